@@ -42,8 +42,10 @@ Unlike = tuple[Told, Told]
 
 WAITS: Final = (0, 0, 0, 0.05, 0.2, 0.7)
 """Seconds between two steps."""
-SETTLED: Final = 0.02
-"""After so many seconds everybody has heard what a step led to, the spectators, too, but for their delay."""
+SETTLED: Final = 0.024
+"""After so many seconds everybody has heard what a step led to, spectators too, but for their delay. No sum
+of this and of waits is the half second until a dead-hand test, whose answer may come a moment later at one
+table than at the other."""
 SAMPLE: Final = 6
 """So many of a seat's legal plays are tried out for what they gain."""
 MOST_AT_ONCE: Final = 60
@@ -53,6 +55,7 @@ APPOINTMENT_US: Final = 1_000
 GOES_OUT: Final = -1_000
 """The gain of a play that ends the hand: no such play is made in lockstep."""
 ITSELF: Final = "the seat itself"
+BROKER: Final = "broker"
 
 
 class Race(NamedTuple):
@@ -111,6 +114,11 @@ class _TimedBroker(Broker):
     def __init__(self) -> None:
         super().__init__()
         self.log: list[Told] = []
+        self.fetched: list[Told] = []
+
+    def fetch(self) -> None:
+        super().fetch()
+        self.fetched += [(now(), message) for message in self.got[len(self.fetched) :]]
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         super().published(table, events)
@@ -198,8 +206,9 @@ class _Side:
 
     def streams(self) -> dict[str, list[Told]]:
         """Return all that left the server, but for what the seat itself was told."""
+        self._broker.fetch()
         heard = {name: ear.told for name, ear in self._ears.items()}
-        return {**heard, "broker": [(0, message) for message in self._broker.got]}
+        return {**heard, BROKER: self._broker.fetched}
 
 
 class _Pair:
@@ -221,11 +230,18 @@ class _Pair:
         for act in [*[self._step] * self._race.steps, self._wait_for_end, *[self._probe] * 3, *ending]:
             await act()
             await asyncio.sleep(SETTLED)
-            if self._first_unlike(*(side.trace(self._secret) for side in self._sides)):
-                return self._outcome({}, is_cut_short=True)
-            if differing := self._differing():
-                return self._outcome(differing, is_cut_short=False)
-        return self._outcome({}, is_cut_short=False)
+            if (outcome := self._unlike()) is not None:
+                return outcome
+        await asyncio.sleep(SETTLED)
+        return self._unlike() or self._outcome({}, is_cut_short=False)
+
+    def _unlike(self) -> Outcome | None:
+        """Return what came of the pair if it is not alike any more."""
+        one, other = (side.trace(self._secret) for side in self._sides)
+        if self._first_unlike(one, other, has_times=True):
+            return self._outcome({}, is_cut_short=True)
+        differing = self._differing()
+        return self._outcome(differing, is_cut_short=False) if differing else None
 
     def _outcome(self, differing: dict[str, Unlike], *, is_cut_short: bool) -> Outcome:
         one, other = self._sides
@@ -236,17 +252,24 @@ class _Pair:
 
     def _differing(self) -> dict[str, Unlike]:
         one, other = (side.streams() for side in self._sides)
-        unlike = {name: self._first_unlike(stream, other[name]) for name, stream in one.items()}
+        has_times = self._race.journals is None  # else others may wait while the seat's plays are written
+        unlike = {
+            name: self._first_unlike(stream, other[name], has_times=has_times and name != BROKER)
+            for name, stream in one.items()
+        }
         return {name: pair for name, pair in unlike.items() if pair is not None}
 
-    def _first_unlike(self, one: list[Told], other: list[Told]) -> Unlike | None:
+    @staticmethod
+    def _first_unlike(one: list[Told], other: list[Told], *, has_times: bool) -> Unlike | None:
         """Return what was told otherwise, or at another time; ``None`` where nothing was.
 
-        With a journal others may have to wait while the seat's plays are written down.
+        What one table has told just now is compared when the other has had as much time.
         """
-        nothing = -1, None
+        nothing: Told = -1, None
         for ours, theirs in zip_longest(one, other, fillvalue=nothing):
-            is_late = abs(ours[0] - theirs[0]) > APPOINTMENT_US and self._race.journals is None
+            if (ours is nothing or theirs is nothing) and max(ours[0], theirs[0]) >= now() - APPOINTMENT_US:
+                return None
+            is_late = has_times and abs(ours[0] - theirs[0]) > APPOINTMENT_US
             if ours[1] != theirs[1] or is_late:
                 return ours, theirs
         return None
