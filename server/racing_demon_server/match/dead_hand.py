@@ -15,7 +15,7 @@ __all__ = ["DEAD_CHECK_DELAY", "SLICE_GAP", "DeadHandTest"]
 DEAD_CHECK_DELAY: Final = 500_000
 """Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
 a second."""
-SLICE_UNITS: Final = 60
+SLICE_UNITS: Final = 50
 """The work of one slice: see :mod:`.engine.search`. It takes less than two milliseconds in every game."""
 SLICE_GAP: Final = 2_000
 """Time between two slices, for everything else."""
