@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.bots.simulation import pass_time
@@ -395,6 +395,48 @@ def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
         reply = table.receive(0, late, recorded.now).reply
         assert isinstance(reply, Refused)
         assert reply.reason is Reason.HAND_OVER
+
+
+def _play_of(recorded: Recorded, seat: int) -> cl.PlayCards:
+    """Return a legal play of a seat."""
+    view = recorded.table.view
+    assert view.rules is not None
+    assert view.board is not None
+    play = next(view.rules.legal_plays(view.board, seat))
+    return cl.PlayCards.of(play, counter=recorded.counter(seat), seen=view.seq)
+
+
+def test_the_number_of_a_play_is_known_from_the_log() -> None:
+    """No row of the journal tells of it; sent again after a restart, the play is not judged again."""
+    recorded = playing()
+    rows = recorded.past().seat_tokens
+    seq, play = recorded.table.view.seq, _play_of(recorded, 1)
+    assert recorded.give(1, play).reply is None
+    past = recorded.past()._replace(seat_tokens=rows)
+    twin = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
+    twin.restore(past)
+    earlier = twin.seat_tokens.earlier(1, play.counter)
+    assert (
+        Accepted(counter=play.counter, seq=seq + 1)
+        == earlier
+        == recorded.table.seat_tokens.earlier(1, play.counter)
+    )
+    assert twin.receive(1, play, recorded.now).events == []
+
+
+def test_whoever_takes_a_seat_begins_with_the_first_number() -> None:
+    """The plays of the seat's former player, which are in the same log, are not the new one's."""
+    recorded = Recorded(countdown_ms=0, hands=1)
+    recorded.give(0, cl.Start(counter=1))
+    recorded.wait(10)
+    assert recorded.give(2, _play_of(recorded, 2)).reply is None
+    for seat in range(len(PLAYERS)):
+        recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
+    recorded.give(2, cl.Leave(counter=recorded.counter(2)))
+    seat, events = recorded.table.join("Dan", b"Dan", recorded.now)
+    recorded.note(events)
+    assert seat == 2
+    assert recorded.restored().seat_tokens.counter(2) == 0
 
 
 def test_a_journal_that_kept_the_token_of_who_left_lets_nobody_back() -> None:

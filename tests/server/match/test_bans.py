@@ -134,6 +134,13 @@ def test_whoever_leaves_may_come_back() -> None:
     sitting.enter("Ben")
 
 
+def test_a_namesake_who_leaves_may_come_back() -> None:
+    """A ban is for the player who was kicked, and not for another of that name who leaves."""
+    sitting = kicked()
+    sitting.events(sitting.enter("Ben", b"another Ben's token", AWAY), cl.Leave)
+    assert not sitting.is_out("Ben", b"another Ben's token", AWAY)
+
+
 def test_so_many_are_kept_out_at_most() -> None:
     """Then whoever was sent away first may come back; no table grows by it."""
     sitting = Banning()
