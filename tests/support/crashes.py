@@ -71,7 +71,7 @@ class Mortal:
 
     """
 
-    def __init__(self, nursery: Running, journal: Path, *more: str) -> None:
+    def __init__(self, nursery: Running, journal: Path | str, *more: str) -> None:
         self._nursery = nursery
         self._arguments = ["--host=127.0.0.1", f"--journal={journal}", *more]
         self._pid = 0
@@ -80,7 +80,7 @@ class Mortal:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, journal: Path, *more: str) -> AsyncIterator[Self]:
+    async def started(cls, journal: Path | str, *more: str) -> AsyncIterator[Self]:
         """Start a server, and let none be left in the end."""
         async with started("tests.support.nursery", stderr=sys.stderr) as nursery:
             mortal = cls(nursery, journal, *more)

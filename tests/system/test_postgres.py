@@ -1,17 +1,28 @@
 """A server whose journal is a PostgreSQL database: as an operator runs it."""
 
+import asyncio
 import os
+import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.postgres.store import reading
+from tests.support.crashes import Mortal, Player, all_answered, judge_db, meeting, until
+from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import CLIENT, SERVER, server_process, text_of
 from tests.support.servers import PATIENCE, Peer, within
+
+KILLS: Final = amount(4, 30, "RACING_DEMON_KILLS")
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +64,32 @@ async def test_a_match_outlives_its_server(url: str, key: str) -> None:
     async with server_process(*where) as (_, address):
         async with Peer.entered(address, cl.Watch(code=code)) as eve:
             assert eve.view.code == code
+
+
+@more_when_long
+async def test_killed_servers_lose_nothing(url: str, key: str) -> None:
+    """Killed again and again under players who go on: all that they received is in the database, once."""
+    rng = random.Random(SEED)
+    async with Mortal.started(url, f"--cluster-key={key}", "--node=n1") as server:
+        async with meeting(server.url, 4, SEED) as players:
+            for _ in range(KILLS):
+                heard = [len(player.seen) for player in players]
+                await asyncio.sleep(rng.uniform(0.0, 0.3))
+                server.kill()
+                await server.start()
+                for player, number in zip(players, heard, strict=True):
+                    await until(partial(has_heard_more, player, number), 30.0)
+            await all_answered(players)
+        server.kill()
+    with reading(url, ClusterKeys()) as journal:
+        verdict = judge_db(journal, players)
+    assert verdict.is_right
+    assert verdict.told > KILLS
+
+
+def has_heard_more(player: Player, number: int) -> bool:
+    """Tell whether a player has received more than so many messages."""
+    return len(player.seen) > number
 
 
 async def test_a_fenced_server_ends(url: str, key: str) -> None:
