@@ -122,7 +122,7 @@ SQUARE = solitaire(
     skill=2,
     text=(
         "Twelve cards form three sides of a square, and eight families rise inside it from the aces, in "
-        "suit. On the square one builds down in suit; an empty place may be filled from the waste or the "
+        "suit. Build down on the square in suit; an empty place may be filled from the waste or the "
         "hand. There is one pass through the hand."
     ),
     doubts=(Doubt(question="Is the waste's top free for all?", answer="Yes.", field="waste.plays_to"),),
@@ -213,7 +213,7 @@ OLD_STAGER = solitaire(
     text=(
         "Thirteen columns of three; a king that is laid on a lower card of his suit may be put one place on, "
         "and the next card fills his place; or he is left, and the stock turned to lay on. "
-        "Eight families rise from the aces, and on the columns one builds down, both in suit. Only the waste "
+        "Eight families rise from the aces, and build down on the columns, both in suit. Only the waste "
         "fills an empty column. There is one pass; at the end three cards may be taken from the bottom of "
         "the waste, and turned again."
     ),
@@ -250,7 +250,7 @@ CORNERS = solitaire(
     skill=3,
     text=(
         "The first card lies in a corner; its rank begins the families in all four, which rise in suit and "
-        "go round. Five cards form a cross between them, where one builds down in any suit, one card at a "
+        "go round. Five cards form a cross between them, where you build down in any suit, one card at a "
         "time; a gap may be filled from the waste or the hand. There is one pass."
     ),
     doubts=(
@@ -280,7 +280,7 @@ SEVEN = solitaire(
     deal=(ROWS,),
     skill=2,
     text=(
-        "Seven cards in a row. Families rise from the aces in suit; on the row one builds down, red and "
+        "Seven cards in a row. Families rise from the aces in suit; build down on the row, red and "
         "black in turn, one card at a time. A space may be filled from the waste, from another column, or "
         "even with the top of a family. There is one pass."
     ),

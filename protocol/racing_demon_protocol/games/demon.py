@@ -121,8 +121,8 @@ DEMON_A = Game(
     skill=2,
     text=(
         "Four columns, a heap of thirteen face down that only fills spaces, and one card that begins the "
-        "families: its rank is the base of all four, which rise in suit and go round. On the columns one "
-        "builds down, red and black in turn. The stock is turned by threes, as often as wanted."
+        "families: its rank is the base of all four, which rise in suit and go round. Build down on "
+        "the columns, red and black in turn. The stock is turned by threes, as often as wanted."
     ),
     doubts=(
         Doubt(
@@ -161,7 +161,7 @@ DEMON_B = Game(
     skill=2,
     text=(
         "A heap of thirteen, its top face up and free, four columns, and one card that begins the families: "
-        "its rank is the base of all four, which rise in suit and go round. On the columns one builds down, "
+        "its rank is the base of all four, which rise in suit and go round. Build down on the columns, "
         "red and black in turn; the heap fills spaces. The stock is turned by threes, as often as wanted. "
         "Once, when a whole pass has led to nothing, the top of a family may go back to the foot or the head "
         "of a column."

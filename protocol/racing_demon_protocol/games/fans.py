@@ -174,7 +174,7 @@ FLOWER_GARDEN = solitaire(
     skill=3,
     text=(
         "Six fans of six are the garden, and the sixteen cards left are the bouquet: all of these are free. "
-        "Families rise in suit from the aces. In the garden one builds down in any suit, sequences move "
+        "Families rise in suit from the aces. Build down in the garden in any suit, sequences move "
         "together, and anything fills an empty bed."
     ),
 )

@@ -71,9 +71,9 @@ RACING_DEMON = Game(
     ),
     text=(
         "Everybody deals a Klondike layout from a pack of their own, and all play at once around shared "
-        "foundations, which rise in suit from the aces. On one's own columns one builds down, red and black "
-        "in turn; kings fill spaces; the stock is turned by threes, as often as wanted. Out with the whole "
-        "pack is 52 points and 10."
+        "foundations, which rise in suit from the aces. Build down on your own columns, red and black in "
+        "turn. Kings fill spaces. The stock is turned by threes, as often as wanted. Going out with the "
+        "whole pack scores 52 points, and 10 more."
     ),
     doubts=BASE_DOUBTS,
 )
@@ -92,8 +92,8 @@ TRIANGLE = solitaire(
     skill=3,
     text=(
         "Seven columns of one to seven cards, only the ends face up; the other twenty-four cards are laid "
-        "open, and all are free. Families rise from the aces in suit, and their tops may be taken back. On "
-        "the columns one builds down, red and black in turn, one card at a time, and any card fills a space."
+        "open, and all are free. Families rise from the aces in suit, and their tops may be taken back. "
+        "Build down on the columns, red and black in turn, one card at a time, and any card fills a space."
     ),
     doubts=(
         Doubt(
@@ -118,8 +118,8 @@ STAIRCASE = solitaire(
     ),
     skill=3,
     text=(
-        "Ten columns of ten to one cards, the ends face up. Eight families rise from the aces in suit; on "
-        "the columns one builds down, red and black in turn, sequences move together, and anything fills a "
+        "Ten columns of ten to one cards, the ends face up. Eight families rise from the aces in suit. Build "
+        "down on the columns, red and black in turn, sequences move together, and anything fills a "
         "space. The hand is dealt card by card: what cannot be placed is buried, and comes to life again "
         "from the top when the hand is out."
     ),
