@@ -103,6 +103,7 @@ EXAMPLES: tuple[Message, ...] = (
     sv.Halted(halted=True),
     sv.Elsewhere(port=5_254),
     sv.CaughtUp(seq=1734),
+    sv.Moved(host="n2.cards.example.org", port=443),
     ev.Played(seq=1734, seat=1, counter=41, source=20, count=1, destination=3, shown=(63,)),
     ev.Progressed(seq=1735, seat=1, progress=17),
     of_hand(ev.Joined),

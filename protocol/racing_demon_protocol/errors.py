@@ -9,6 +9,7 @@
     │   └── IllegalPlay      the rules refuse a play
     ├── InconsistentEvent    an event does not fit the board it is applied to
     ├── InvalidFrame         bytes are not a valid message
+    ├── ForeignHost          a server redirects to a host that its clients must not follow
     └── InvalidRecord        a record is inconsistent
 
 On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reason of a :exc:`CommandRefused`
@@ -21,6 +22,7 @@ from .reasons import Reason
 
 __all__ = [
     "CommandRefused",
+    "ForeignHost",
     "IllegalPlay",
     "InconsistentEvent",
     "InvalidCard",
@@ -79,3 +81,21 @@ class InvalidFrame(RacingDemonError, ValueError):
 
 class InvalidRecord(RacingDemonError, ValueError):
     """A record is inconsistent, or violates the rules; the text says where."""
+
+
+class ForeignHost(RacingDemonError, ValueError):
+    """A server redirects to a host that is neither the dialled one nor below it.
+
+    Attributes:
+        host: the host that the server names.
+        dialled: the host that was dialled.
+
+    """
+
+    def __init__(self, host: str, dialled: str) -> None:
+        super().__init__(
+            f"The server at {dialled} redirects to {host}, which is not one of its own hosts. "
+            "If you trust that server, use its address instead."
+        )
+        self.host = host
+        self.dialled = dialled

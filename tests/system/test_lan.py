@@ -29,7 +29,7 @@ on_two_machines = pytest.mark.skipif(
 CUT_SECONDS: Final = float(os.environ.get("RACING_DEMON_CUT_SECONDS", "12"))
 QUICK: Final = ("--hands", "1", "--option", "countdown_ms=0", "--option", "tally_ms=600000")
 NOTICED_SECONDS: Final = 10.5
-"""At worst a heartbeat was answered right before the cut: 4 s to the next, 4 s in vain, 2 s for goodbye."""
+"""At worst a ping was answered right before the cut: 1.5 s to the next, 2 s in vain, 1 s to close."""
 GHOST: Final = """
 import asyncio, sys
 from racing_demon_client.discovery.mdns import announce

@@ -2,7 +2,6 @@
 
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
@@ -13,10 +12,11 @@ from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
 
-__all__ = ["Direct", "at_port", "dial", "verify_version"]
+__all__ = ["Direct", "dial", "verify_version"]
 
-HEARTBEAT_SECONDS: Final = 4.0
-"""The interval of pings and their timeout: a dead connection is noticed within twice that."""
+PING_SECONDS: Final = 1.5
+PONG_SECONDS: Final = 2.0
+"""A server that loses power is noticed within the sum of both, and another one may have the table by then."""
 TOO_MANY: Final = "Too many connections came from your address of late. Wait a few seconds, and try again."
 
 
@@ -26,14 +26,6 @@ class Direct(connect):
     def process_redirect(self, exc: Exception) -> Exception | str:
         """Follow no redirect: no server may send the client to another machine."""
         return exc
-
-
-def at_port(url: str, port: int) -> str:
-    """Return a URL with another port."""
-    parts = urlsplit(url)
-    before, at, host = parts.netloc.rpartition("@")
-    name = f"{host.partition(']')[0]}]" if host.startswith("[") else host.partition(":")[0]
-    return parts._replace(netloc=f"{before}{at}{name}:{port}").geturl()
 
 
 async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
@@ -54,8 +46,8 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
             subprotocols=[Subprotocol(encoding)],
             compression=None,
             max_size=MAX_SERVER_FRAME,
-            ping_interval=HEARTBEAT_SECONDS,
-            ping_timeout=HEARTBEAT_SECONDS,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PONG_SECONDS,
             open_timeout=seconds,
             close_timeout=1,
             user_agent_header="racing-demon",

@@ -11,12 +11,13 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Resume
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
 
-from .dialer import Direct, at_port
+from .dialer import Direct
 
 __all__ = ["FoundTable", "answers"]
 

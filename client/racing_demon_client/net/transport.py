@@ -7,13 +7,14 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.errors import ForeignHost, InvalidFrame
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, at_port, moved_to
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere
+from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 
-from .dialer import at_port, dial, verify_version
+from .dialer import dial, verify_version
 
 __all__ = ["ENTRY_SECONDS", "Transport", "reason_of"]
 
@@ -28,10 +29,13 @@ RETRY_SECONDS: Final = 2.0
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
 notices at once. If connecting took long, attempts get more time.
 """
+SOFTWARE: Final = "racing-demon"
+MOST_MOVES: Final = 2
+"""The number of redirects to another host that are followed before an answer."""
 
 
 class Transport:
-    """The connections to one server.
+    """The connections to one server, which may consist of several processes or hosts.
 
     Args:
         url: the server's address.
@@ -42,27 +46,74 @@ class Transport:
     def __init__(self, url: str, encoding: Encoding) -> None:
         self._url = url
         self._encoding = encoding
-        self._process = ""  # the address of the table's process, once a server with workers has named it
+        self._place = ""  # the table's own address, once the server has named it
+        self._has_moved = False  # whether that is another host
+        self._follows = True
         self._socket: ClientConnection | None = None
         self._open_seconds = OPEN_SECONDS
 
     async def ask(self, request: Message) -> Message:
-        """Connect, send a request and return the answer, following one redirect to another port.
+        """Connect, send a request and return the answer.
+
+        Follows one redirect to another port, and two to another host of the same server.
 
         Raises:
             ConnectionClosed: the connection was closed.
-            ConnectionFailed: the server cannot be reached, or redirected more than once.
+            ConnectionFailed: the server cannot be reached, or redirects too often or to a foreign host.
 
         """
-        for _ in range(2):
-            await self.open()
+        ports = moves = 0
+        while True:
+            await self._open_nearest()
             await self.write(request)
             answer = await self.read()
-            if not isinstance(answer, Elsewhere):
+            if not isinstance(answer, Elsewhere | Moved):
                 return answer
             await self.hang_up()
-            self._process = at_port(self._url, answer.port)
-        raise ConnectionFailed(f"The server at {self._url} sends us from port to port.")
+            if isinstance(answer, Elsewhere):
+                ports += 1
+                self._place = at_port(self._place or self._url, answer.port)
+            else:
+                moves += 1
+                self._move(answer)
+            if ports > 1:
+                raise ConnectionFailed(f"The server at {self._url} sends us from port to port.")
+            if moves > MOST_MOVES:
+                raise ConnectionFailed(f"The server at {self._url} sends us from host to host.")
+
+    def _move(self, moved: Moved) -> None:
+        """Remember the host that has the table.
+
+        Raises:
+            ConnectionFailed: this server may not send its clients there.
+
+        """
+        try:
+            self._place, self._has_moved = moved_to(self._url, moved.host, moved.port), True
+        except ForeignHost as error:
+            self._forget_place()
+            raise ConnectionFailed(str(error)) from error
+
+    def _forget_place(self) -> None:
+        self._place, self._has_moved = "", False
+
+    async def _open_nearest(self) -> None:
+        """Connect to the table's host, or to the first address if that host does not answer.
+
+        Firewalls may hide that host from this network. The first server then passes our bytes on.
+
+        Raises:
+            ConnectionFailed: the server cannot be reached.
+
+        """
+        try:
+            await self.open()
+        except ConnectionFailed:
+            if not self._has_moved:
+                raise
+            self._forget_place()
+            self._follows = False
+            await self.open()
 
     async def ask_again(self, request: Message, patience: float) -> Message:
         """Retry a request for some seconds; a restarted server may have other workers.
@@ -73,13 +124,15 @@ class Transport:
         """
         loop = asyncio.get_running_loop()
         pause, broken_at = FIRST_PAUSE, loop.time()
+        if self._has_moved:  # that host may be down, and the table with another one
+            self._forget_place()
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
                     return await self.ask(request)
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
                 await self.hang_up()
-                self._process = ""
+                self._forget_place()
                 waited = loop.time() - broken_at
                 if waited >= patience:
                     text = f"The connection broke and could not be restored in {waited:.0f} seconds."
@@ -96,7 +149,7 @@ class Transport:
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        self._socket = await dial(self._process or self._url, self._encoding, self._open_seconds)
+        self._socket = await dial(self._place or self._url, self._encoding, self._open_seconds)
         took = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
         try:
@@ -104,7 +157,8 @@ class Transport:
         except ConnectionFailed:
             await self.hang_up()
             raise
-        await self.write(cl.Hello(version=VERSION, software="racing-demon"))
+        software = f"{SOFTWARE} {FOLLOWS_MOVED}" if self._follows else SOFTWARE
+        await self.write(cl.Hello(version=VERSION, software=software))
 
     async def write(self, message: Message) -> None:
         """Send a message.

@@ -28,6 +28,7 @@ __all__ = [
     "Elapsed",
     "Epoch",
     "Hash",
+    "HostName",
     "Message",
     "Microseconds",
     "Milliseconds",
@@ -80,6 +81,8 @@ Epoch = Annotated[str, Field(max_length=16, pattern="^[0-9a-f]*$")]
 """The random name of a server's start; empty for none."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
+HostName = Annotated[str, Field(min_length=1, max_length=253, pattern="^[0-9A-Za-z.:_-]+$")]
+"""The name of a host, or its IP address without brackets."""
 
 
 # The slot setter bypasses the guard of a frozen model: filling a new instance in one call is faster.

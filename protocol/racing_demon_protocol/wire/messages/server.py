@@ -15,6 +15,7 @@ from .base import (
     Elapsed,
     Epoch,
     Hash,
+    HostName,
     Message,
     Microseconds,
     Milliseconds,
@@ -33,6 +34,7 @@ __all__ = [
     "Elsewhere",
     "Halted",
     "HandResult",
+    "Moved",
     "Pong",
     "Refused",
     "SeatState",
@@ -260,3 +262,16 @@ class CaughtUp(Message):
 
     TAG: ClassVar[int] = 73
     seq: Seq
+
+
+class Moved(Message):
+    """Another host of this server has the table: connect to that host and port, and ask there.
+
+    The answer to ``join``, ``watch`` and ``resume`` on a server of several hosts, for clients whose
+    ``software`` has the word ``moved`` behind its name. Follow only to the host that you first dialled,
+    or to a name below it, with the same scheme, and at most twice.
+    """
+
+    TAG: ClassVar[int] = 74
+    host: HostName
+    port: Annotated[int, Field(strict=True, ge=1, le=65_535)]

@@ -52,6 +52,7 @@ TAGS = {
     "watchers": 70,
     "halted": 71,
     "elsewhere": 72,
+    "moved": 74,
     "caught_up": 73,
     "played": 80,
     "joined": 81,
