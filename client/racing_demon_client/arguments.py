@@ -64,7 +64,7 @@ def date(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date: write one like 2026-11-01") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date: write one like 2026-11-01") from None
 
 
 def date_or_game(text: str) -> dt.date | str:
@@ -98,7 +98,7 @@ def _between(text: str, least: int, most: int) -> int:
     except ValueError:
         number = most + 1
     if not least <= number <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: write a number from {least} to {most}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give a number from {least} to {most}")
     return number
 
 
@@ -117,7 +117,7 @@ def day(text: str) -> int:
         return int(at.timestamp() * 1_000)  # without a time zone, local time
     except (ValueError, OverflowError, OSError):
         wanted = "write a date like 2026-11-01, a time like 2026-11-01T20:15, or days ago like 30d"
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: {wanted}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: {wanted}") from None
 
 
 def passphrase(text: str) -> str:
@@ -140,9 +140,7 @@ def code(text: str) -> str:
 def named_code(text: str) -> str:
     """Parse a table's code that was given without an address."""
     if any(char.isspace() or not char.isprintable() for char in text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no table's code, like BCDF: there are no spaces in one"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} is not a table's code, like BCDF")
     return code(text)
 
 
@@ -151,7 +149,7 @@ def address(text: str) -> str:
     why = _wrong_address(text)
     if why:
         example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
-        raise argparse.ArgumentTypeError(f"{text!r} is no address of a server: {why}; {example}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a server's address: {why}; {example}")
     return text
 
 
@@ -165,7 +163,7 @@ def _wrong_address(text: str) -> str:
     try:
         parts = urlsplit(text if is_whole else f"ws://{text}")
     except ValueError:
-        return "its brackets do not go together"
+        return "its brackets do not match"
     try:
         port = parts.port
     except ValueError:
@@ -189,5 +187,5 @@ def broker(text: str) -> str:
 def _short(text: str, most: int) -> str:
     """Return a text short enough for a message; arguments may contain surrogates."""
     if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: write 1 to {most} characters")
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: write 1 to {most} characters")
     return text

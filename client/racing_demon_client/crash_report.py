@@ -13,17 +13,16 @@ from .files import replace_file
 __all__ = ["crash_message"]
 
 ELSEWHERE: Final = (
-    "At a table of somebody else your seat stays yours, and its points too: "
-    "you can watch it on, or join it again."
+    "If you were at somebody else's table, you keep your seat and its points: join it again to play on."
 )
 MEANING: Final = {
-    "alone": "The deal that you were playing is lost; the statistics of those before are kept.",
-    "practised": "The table was one of your own, and ended with it.",
-    "replayed": "The record is as it was: you can play it back again.",
-    "watched": "The table goes on without you: you can watch it again.",
+    "alone": "The deal that you were playing is lost. Your statistics are kept.",
+    "practised": "It was your own table, and it ended too.",
+    "replayed": "The record has not changed. You can play it back again.",
+    "watched": "The table continues without you. You can watch it again.",
 }
 """What a crash means, by how the table was opened."""
-OWN_SERVER: Final = "The table was on a server of your own, and stopped with it for everybody."
+OWN_SERVER: Final = "The table was on your own server, and ended for everybody."
 
 
 def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
@@ -37,8 +36,8 @@ def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
     own = os.environ.get("RACING_DEMON_STATE")
     path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
     meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
-    told = f"Something is wrong in this program, and it had to stop. {meaning}"
+    told = f"This program has an error, and had to stop. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))
-        told += f" What went wrong is written down in {path}: please report it."
+        told += f" The details are in {path}. Please report them."
     return told

@@ -23,7 +23,7 @@ class ConnectionFailed(RacingDemonError):
 
 
 class TableEnded(ConnectionFailed):
-    """The server was stopped, and the table with it."""
+    """The server was stopped, and the table ended with it."""
 
 
 class RecordFailed(RacingDemonError):

@@ -117,13 +117,13 @@ class PlayerSettings(BaseModel):
     mouse: Switch = True
     """Whether cards can be played with the mouse; without, your terminal selects text with it as ever."""
     volume: Annotated[int, Field(strict=True, ge=0, le=LOUDEST)] = 1
-    """How much you are told of plays: 0 only your own, 1 also what reaches the foundations, 2 everything."""
+    """How much you are told of plays: 0 only your own, 1 also plays to the foundations, 2 everything."""
     bindings: Annotated[dict[ActionId, Keys], Field(max_length=MOST_BINDINGS)] = {}
     """Keys of your own for actions, separated by blanks; they go before the keyboard's. Empty is no key."""
 
 
 ALLOWED: Final = {
-    "name": f"a text of at most {LONGEST_NAME} characters that can be seen, or an empty one",
+    "name": f"up to {LONGEST_NAME} printable characters, or nothing",
     "volume": "0, 1 or 2",
     "bindings": f'a table of at most {MOST_BINDINGS} lines like hint = "h f9"',
 }
@@ -134,9 +134,7 @@ ALLOWED_BINDING: Final = (
     f"{LONGEST_KEYS} characters"
 )
 
-HEADING: Final = (
-    "# Settings of Racing Demon. Change what you like; a line that is deleted means what it means at first.\n"
-)
+HEADING: Final = "# Settings of Racing Demon. Change what you like. A deleted line means the default.\n"
 
 PIECE: Final = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}'
@@ -215,7 +213,7 @@ def _read(path: Path) -> str | None:
 def _verify_size(path: Path, data: bytes) -> None:
     if len(data) > LARGEST_FILE:
         raise SettingsRefused(
-            f"{path}: settings have at most {LARGEST_FILE // 1024} KiB, and these are more. "
+            f"{path}: settings have at most {LARGEST_FILE // 1024} KiB, and this file is larger. "
             "Shorten the file, or delete it."
         )
 
@@ -223,7 +221,7 @@ def _verify_size(path: Path, data: bytes) -> None:
 def _failed(path: Path, what: str, error: OSError) -> SettingsRefused:
     return SettingsRefused(
         f"{path}: the settings cannot be {what}: {error.strerror or error}. "
-        "See to the file, or let RACING_DEMON_CONFIG name another folder."
+        "Check the file, or set RACING_DEMON_CONFIG to another folder."
     )
 
 
@@ -261,10 +259,12 @@ def _why(place: tuple[str, ...]) -> str:
     """Return in words what is wrong with a setting."""
     key = place[0]
     if key not in PlayerSettings.model_fields:
-        return f"there is no setting {_quoted(key)}. Known are: {', '.join(PlayerSettings.model_fields)}."
+        return (
+            f"there is no setting {_quoted(key)}. The settings are: {', '.join(PlayerSettings.model_fields)}."
+        )
     if len(place) > 1:
-        return f"{_quoted(place[1])} in {key!r} cannot be that. Allowed: {ALLOWED_BINDING}."
-    return f"{key!r} cannot be that. Allowed: {_allowed(key)}."
+        return f"{_quoted(place[1])} in {key!r} cannot have that value. Allowed: {ALLOWED_BINDING}."
+    return f"{key!r} cannot have that value. Allowed: {_allowed(key)}."
 
 
 def _quoted(key: str) -> str:

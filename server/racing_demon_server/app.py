@@ -152,9 +152,9 @@ async def _serve(  # noqa: PLR0913, PLR0917
         registry.end_matches()
     await _drain(registry, journal)
     if keeps:
-        code, reason = RESTARTING, "The server stops; your table comes back with it."
+        code, reason = RESTARTING, "The server is stopping. Your table comes back when it restarts."
     else:
-        code, reason = GOING_DOWN, "The server was stopped, and the table with it."
+        code, reason = GOING_DOWN, "The server was stopped, and the table ended with it."
     for server in servers:
         server.close(code=code, reason=reason)
     for server in servers:

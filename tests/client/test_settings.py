@@ -60,7 +60,9 @@ def test_bindings_are_limited(path: Path) -> None:
     lines = [f'a-{number} = "x"' for number in range(101)]
     assert 100 == len(load(written(path, "\n".join(["[bindings]", *lines[1:]]))).bindings)
     said = refusal(written(path, "\n".join(["[bindings]", *lines])))
-    assert said.startswith("line 1: 'bindings' cannot be that. Allowed: a table of at most 100 lines like ")
+    assert said.startswith(
+        "line 1: 'bindings' cannot have that value. Allowed: a table of at most 100 lines like "
+    )
 
 
 # Where it is kept.
@@ -154,7 +156,7 @@ def test_a_wrong_value_is_told_with_those_allowed(
     """A wrong value is told by line and setting, with what may stand there; nothing is guessed."""
     for value in values:
         said = refusal(written(path, f"# mine\n\n{key} = {value}\n"))
-        assert said.startswith(f"line 3: '{key}' cannot be that. Allowed: {allowed}")
+        assert said.startswith(f"line 3: '{key}' cannot have that value. Allowed: {allowed}")
         assert said.endswith(". Mend the line, or delete it.")
 
 
@@ -173,9 +175,9 @@ def test_a_wrong_value_is_told_with_those_allowed(
 def test_a_wrong_binding_is_told_by_its_line(path: Path, text: str, line: int, key: str) -> None:
     """Actions are named by small letters, digits and hyphens, and their keys are a short text."""
     said = (
-        f"line {line}: '{key}' in 'bindings' cannot be that. Allowed: an action in small letters, digits and "
-        "hyphens, and its keys, separated by blanks, as a text of at most 64 characters. Mend the line, or "
-        "delete it."
+        f"line {line}: '{key}' in 'bindings' cannot have that value. Allowed: an action in small "
+        "letters, digits and hyphens, and its keys, separated by blanks, as a text of at most 64 characters. "
+        "Mend the line, or delete it."
     )
     assert said == refusal(written(path, text))
 

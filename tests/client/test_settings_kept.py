@@ -185,11 +185,11 @@ def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"palette": "pink"}, "'palette' cannot be that. Allowed: \"auto\", "),
-        ({"name": "x" * 25}, "'name' cannot be that. Allowed: a text of at most 24 characters "),
-        ({"name": "\ud800"}, "'name' cannot be that. Allowed: a text of at most 24 characters "),
-        ({"volume": True}, "'volume' cannot be that. Allowed: 0, 1 or 2."),
-        ({"bindings": {"Hint": "h"}}, "'Hint' in 'bindings' cannot be that. Allowed: an action "),
+        ({"palette": "pink"}, "'palette' cannot have that value. Allowed: \"auto\", "),
+        ({"name": "x" * 25}, "'name' cannot have that value. Allowed: a text of at most 24 characters "),
+        ({"name": "\ud800"}, "'name' cannot have that value. Allowed: a text of at most 24 characters "),
+        ({"volume": True}, "'volume' cannot have that value. Allowed: 0, 1 or 2."),
+        ({"bindings": {"Hint": "h"}}, "'Hint' in 'bindings' cannot have that value. Allowed: an action "),
         ({"pallete": "dark"}, "there is no setting 'pallete'. Known are: name, palette, "),
     ],
 )

@@ -26,7 +26,7 @@ async def test_it_announces_serves_and_stops() -> None:
     async with Peer.connect(url) as peer:
         assert isinstance(await peer.hear(), Versions)
         os.kill(os.getpid(), signal.SIGTERM)
-        assert Closing(1001, "The server was stopped, and the table with it.") == await peer.closed()
+        assert Closing(1001, "The server was stopped, and the table ended with it.") == await peer.closed()
     await within(PATIENCE, serving_)
 
 

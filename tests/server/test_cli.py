@@ -49,7 +49,7 @@ async def test_clients_are_told_when_it_stops() -> None:
             await ann.ask(cl.Start)
             await ann.until(ev.Played)
             server.stop()
-            going = Closing(1001, "The server was stopped, and the table with it.")
+            going = Closing(1001, "The server was stopped, and the table ended with it.")
             assert (going, going) == (await ann.closed(), await eve.closed())
             assert SILENCE == await server.end()
 

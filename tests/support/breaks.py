@@ -21,8 +21,8 @@ from tests.support.servers import PATIENCE, Served, serving, within
 __all__ = ["BACK", "BROKEN", "QUICK", "Ears", "come_back_at_once", "listening", "relayed", "turn_of"]
 
 QUICK: Final = Options(countdown_ms=0, tally_ms=0, hands=1)
-BROKEN: Final = "the connection broke; trying to come back"
-BACK: Final = "the connection is back"
+BROKEN: Final = "connection lost; reconnecting"
+BACK: Final = "reconnected"
 
 
 def come_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def check(accounts: Sequence[Account], *, halts: bool = False) -> Findings:
 
     Args:
         accounts: what they tell.
-        halts: whether the server's disk took nothing at times, so that it may have said so.
+        halts: whether the server cannot write to its disk at times, so that it may have said so.
 
     Raises:
         WrongHistory: it cannot be.

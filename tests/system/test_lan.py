@@ -110,7 +110,7 @@ async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Tim
     await asyncio.sleep(max(0.0, begun + CUT_SECONDS - time.monotonic()))  # the cut is to be so long
     wire.heal()
     healed = time.monotonic()
-    await ben.line("^the connection is back")
+    await ben.line("^reconnected")
     times.note("back after the heal", healed, 3.0)
     for _ in range(3):
         await ann.line("^Ben: turned")

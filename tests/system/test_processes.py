@@ -29,7 +29,7 @@ from tests.support.several import Several, children, is_running, page, several
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
-BACK = Closing(1012, "The server stops; your table comes back with it.")
+BACK = Closing(1012, "The server is stopping. Your table comes back when it restarts.")
 
 
 # Landing anywhere.

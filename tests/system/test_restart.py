@@ -37,7 +37,7 @@ async def test_a_server_that_is_stopped_says_that_it_comes_back(tmp_path: Path) 
         async with Peer.hosting(url) as ann:
             await ann.say(ann.next(cl.Ready))
             server.stop()
-            gone = Closing(1012, "The server stops; your table comes back with it.")
+            gone = Closing(1012, "The server is stopping. Your table comes back when it restarts.")
             assert gone == await ann.closed()
         assert 0 == (await server.end()).code
     assert 1 == left_open(journal)
@@ -66,7 +66,7 @@ async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
                 if isinstance(message, Accepted) and message.counter == ready.counter:
                     break
             assert hand == ann.view.hand_id
-    assert ["the connection broke; trying to come back", "the connection is back"] == said
+    assert ["connection lost; reconnecting", "reconnected"] == said
 
 
 @pytest.mark.parametrize("how", ["input", "interrupt"])

@@ -79,7 +79,7 @@ def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]
     whole = [sys.executable, "-m", "racing_demon_client", *command]
     with Terminals() as terminals, PtyProgram("the program", whole, (80, 24), env) as program:
         terminals.add(program.fd, program.read)
-        assert terminals.wait(lambda: "can be typed." in program.screen.text, PATIENCE)
+        assert terminals.wait(lambda: "? lists the commands." in program.screen.text, PATIENCE)
         os.write(program.fd, b"\x03")
         with pytest.raises(ProgramEnded):
             terminals.drain(PATIENCE)

@@ -76,7 +76,7 @@ def _find_game(arguments: argparse.Namespace) -> None:
     """Find the game to play solo, even where ``--daily`` without a date has taken its name."""
     if isinstance(arguments.daily, str):
         if arguments.game:
-            _fail(f"{arguments.daily!r} is no date: write one like 2026-11-01")
+            _fail(f"{arguments.daily!r} is not a date: write one like 2026-11-01")
         arguments.game, arguments.daily = arguments.daily, today()
     if not arguments.statistics and not arguments.game:
         _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
@@ -130,7 +130,7 @@ def _options(arguments: argparse.Namespace) -> Any:
 def _fail(text: str) -> NoReturn:
     from racing_demon_client.shared.text import printable  # noqa: PLC0415 - --help does not need it
 
-    for line in f"racing-demon: {text}\nracing-demon --help shows how it goes.".splitlines():
+    for line in f"racing-demon: {text}\nSee racing-demon --help.".splitlines():
         sys.stderr.write(printable(line) + "\n")
     sys.exit(2)
 

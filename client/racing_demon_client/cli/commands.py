@@ -43,8 +43,8 @@ UNSEEN_SPEED: Final = 50.0
 Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
 """Opens a table, given a passphrase."""
 
-GREETING: Final = "Enter deals. ? shows what can be typed."
-JOINED: Final = "Enter says that you are ready. ? shows what can be typed."
+GREETING: Final = "Enter deals. ? lists the commands."
+JOINED: Final = "Press Enter when you are ready. ? lists the commands."
 
 
 async def play(arguments: argparse.Namespace) -> int:
@@ -181,7 +181,7 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
     for listed in found:
         write(broker.as_json(listed) if arguments.json else printable(broker.table_line(listed)))
     if not found:
-        write_aside("The broker knows no table now.")
+        write_aside("The broker lists no tables now.")
     return 0 if found else 1
 
 
@@ -206,7 +206,9 @@ async def solo(arguments: argparse.Namespace) -> int:
 async def welcome(arguments: argparse.Namespace) -> int:
     """Show the welcome screen, from which every table can be reached."""
     if not can_draw():
-        sys.stderr.write("racing-demon: this needs a terminal; racing-demon --help shows what does not.\n")
+        sys.stderr.write(
+            "racing-demon: this needs a terminal. racing-demon --help lists the commands that do not.\n"
+        )
         return 2
     from racing_demon_client.terminal.launcher import run  # noqa: PLC0415
 

@@ -267,7 +267,7 @@ def _add_records(commands: Any) -> None:
     replay.add_argument(
         "--speed", type=speed, help="so many times faster (default 1; without a terminal 1000)"
     )
-    replay.add_argument("--paused", action="store_true", help="begin by standing still")
+    replay.add_argument("--paused", action="store_true", help="begin paused")
     replay.add_argument(
         "--seat", type=arguments.name, help="whose view: the seat's number from 1, or its player's name"
     )

@@ -273,7 +273,7 @@ async def replay(arguments: argparse.Namespace) -> int:
         return await run(Opened(client, "replayed"), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None
     if typed is not None:
-        write("? shows what can be typed.")
+        write("? lists the commands.")
     await tell(client, write, typed, seat=seat, ascii_only=is_ascii_only(arguments))
     return 0
 

@@ -24,12 +24,12 @@ async def settings(arguments: argparse.Namespace) -> int:
         write(f"your settings: {printable(str(path))}")
     else:
         save(path)
-        write(f"your settings, as they are at first: {printable(str(path))}")
+        write(f"your settings, with their defaults: {printable(str(path))}")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not is_terminal():
         return 0
     if not editor:
-        write("Open this file with any editor of text; if EDITOR names yours, this command opens it.")
+        write("Open this file with any text editor. If EDITOR names yours, this command opens it.")
         return 0
     if not await _edited(editor, path):
         return 1
@@ -46,8 +46,6 @@ async def _edited(editor: str, path: Path) -> bool:
     except (OSError, ValueError) as error:  # ValueError: an unclosed quotation mark
         why = str(error)
     if why:
-        text = (
-            f"the editor {editor!r} did not do it: {why}. Open the file yourself, or let EDITOR name another."
-        )
+        text = f"the editor {editor!r} failed: {why}. Open the file yourself, or set EDITOR to another one."
         sys.stderr.write(f"racing-demon: {printable(text)}\n")
     return not why

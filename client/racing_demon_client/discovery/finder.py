@@ -23,8 +23,8 @@ PATIENCE_SECONDS: Final = 4.0
 """How long to wait for the first table; bad wireless networks may lose the first query."""
 
 NOTHING: Final = (
-    "No table was found on this network. It may be that nobody hosts one, or that this network does not "
-    "carry such questions (guest networks often do not).\nWhoever hosts a table sees its address: "
+    "No table was found on this network. Perhaps nobody hosts one, or the network blocks the search "
+    "(guest networks often do).\nThe host of a table sees its address: "
     "racing-demon join http://ADDRESS:5252/CODE"
 )
 
@@ -87,7 +87,7 @@ async def place(
         write(f"{number:3}  {table_line(table)}")
     if not asks:
         sys.stderr.write(
-            "racing-demon: there are several; name one by its code, or by its address and code.\n"
+            "racing-demon: there are several tables. Name one by its code, or by its address and code.\n"
         )
         return None
     chosen = await choose(tables, write)

@@ -51,7 +51,9 @@ async def announce(announcement: Announcement) -> AsyncIterator[str]:
                 await _register(stack, announcement)
             except (OSError, zeroconf.Error) as error:
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-                trouble = f"this table cannot be announced on the network ({why}); others join by its address"
+                trouble = (
+                    f"this table cannot be announced on the network ({why}); others can join by its address"
+                )
         yield trouble
 
 

@@ -220,7 +220,7 @@ class Client(BaseSource):
                 passed.append(message)
         finally:
             self._early.extendleft(reversed(passed))
-        raise ConnectionFailed("The server ended the conversation.")
+        raise ConnectionFailed("The server closed the connection.")
 
     # Receiving.
 
@@ -321,7 +321,7 @@ class Client(BaseSource):
                 case Watchers():
                     self.watchers = message.count
         except (InconsistentEvent, InvalidGame) as error:
-            raise ConnectionFailed(f"The server sent a table that cannot be: {error}.") from error
+            raise ConnectionFailed(f"The server sent an invalid table: {error}.") from error
 
     def _follow_event(self, event: Event) -> None:
         if self._view is None:
@@ -363,7 +363,7 @@ class Client(BaseSource):
         if code == 1000 or self._goodbye:
             return False
         self._entered = False
-        self.notice("the connection broke; trying to come back")
+        self.notice("connection lost; reconnecting")
         self._return = asyncio.create_task(self._link.ask_again(self._way_back(), self.patience))
         try:
             await asyncio.wait([self._return])
@@ -396,4 +396,4 @@ class Client(BaseSource):
             sent.add(unsent[0])
             await self._link.write(self._in_doubt[unsent[0]])
         self._entered = True
-        self.notice("the connection is back")
+        self.notice("reconnected")

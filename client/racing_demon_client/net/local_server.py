@@ -147,7 +147,7 @@ async def _url(process: asyncio.subprocess.Process) -> str:
         said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
         if said and await process.wait() == JOURNAL_UNUSABLE:
             raise JournalRefused(f"{said.removeprefix(PREFIX)} {ADVICE}")
-        raise ConnectionFailed(said or "The server did not start, and did not say why.")
+        raise ConnectionFailed(said or "The server did not start, and gave no reason.")
     return found.group()
 
 

@@ -19,8 +19,8 @@ from .line_reader import read_in_background
 __all__ = ["HELP", "replay"]
 
 HELP: Final = f"""\
- Enter     stand still, or go on
- n, n 20   one event on, or twenty, and stand still          p, p 20   back
+ Enter     pause, or play on
+ n, n 20   one event on, or twenty, and pause          p, p 20   back
  x 4       four times as fast (x 0.5: half)
  g PLACE   go to a place, where
            {PLACES}
@@ -88,7 +88,7 @@ class _Teller:
             if self._client.at_end:
                 if not self._stays:
                     return
-                self._write("the record ends here; Enter plays it again, q quits")
+                self._write("the record ends here. Enter plays it again, q quits.")
 
     async def _prove(self) -> None:
         """Verify the finished hand and print the result."""
@@ -121,7 +121,9 @@ class _Teller:
                 self._do(words[0].lower() if words else "", " ".join(words[1:]))
             except (BadPlace, ValueError) as error:
                 self._write(
-                    str(error) if isinstance(error, BadPlace) else f"{line.strip()!r} is not clear; ? helps"
+                    str(error)
+                    if isinstance(error, BadPlace)
+                    else f"{line.strip()!r} is not a command. ? shows them all."
                 )
 
     def _do(self, verb: str, rest: str) -> None:

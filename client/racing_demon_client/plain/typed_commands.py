@@ -26,23 +26,23 @@ HELP: Final = """\
  4 *, a *  the best play from a pile
  0 c       the next card of the stock, unseen, to pile c    a out  off the table
  c/1 up    from under one card of pile c, where that is allowed
- s         stuck: when everybody says so, the hand ends
+ s         stuck: when everybody is, the hand ends
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
- v         hear more, or less, of what the others do
+ v         show more or less of what the others do
  ready     for the next deal          start  deal now (host)
- unready   not after all
+ unready   not ready after all
  bot hard  add a bot, easy to expert (host)     tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
- proof     what server and players have put into the shuffle
+ proof     what the server and the players put into the shuffle
  /hello    say "hello" to the table
  react thanks         or well_played, oh_no, laugh, hurry, sorry
- pause, go            stop the hand for everybody, and let it go on (host)
- kick 3, makehost 3   send seat 3 away, or make it the host (host)
- unban Bob            let Bob back in who was sent away (host)
+ pause, go            pause the hand for everybody, and resume it (host)
+ kick 3, makehost 3   kick seat 3, or make it the host (host)
+ unban Bob            let Bob back in after a kick (host)
  standin 3            let a bot play for seat 3 while it is away (host)
- mute 3, unmute 3     who is heard (host)
- leave     give the seat up           q      quit
+ mute 3, unmute 3     hide or show what seat 3 says (host)
+ leave     give up the seat           q      quit
  ?         this help"""
 
 
@@ -151,7 +151,7 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
     """
     words = line.split()
     if len(words) not in {2, 3}:
-        raise Unclear(f"{line!r} is no command; ? shows them all.")
+        raise Unclear(f"{line!r} is not a command. ? shows them all.")
     piles = pile_words(rules, board, seat)
     word, _, buried = words[0].partition("/")
     source = _pile(word, piles, rules, board, seat)
@@ -222,7 +222,7 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
         kind = KINDS[lower]
         own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.own(seat, kind)]
         raise Unclear(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
-    raise Unclear(f"{word!r} will not do: there are {_known(piles)}. ? shows all commands.")
+    raise Unclear(f"{word!r} is not known here: there are {_known(piles)}. ? shows all commands.")
 
 
 def _known(piles: Mapping[str, int]) -> str:
@@ -238,5 +238,5 @@ def _known(piles: Mapping[str, int]) -> str:
 
 def _number(word: str, most: int, what: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word[:4]) <= most:
-        raise Unclear(f"{word!r} will not do: there are {what} 1 to {most}. ? shows all commands.")
+        raise Unclear(f"{word!r} is not known here: there are {what} 1 to {most}. ? shows all commands.")
     return int(word)

@@ -52,9 +52,9 @@ def kick_question(state: SeatState, unban: str) -> str:
 
     """
     if state.bot:
-        return f"Send the bot {printable(state.name)} away?"
+        return f"Remove the bot {printable(state.name)}?"
     return (
-        f"Send {printable(state.name)} away? They stay out until the match is over, "
+        f"Kick {printable(state.name)}? They stay out until the match is over, "
         f"or until you let them back in ({unban})."
     )
 
@@ -157,7 +157,7 @@ class MessageText:
         source, destination = board.piles[event.source], board.piles[event.destination]
         who = self.who(event.seat)
         if source is destination:
-            return f"{who}: all cards taken up, to be laid again"
+            return f"{who}: gathered all cards, to deal them again"
         if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
             return f"{who}: waste turned over, {counted(event.count, 'card')}"
         if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
@@ -206,9 +206,9 @@ class MessageText:
         return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
 
     def _left(self, event: ev.Left) -> str:
-        how = "was sent away by the host" if event.kicked else "left the table"
+        how = "was kicked by the host" if event.kicked else "left the table"
         if event.seat == self._seat and not event.kicked:
-            how += "; you can look on, and q ends the program"
+            how += "; you can watch, or quit with q"
         return f"{self.who(event.seat)} {how}"
 
     def _connected(self, event: ev.Connected) -> str:
@@ -256,17 +256,17 @@ class MessageText:
     def _paused(self, event: ev.Paused) -> str:
         if event.seat is not None:
             return f"{self.who(event.seat)} paused the hand"
-        why = "the server's disk took nothing" if event.by_server else "too few are connected"
+        why = "the server cannot write to its disk" if event.by_server else "too few players are connected"
         return f"the hand is paused: {why}"
 
     def _continued(self, event: ev.Continued) -> str:
-        return "the hand goes on"
+        return "the hand resumes"
 
     def _stood_in(self, event: ev.StoodIn) -> str:
         return f"a bot ({printable(event.bot)}) stands in for {self.who(event.seat)}"
 
     def _muted(self, event: ev.Muted) -> str:
-        return f"{self.who(event.seat)} {'cannot be heard' if event.muted else 'can be heard again'}"
+        return f"{self.who(event.seat)} {'was muted' if event.muted else 'is no longer muted'}"
 
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"
@@ -279,14 +279,14 @@ class MessageText:
 
     def _halted(self, message: Halted) -> str:
         if message.halted:
-            return "the server's disk takes nothing: the table stands still until it does; nothing is lost"
-        return "the server's disk works again"
+            return "the server cannot write to its disk: play resumes automatically, and nothing is lost"
+        return "the server can write to its disk again"
 
     def _rotated(self, event: ev.Rotated) -> str:
-        return "nobody can go on: everybody's top card of the stock goes to its bottom"
+        return "nobody can play: the top card of every stock goes to its bottom"
 
     def _called(self, event: ev.Called) -> str:
-        return f"DEMON! called by {self.who(event.seat)}; cards in the air may land"
+        return f"DEMON! called by {self.who(event.seat)}; plays already on their way still count"
 
     def _hand_over(self, event: ev.HandOver) -> str:
         why = {

@@ -216,7 +216,7 @@ class BrokerSource(BaseSource):
             CommandRefused: always.
 
         """
-        raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
+        raise CommandRefused(Reason.NOT_SEATED, "You are watching. Only players can do that.")
 
     async def ping(self, stamp: int) -> None:
         """Measure the round trip to the broker; the answer comes as a message."""
@@ -290,7 +290,7 @@ class BrokerSource(BaseSource):
                     return
             finally:
                 self._mqtt = None
-            self._tell(is_there=False, text="the connection to the broker broke; trying to come back")
+            self._tell(is_there=False, text="connection to the broker lost; reconnecting")
             await asyncio.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
 
@@ -302,7 +302,7 @@ class BrokerSource(BaseSource):
         if topic.group(2):
             await self._take_status(payload == b"online")
         elif topic.group(4) == "snapshot" and not payload:
-            await self._heard.put(ConnectionFailed("The table was closed, or nobody may look on any more."))
+            await self._heard.put(ConnectionFailed("The table was closed, or no longer allows spectators."))
         elif len(payload) <= MAX_SERVER_FRAME:
             try:
                 decoded = decode_server(payload)
@@ -313,10 +313,10 @@ class BrokerSource(BaseSource):
 
     async def _take_status(self, is_there: bool) -> None:
         if is_there:
-            self._tell(is_there=True, text="the connection is back")
+            self._tell(is_there=True, text="reconnected")
         else:
             await self._heard.put(None)  # a restarted server may number its events anew
-            self._tell(is_there=False, text="the table's server is gone from the broker; waiting for it")
+            self._tell(is_there=False, text="the table's server has left the broker; waiting for it")
 
     def _tell(self, *, is_there: bool, text: str) -> None:
         """Record whether the server is online, and notify the user of a change."""
@@ -341,5 +341,5 @@ class BrokerSource(BaseSource):
             self._listening.cancel()
         if self._heard.full():
             self._heard.get_nowait()
-        text = f"The table has not been heard of for {self.patience:.0f} seconds."
+        text = f"Nothing was heard of the table for {self.patience:.0f} seconds."
         self._heard.put_nowait(ConnectionFailed(text))

@@ -252,7 +252,7 @@ class Replay(BaseSource):
             CommandRefused: always.
 
         """
-        raise CommandRefused(Reason.NOT_SEATED, "This is a replay; nobody hears.")
+        raise CommandRefused(Reason.NOT_SEATED, "This is a replay: nobody hears you.")
 
 
 def _number(text: str) -> int:

@@ -271,19 +271,19 @@ class Desk:
         text = ""
         if view.paused:
             who = labels.get("pause", "F9") if seat == view.host else "The host"
-            text = f"The hand pauses. {who} lets it go on."
+            text = f"The hand is paused. {who} resumes it."
         elif view.phase in BEFORE_PLAY:
             text = BEFORE_PLAY[view.phase]
         elif seat is None:
-            text = "" if view.in_hand else "The cards are dealt when the players are ready."
+            text = "" if view.in_hand else "The cards are dealt when all players are ready."
         elif view.between_matches:
             text = "Enter deals." if seat == view.host else _readiness(view, seat)
         elif view.phase is Phase.TALLY:
             text = _readiness(view, seat)
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
-                text += f" It is dealt in {seconds} s."
+                text += f" The next deal is in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
-            text = "You play from the next deal on; these are another player's cards."
+            text = "You play from the next deal on. These are another player's cards."
         elif self.hands.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:
@@ -332,7 +332,7 @@ def _readiness(view: TableView, seat: int) -> str:
     """Return what a player can do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
     if view.between_matches:
-        return "You are ready; Enter takes it back." if is_ready else "Enter says that you are ready."
+        return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
     if is_ready:
-        return "You are ready for the next hand; Enter takes it back."
-    return "Enter: ready for the next hand."
+        return "You are ready for the next hand. Enter: not yet."
+    return "Press Enter when you are ready for the next hand."

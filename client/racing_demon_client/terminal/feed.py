@@ -88,7 +88,7 @@ def _played(event: ev.Played, view: TableView, words: MessageText, volume: int, 
     if volume < EVERYTHING:
         return ""
     if destination.kind is Kind.STOCK:
-        return f"{who}: waste over"
+        return f"{who}: waste turned over"
     if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
         return f"{who}: turned {event.count}"
     moved = board.cards[event.destination][-abs(event.count) :]

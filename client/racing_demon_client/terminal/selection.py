@@ -165,7 +165,7 @@ class Selection:
         others = [play for play in plays if play != turn] if turn is None else []
         play = next(iter(useful or others), turn)
         if play is None:
-            self.say("There is nothing to play.", now)
+            self.say("No play was found.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
             self.say(self._hint_of(play, labels, name, is_turn=play == turn), now)

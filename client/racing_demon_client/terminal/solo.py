@@ -65,10 +65,10 @@ class SoloSession(TableSession):
         self._searches: list[Search[bool]] = []
         self._sure_until = 0
         self._deeds: dict[str, Callable[[], str]] = {
-            "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to take back.",
-            "solo-redo": lambda: "" if self.solo.redo() else "Nothing was taken back.",
+            "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to undo.",
+            "solo-redo": lambda: "" if self.solo.redo() else "There is nothing to redo.",
             "solo-restart": lambda: (
-                "the same deal again" if self.solo.restart() else "Nothing was played yet."
+                "the same deal again" if self.solo.restart() else "You have not played yet."
             ),
             "solo-deal": self._deal,
             "solo-up": lambda: "" if self.solo.bring_up() else "Nothing can go up.",
@@ -133,7 +133,7 @@ class SoloSession(TableSession):
         keys, table = self.keymap.labels, self.solo.table
         told = win_text(self.solo) if table.is_won else loss_text(self.solo)
         goes_on = {
-            "undo": "take the last play back",
+            "undo": "undo the last play",
             "restart": "the same deal again",
             "deal": "another deal",
         }

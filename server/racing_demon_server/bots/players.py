@@ -47,7 +47,7 @@ class Level:
 
 
 LEVELS: Final[dict[str, Level]] = {
-    BotLevel.EASY: Level(play_ms=3_600, turn_ms=2_000, overlooks=0.3, looks_ahead=False),
+    BotLevel.EASY: Level(play_ms=2_800, turn_ms=600, overlooks=0.35, looks_ahead=False),
     BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
     BotLevel.EXPERT: Level(play_ms=800, turn_ms=450, overlooks=0.0, looks_ahead=True, plans=True),

@@ -159,7 +159,7 @@ class DurableJournal:
             self._empty.set()
         if self.is_halted:
             self.is_halted = False
-            log.warning("the journal's disk works again", extra={"entries": len(entries)})
+            log.warning("the journal can be written again", extra={"entries": len(entries)})
             self.halted(False)
 
     def _fail(self, text: str) -> None:
@@ -168,7 +168,7 @@ class DurableJournal:
         self._note_waiting()
         if not self.is_halted:
             self.is_halted = True
-            log.error("the journal's disk takes nothing: tables stand still", extra={"why": text})
+            log.error("the journal cannot be written: all tables are halted", extra={"why": text})
             self.halted(True)
 
     def _note_waiting(self) -> None:

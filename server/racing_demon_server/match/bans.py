@@ -18,9 +18,7 @@ from .names import folded
 
 __all__ = ["Ban", "Bans", "hash_address"]
 
-BANNED: Final = (
-    "The host has sent you away. You may come back after the match, or when the host lets you back in."
-)
+BANNED: Final = "The host kicked you. You can come back after the match, or when the host lets you back in."
 SALT_SIZE: Final = 16
 
 

@@ -27,7 +27,7 @@ class ChatLimit:
         """
         times = self._spoken.setdefault(seat, deque(maxlen=MOST_LINES))
         if len(times) == MOST_LINES and times[0] > at - SPAN:
-            raise CommandRefused(Reason.TOO_FAST, "You may say five lines in ten seconds; wait a moment.")
+            raise CommandRefused(Reason.TOO_FAST, "You can send five messages in ten seconds. Wait a moment.")
         times.append(at)
 
     def forget(self, seat: int) -> None:

@@ -70,7 +70,7 @@ class Commands:
         if seat_does is not None:
             return seat_does(self, self._seating.seat_of(actor), command)
         if actor != self._view.host:
-            raise CommandRefused(Reason.NOT_HOST, "Only the host of the table may do that.")
+            raise CommandRefused(Reason.NOT_HOST, "Only the host can do that.")
         self._HOSTS[type(command)](self, command)
         return None
 
@@ -95,7 +95,7 @@ class Commands:
         if seat not in self._view.hand_seats:
             raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
         if self._view.phase is Phase.GRACE:
-            raise CommandRefused(Reason.NOT_NOW, "Somebody has called; the hand ends in a moment.")
+            raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
         if not self._seating.state(seat).stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
         self._flow.check_agreed_stop(self._now)
@@ -104,7 +104,7 @@ class Commands:
         hand = self._running_hand(command.seen)
         if self._view.phase is Phase.GRACE:
             raise CommandRefused(
-                Reason.NOT_NOW, "Somebody called before you; plays still count for a moment."
+                Reason.NOT_NOW, "Somebody called before you. Plays still count for a moment."
             )
         if seat not in self._view.hand_seats or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
@@ -153,7 +153,7 @@ class Commands:
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
         if self._flow.lacks_players():
-            raise CommandRefused(Reason.NOT_NOW, "This game is played by two together: one more must come.")
+            raise CommandRefused(Reason.NOT_NOW, "Two play this game together. Wait for one more player.")
         self._flow.deal(self._now)
 
     def _add_bot(self, command: cl.AddBot) -> None:
@@ -162,29 +162,29 @@ class Commands:
     def _remove_bot(self, command: cl.RemoveBot) -> None:
         state = self._view.seats.get(command.seat)
         if state is None or not state.bot:
-            raise CommandRefused(Reason.NOT_SEATED, "No bot has that seat.")
+            raise CommandRefused(Reason.NOT_SEATED, "There is no bot in that seat.")
         if not self._view.between_matches:
-            raise CommandRefused(Reason.NOT_NOW, "Bots go between matches.")
+            raise CommandRefused(Reason.NOT_NOW, "Bots can be removed only between matches.")
         self._vacate(command.seat)
 
     def _set_options(self, command: cl.SetOptions) -> None:
         if not self._view.between_matches:
-            raise CommandRefused(Reason.NOT_NOW, "Options change between matches.")
+            raise CommandRefused(Reason.NOT_NOW, "Options can be changed only between matches.")
         options = self._view.options.changed_by(command.options)
         verify_options(options)
         game = declare(options, 1)
         if len(self._seating.active()) > game.most_seats:
-            text = f"{game.title} is for {most_players(game)}, and more have taken seats."
+            text = f"{game.title} is for {most_players(game)}, and more seats than that are taken."
             raise CommandRefused(Reason.BAD_OPTION, text)
         if len(self._seating.active()) > options.seats:
-            raise CommandRefused(Reason.BAD_OPTION, "More than that have taken seats.")
+            raise CommandRefused(Reason.BAD_OPTION, "More seats than that are taken.")
         self._log.emit(ev.OptionsSet, options=options)
 
     def _kick(self, command: cl.Kick) -> None:
         if command.seat == self._view.host:
-            raise CommandRefused(Reason.NOT_NOW, "You cannot send yourself away; you can leave.")
+            raise CommandRefused(Reason.NOT_NOW, "You cannot kick yourself. You can leave.")
         if command.seat not in self._seating.active():
-            raise CommandRefused(Reason.NOT_SEATED, "Nobody has that seat.")
+            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
         self._vacate(command.seat, kicked=True)
 
     def _unban(self, command: cl.Unban) -> None:
@@ -229,7 +229,7 @@ class Commands:
 
     def _verify_at_rest(self, seen: int) -> None:
         if not self._view.at_rest:
-            raise CommandRefused(Reason.NOT_NOW, "The cards are dealt already.")
+            raise CommandRefused(Reason.NOT_NOW, "The cards have already been dealt.")
         self._verify_hand(seen)
 
     def _verify_hand(self, seen: int) -> None:
@@ -241,7 +241,7 @@ class Commands:
         """
         hand = self._flow.hand
         if hand is not None and 0 < seen < hand.dealt_seq:
-            raise CommandRefused(Reason.HAND_OVER, "That was meant for an earlier hand.")
+            raise CommandRefused(Reason.HAND_OVER, "That was for an earlier hand.")
 
     def _running_hand(self, seen: int = 0) -> Hand:
         """Return the hand that is being played.
@@ -254,10 +254,10 @@ class Commands:
         hand = self._flow.hand
         if hand is None or self._view.phase not in IN_HAND:  # restored tables do not keep a finished hand
             if self._view.phase in NOT_STARTED:
-                raise CommandRefused(Reason.NOT_STARTED, "Plays count from the signal on.")
+                raise CommandRefused(Reason.NOT_STARTED, "Play has not started yet.")
             raise CommandRefused(Reason.HAND_OVER, "The hand is over.")
         if self._view.paused:
-            raise CommandRefused(Reason.PAUSED, "The hand pauses: nothing is played until it goes on.")
+            raise CommandRefused(Reason.PAUSED, "The hand is paused.")
         return hand
 
 

@@ -85,7 +85,7 @@ class Contributions:
         """
         shuffle = self._view.next_shuffle
         if shuffle is None:
-            raise CommandRefused(Reason.NOT_NOW, "Nothing can be contributed to a deal now.")
+            raise CommandRefused(Reason.NOT_NOW, "No deal takes contributions now.")
         known = shuffle.of(seat)
         if known is None or known.commitment != hashed:
             self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
@@ -122,7 +122,7 @@ class Contributions:
             raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")
         hashed = contribution_hash(bytes.fromhex(value), shuffle.commitment, shuffle.hand_id, seat)
         if hashed != contribution.commitment:
-            text = "These are not the bytes that you have committed to."
+            text = "These bytes do not match your commitment."
             raise CommandRefused(Reason.BAD_CONTRIBUTION, text)
         if contribution.value is None:
             self._log.emit(ev.Revealed, seat=seat, value=value)

@@ -78,7 +78,7 @@ class Hand:
         # Setting fields one by one takes the interpreter three times as long.
         counter, source, count, destination, seen, depth = command.__dict__.values()
         if seen < self.dealt_seq:
-            raise IllegalPlay("That play was meant for an earlier hand.", Reason.HAND_OVER)
+            raise IllegalPlay("That play was for an earlier hand.", Reason.HAND_OVER)
         play = Play(source, count, destination, depth)
         if count == 1 or not (destination == FOUNDATIONS or self._is_foundation(destination)):
             resolved = self.rules.verify_play(self.board, seat, play)

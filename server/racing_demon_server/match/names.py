@@ -45,7 +45,7 @@ def clean_words(text: str) -> str:
     """
     cleaned = _printable(" ".join(text.split()), LONGEST_CHAT)
     if not cleaned:
-        raise CommandRefused(Reason.BAD_TEXT, "There is nothing in it that can be shown.")
+        raise CommandRefused(Reason.BAD_TEXT, "It holds nothing that can be shown.")
     return cleaned
 
 

@@ -89,7 +89,7 @@ class SeatTokens:
         """
         for actor in self._opened_by(token_hash):
             return actor
-        raise CommandRefused(Reason.BAD_TOKEN, "That token opens no seat at this table.")
+        raise CommandRefused(Reason.BAD_TOKEN, "That token belongs to no seat at this table.")
 
     def knows(self, token_hash: bytes) -> bool:
         """Tell whether a token belongs to somebody at this table."""

@@ -72,7 +72,7 @@ class Seats:
 
         """
         if actor is None:
-            raise CommandRefused(Reason.NOT_SEATED, "You are watching; only players may do that.")
+            raise CommandRefused(Reason.NOT_SEATED, "You are watching. Only players can do that.")
         return actor
 
     def people(self) -> list[SeatState]:
@@ -175,7 +175,7 @@ class Seats:
 
     def _verify_bots(self) -> None:
         if not self._may_add_bot():
-            text = "This server has as many bots as it takes; try again when some have gone."
+            text = "This server can run no more bots. Try again later."
             raise CommandRefused(Reason.SERVER_FULL, text)
 
     def _instead(self) -> str:
@@ -185,7 +185,7 @@ class Seats:
     def _sit_down(self, name: str, token_hash: bytes, bot: str = "") -> int:
         view = self._view
         if not (view.between_matches or view.options.late_join):
-            raise CommandRefused(Reason.NOT_NOW, f"This match takes nobody in{self._instead()}.")
+            raise CommandRefused(Reason.NOT_NOW, f"This match takes no new players{self._instead()}.")
         game, seats = declare(view.options, 1), seats_of(view.options)
         seat = next((n for n in range(seats) if self._is_free(n)), None)
         if seat is None or len(self.active()) >= seats:  # a lower seat may be free
@@ -258,7 +258,9 @@ class Seats:
         """
         state = self._person(seat)
         if state.connected:
-            raise CommandRefused(Reason.NOT_NOW, "That player is here; bots stand in for those who are away.")
+            raise CommandRefused(
+                Reason.NOT_NOW, "That player is connected. Bots stand in only for players who are away."
+            )
         if not state.stand_in:
             self._verify_bots()
         self._log.emit(ev.StoodIn, seat=seat, bot=level)
@@ -271,7 +273,7 @@ class Seats:
 
         """
         if name not in self._view.banned:
-            raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was sent away.")
+            raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was kicked.")
         self._log.emit(ev.Unbanned, name=name)
         self.bans.lift(name)
 
@@ -288,9 +290,9 @@ class Seats:
     def _person(self, seat: int) -> SeatState:
         state = self.active().get(seat)
         if state is None:
-            raise CommandRefused(Reason.NOT_SEATED, "No player has that seat.")
+            raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
         if state.bot:
-            raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot; that is only for people.")
+            raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot. That works only with people.")
         return state
 
     # Chat.
@@ -318,7 +320,7 @@ class Seats:
 
     def _verify_voice(self, seat: int, at: int) -> None:
         if self.state(seat).muted:
-            raise CommandRefused(Reason.MUTED, "The host lets nobody hear you.")
+            raise CommandRefused(Reason.MUTED, "The host has muted you.")
         self._chat.speak(seat, at)
 
 

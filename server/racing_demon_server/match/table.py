@@ -27,7 +27,7 @@ from .seats import Seats
 __all__ = ["GONE", "Answer", "Past", "Table"]
 
 GONE: Final = "You have left this table."
-MISTAKE: Final = "The server made a mistake over this, and wrote it down. Try something else."
+MISTAKE: Final = "The server made an error here, and has logged it. Try something else."
 
 
 class Answer(NamedTuple):

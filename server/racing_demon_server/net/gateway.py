@@ -39,9 +39,7 @@ MOST_WAITING: Final = 512
 METRICS_KEPT_US: Final = 1_000_000
 """Metrics are formatted once a second at most, however many ask for them."""
 
-UNKNOWN_NAME: Final = (
-    "This server does not know itself by that name. Use its address, or start it with --name.\n"
-)
+UNKNOWN_NAME: Final = "This server does not answer to that name. Use its address, or start it with --name.\n"
 SOFTWARE: Final = f"racing-demon-server {__version__}"
 GOING_AWAY: Final = 1001
 """The close code of a server that stops (RFC 6455, 7.4.1)."""
@@ -110,7 +108,7 @@ class Gateway:
             return session
         self._service.addresses.leave(address)
         if is_allowed:
-            session.close(CloseCode.FULL, "The server is full; try again later.")
+            session.close(CloseCode.FULL, "The server is full. Try again later.")
         else:
             session.close(CloseCode.FULL, "Too many connections from your address.", "address")
         return session
@@ -164,7 +162,7 @@ class Gateway:
             response = self._answer(connection, request) or connection.protocol.accept(request)
         except Exception:
             log.exception("a request could not be answered")
-            response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made a mistake.\n")
+            response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made an error.\n")
         response.headers["Server"] = SOFTWARE
         if request.method == "HEAD":
             response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
@@ -177,7 +175,7 @@ class Gateway:
             return http.too_many()
         path = _path(request)
         if not http.is_meant(request, self.settings.hosts):
-            return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.\n")
+            return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         if path == "/healthz":
             registry = self._service.registry
             return http.health(len(registry), self.settings.shards, is_halted=registry.is_halted)
@@ -191,14 +189,14 @@ class Gateway:
         if write is None:
             return http.text(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
         if not self.settings.metrics_public and not http.is_local(connection.address, request):
-            return http.text(HTTPStatus.NOT_FOUND, "Metrics are for this machine only.\n")
+            return http.text(HTTPStatus.NOT_FOUND, "Metrics can be read from this machine only.\n")
         return http.metrics(self._write_metrics(write))
 
     def _enter(self, request: Request) -> Response | None:
         """Accept programs and this server's own page, and no page of another site."""
         if http.is_own_page(request, self.settings.hosts, self.settings.shards):
             return None
-        return http.text(HTTPStatus.FORBIDDEN, "Pages of other sites cannot play here.\n")
+        return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")
 
     def _asset(self, request: Request, path: str) -> Response:
         """Answer browsers."""
@@ -226,7 +224,7 @@ class Gateway:
     @staticmethod
     def _check_entry(session: Session) -> None:
         if not session.entered:
-            session.close(CloseCode.TOO_LATE, "No table was asked for in time.")
+            session.close(CloseCode.TOO_LATE, "No table was requested in time.")
 
 
 def _units(path: str) -> int:

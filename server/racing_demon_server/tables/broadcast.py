@@ -31,7 +31,7 @@ __all__ = ["Broadcast", "RecentEvents"]
 
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
-NOBODY_LOOKS_ON: Final = "The host wants nobody to look on any more."
+NOBODY_LOOKS_ON: Final = "The host no longer allows spectators."
 
 
 GROUP: Final = 64
@@ -191,9 +191,7 @@ class Broadcast:
         if listener is None:
             return None
         if event.kicked:
-            return partial(
-                self.send_away, listener, CloseCode.KICKED, "The host sent you away from the table."
-            )
+            return partial(self.send_away, listener, CloseCode.KICKED, "The host kicked you.")
         if options.spectators and not options.watch_delay_ms:
             return partial(self.make_spectator, listener)
         return partial(self.send_away, listener, CloseCode.GOOD_BYE, "You have left the table.")

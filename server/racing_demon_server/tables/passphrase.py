@@ -56,14 +56,14 @@ class Passphrase:
         if self.hash is None:
             return
         if not passphrase:  # who does not know yet that there is one has guessed nothing
-            raise CommandRefused(Reason.BAD_PASSPHRASE, "This table asks for a passphrase.")
+            raise CommandRefused(Reason.BAD_PASSPHRASE, "This table needs a passphrase.")
         tries = self._tries.get(address)
         if tries is not None and tries.is_empty(at):
             text = f"Too many wrong passphrases; wait {SECONDS_A_TRY} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
         if not hmac.compare_digest(self.hash, self._hashed(passphrase)):
             self._note_try(address, at)
-            raise CommandRefused(Reason.BAD_PASSPHRASE, "This table has another passphrase.")
+            raise CommandRefused(Reason.BAD_PASSPHRASE, "That is not this table's passphrase.")
 
     def _note_try(self, address: str, at: int) -> None:
         """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""

@@ -109,7 +109,7 @@ class Registry:
             return room
         if not self._settings.shards.has(code):
             raise KeptElsewhere(self._settings.shards.port(code))
-        raise CommandRefused(Reason.UNKNOWN_TABLE, "No table here has that code.")
+        raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
 
     def opened_by(self, address: str) -> int:
         """Return the number of tables that an address has opened."""
@@ -126,9 +126,11 @@ class Registry:
 
         """
         if len(self._rooms) >= self._settings.max_tables:
-            raise CommandRefused(Reason.SERVER_FULL, "This server keeps no more tables; try again later.")
+            raise CommandRefused(
+                Reason.SERVER_FULL, "This server has no room for more tables. Try again later."
+            )
         if self.is_halted:
-            raise CommandRefused(Reason.HALTED, "The server's disk takes nothing just now; try again later.")
+            raise CommandRefused(Reason.HALTED, "The server cannot write to its disk. Try again later.")
         self._opened += 1
         seed = self._seed(self._opened)
         code, lock = self._new_code(seed), Passphrase(passphrase, secrets.token_bytes(16))

@@ -205,9 +205,9 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["watch", "192.168.1.5"], "its table's code is missing"),
         (["join", f"{URL}#"], "its table's code is missing"),
         (["join", "B" * 17], "will not do: write 1 to 16 characters"),
-        (["join", URL, ""], "'' will not do: write 1 to 16 characters"),
+        (["join", URL, ""], "'' is not allowed: write 1 to 16 characters"),
         (["join", URL, "B" * 17], "will not do: write 1 to 16 characters"),
-        (["join", URL, "BCDF", "--name", ""], "'' will not do: write 1 to 24 characters"),
+        (["join", URL, "BCDF", "--name", ""], "'' is not allowed: write 1 to 24 characters"),
         (["play", "--name", "x" * 25], "will not do: write 1 to 24 characters"),
         (["play", "--name", "Jos\udcc3"], r"'Jos\udcc3' will not do"),
         (["host", "--bots", "8"], "seven is the most"),
@@ -234,9 +234,9 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["play", "--option", "reserve=5"], "has nothing that the option 'reserve' could change"),
         (["play", "--option", "stall_rule=dance"], "stall_rule must be one of these: 'none' or 'rotate'."),
         (["host", "--port", "65536"], "'65536' is no port"),
-        (["solo", "clock", "--daily", "tomorrow"], "'tomorrow' is no date: write one like 2026-11-01"),
-        (["solo", "--daily", "tomorrow", "clock"], "'tomorrow' is no date: write one like 2026-11-01"),
-        (["solo", "--daily", "2026-13-01", "clock"], "'2026-13-01' is no date: write one like 2026-11-01"),
+        (["solo", "clock", "--daily", "tomorrow"], "'tomorrow' is not a date: write one like 2026-11-01"),
+        (["solo", "--daily", "tomorrow", "clock"], "'tomorrow' is not a date: write one like 2026-11-01"),
+        (["solo", "--daily", "2026-13-01", "clock"], "'2026-13-01' is not a date: write one like 2026-11-01"),
         (["solo", "--daily"], "name a game: racing-demon solo GAME"),
         (["verify"], "the following arguments are required: file"),
         (["games", "now"], "unrecognized arguments: now"),
@@ -260,7 +260,7 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
     """After a complaint about options the way to the help is shown."""
     said = refused(["play", "--game", "bridge"], capsys).splitlines()
     assert said[0].startswith("racing-demon: There is no game")
-    assert "racing-demon --help shows how it goes." == said[1]
+    assert "See racing-demon --help." == said[1]
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_wrong_arguments_are_told_with_their_command(
         ("fe80::1", "its port is no number from 1 to 65535"),
         ("ws://my host", "it holds a space or a control character"),
         ("host\t", "it holds a space or a control character"),
-        ("ws://[::1", "its brackets do not go together"),
+        ("ws://[::1", "its brackets do not match"),
     ],
 )
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_an_address_at_which_no_broker_can_be(
 @pytest.mark.parametrize("code", ["B C", "BC\x1b"])
 def test_a_code_that_cannot_be_one(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     """No network is searched for a code that no table can have."""
-    assert "is no table's code, like BCDF" in refused(["join", code], capsys)
+    assert "is not a table's code, like BCDF" in refused(["join", code], capsys)
 
 
 @pytest.mark.parametrize(

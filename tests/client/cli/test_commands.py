@@ -150,7 +150,7 @@ async def test_a_terminal_is_played_at() -> None:
             terminal.write(b"q\n")
             assert 0 == await within(PATIENCE, program.process.wait())
             seen = os.read(there, 65_536).decode()
-    assert "Enter deals. ? shows what can be typed." in seen
+    assert "Enter deals. ? lists the commands." in seen
 
 
 async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
@@ -271,7 +271,7 @@ async def test_a_host_at_another_server_has_the_way_back(
             host.stop(signal.SIGKILL)
             await host.end()
         async with started(CLIENT, "join", found.group(1), "--name", "Bob", "--plain") as back:
-            await back.line("you have your seat back")
+            await back.line("you have your seat and your name back")
             back.type("q")
             assert 0 == (await back.end()).code
 
@@ -283,8 +283,8 @@ async def test_a_taken_port_is_told() -> None:
         other.listen()
         port = other.getsockname()[1]
         ended = await text_of(CLIENT, "host", "--port", str(port))
-        advice = "Name another one, or leave --port out: then any that is free will do."
-        failed(ended, f"Port {port} cannot be had: another program may have it. {advice}")
+        advice = "Name another one, or leave --port out to take any free port."
+        failed(ended, f"Port {port} cannot be used. Another program may have it. {advice}")
 
 
 async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,9 +306,9 @@ async def test_a_passphrase_opens_the_table() -> None:
         secret = "open sesame"  # noqa: S105 - the test's own
         await ann.enter(cl.Create(name="Ann", passphrase=secret))
         await ann.until(Snapshot)
-        failed(await text_of(CLIENT, "join", served.url, ann.code), "This table asks for a passphrase.")
+        failed(await text_of(CLIENT, "join", served.url, ann.code), "This table needs a passphrase.")
         wrong = await text_of(CLIENT, "watch", served.url, ann.code, "--passphrase", "sesame")
-        failed(wrong, "This table has another passphrase.")
+        failed(wrong, "That is not this table's passphrase.")
         told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
         assert 0 == told.code
         env = {"RACING_DEMON_PASSPHRASE": secret}
@@ -348,7 +348,7 @@ async def test_an_unreachable_server_has_a_sentence(here: Here) -> None:
 async def test_an_unknown_table_has_a_sentence(here: Here) -> None:
     """A code that no table has ends with 1."""
     async with serving() as served:
-        failed(await here("join", served.url, "ZZZZ"), "No table here has that code.")
+        failed(await here("join", served.url, "ZZZZ"), "There is no table with that code here.")
 
 
 async def test_too_many_bots_have_a_sentence(here: Here) -> None:
@@ -375,7 +375,7 @@ async def test_an_address_that_is_none_has_a_sentence() -> None:
         [b"\xc1\x1b[2J"],
         [*WELCOME, ev.Signalled(seq=77)],
     ],
-    ids=["refusal", "good-bye", "versions", "garbage", "a table that cannot be"],
+    ids=["refusal", "good-bye", "versions", "garbage", "an invalid table"],
 )
 async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object], here: Here) -> None:
     """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""

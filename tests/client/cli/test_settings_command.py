@@ -103,4 +103,4 @@ def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
     """A name that no program has ends with 1, and with what can be done."""
     ended, said = at_a_terminal(tmp_path, "no-such-editor")
     assert 1 == ended
-    assert "let EDITOR name another" in said
+    assert "set EDITOR to another one" in said

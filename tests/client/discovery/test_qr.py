@@ -67,7 +67,7 @@ async def test_a_key_shows_it_in_a_small_window() -> None:
     async with hosting(size=(80, 24)) as player:
         opened = player.session.opened
         lines = qr_lines(link_of(opened.addresses[0], opened.client.code))
-        await shows(player, "a code for cameras")
+        await shows(player, "QR code")
         assert lines[4] not in player.text
         await player.pilot.press("q")
         await shows(player, lines[4])
@@ -78,5 +78,5 @@ async def test_no_part_of_it_is_shown() -> None:
     """Where it does not fit a sentence says so: a part of a code is of no use."""
     async with hosting(size=(80, 18)) as player:
         await player.pilot.press("q")
-        await shows(player, "no room for the code")
+        await shows(player, "no room for the QR code")
         assert "▀▄" not in player.text

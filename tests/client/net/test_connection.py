@@ -101,7 +101,7 @@ def free_port() -> int:
 async def test_nobody_listening() -> None:
     """Where no server is, the sentence names the address and asks whether it is right."""
     url = f"ws://127.0.0.1:{free_port()}/v1"
-    text = f"There is no table server at {url}. Is it running, and is the address right?"
+    text = f"There is no server at {url}. Is it running, and is the address right?"
     with pytest.raises(ConnectionFailed) as failed:
         await Client.watch(url, "BCDF")
     assert text == str(failed.value)
@@ -129,7 +129,7 @@ async def test_nobody_listening() -> None:
 )
 async def test_addresses_that_are_none(url: str) -> None:
     """Whatever is typed for an address, there is a sentence for it and no traceback."""
-    with pytest.raises(ConnectionFailed, match=r"is no address of a server|There is no table server at"):
+    with pytest.raises(ConnectionFailed, match=r"is no address of a server|There is no server at"):
         await Client.watch(url, "BCDF")
 
 
@@ -144,7 +144,7 @@ async def test_something_else_listening() -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as other:
         url = f"ws://127.0.0.1:{other.sockets[0].getsockname()[1]}/v1"
-        with pytest.raises(ConnectionFailed, match="There is no table server at"):
+        with pytest.raises(ConnectionFailed, match="There is no server at"):
             await Client.watch(url, "BCDF")
 
 
@@ -173,7 +173,7 @@ async def test_another_path() -> None:
 async def test_a_full_server() -> None:
     """A server that takes no more connections is quoted."""
     async with serving(max_connections=1) as served, Peer.hosting(served.url) as ann:
-        with pytest.raises(ConnectionFailed, match="The server is full; try again later"):
+        with pytest.raises(ConnectionFailed, match="The server is full. Try again later"):
             await Client.watch(served.url, ann.code)
 
 
@@ -201,7 +201,10 @@ async def test_a_question_may_be_refused() -> None:
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         with pytest.raises(CommandRefused) as refused:
             await ann.ask(cl.RemoveBot(counter=ann.next_counter(), seat=5))
-        assert (Reason.NOT_SEATED, "No bot has that seat.") == (refused.value.reason, refused.value.text)
+        assert (Reason.NOT_SEATED, "There is no bot in that seat.") == (
+            refused.value.reason,
+            refused.value.text,
+        )
         await ann.ask(cl.AddBot(counter=ann.next_counter()))
 
 
@@ -215,7 +218,7 @@ async def test_a_question_that_is_never_answered() -> None:
         served.server.close(code=1000)
         with pytest.raises(AssertionError, match="the conversation ended"):
             await within(PATIENCE, waiting)
-        with pytest.raises(ConnectionFailed, match="The server ended the conversation"):
+        with pytest.raises(ConnectionFailed, match="The server closed the connection"):
             await within(PATIENCE, ann.ask(cl.AddBot(counter=ann.next_counter())))
 
 

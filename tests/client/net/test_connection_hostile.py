@@ -99,7 +99,9 @@ async def test_the_server_s_own_word_on_versions_is_quoted() -> None:
 async def test_garbage_fails_with_a_sentence(frame: bytes | str, place: int) -> None:
     """Garbage in the place of versions, seat or table, or after them, is no protocol of ours."""
     async with babbling(*WELCOME[:place], frame) as url:
-        with pytest.raises(ConnectionFailed, match="The server does not speak our protocol: "):
+        with pytest.raises(
+            ConnectionFailed, match="The server sent something that this client does not understand: "
+        ):
             await within(PATIENCE, meet(url))
 
 
@@ -139,7 +141,7 @@ async def test_giant_frames_are_not_read() -> None:
 async def test_a_table_that_cannot_be_fails_with_a_sentence(frames: Sequence[Message]) -> None:
     """Events that do not fit the table, and tables that fit no game, end the conversation."""
     async with babbling(*frames) as url:
-        with pytest.raises(ConnectionFailed, match="The server sent a table that cannot be: "):
+        with pytest.raises(ConnectionFailed, match="The server sent an invalid table: "):
             await within(PATIENCE, meet(url))
 
 
@@ -180,7 +182,7 @@ async def test_who_gives_up_while_entering_leaves_nothing_open() -> None:
 async def test_a_server_that_hangs_up_at_once(place: int) -> None:
     """A good-bye without a reason has a sentence, too."""
     async with babbling(*WELCOME[:place], Closing(1000, "")) as url:
-        with pytest.raises(ConnectionFailed, match="The connection to the server broke"):
+        with pytest.raises(ConnectionFailed, match="The connection to the server was lost"):
             await meet(url)
 
 

@@ -186,7 +186,7 @@ async def test_a_server_that_stays_away_is_given_up() -> None:
         relay.cut()
         with pytest.raises(ConnectionFailed) as failed:
             await within(PATIENCE, Ears(ann).task)
-        assert "The connection broke and could not be restored in 0 seconds." == str(failed.value)
+        assert "The connection was lost, and could not be restored in 0 seconds." == str(failed.value)
 
 
 @pytest.mark.parametrize("is_silent", [False, True])
@@ -249,7 +249,7 @@ async def test_a_seat_taken_up_elsewhere_is_not_fought_for() -> None:
         assert isinstance(first, Seated)
         assert first.token is not None
         async with Peer.entered(served.url, cl.Resume(code=ann.code, token=first.token)) as other:
-            with pytest.raises(ConnectionFailed, match="This seat was taken up again from elsewhere"):
+            with pytest.raises(ConnectionFailed, match="This seat was resumed from another connection"):
                 await within(PATIENCE, Ears(ann).task)
             assert isinstance(await other.ask(cl.AddBot), Accepted)
 

@@ -167,7 +167,7 @@ async def test_a_server_that_fails_is_quoted(program: Callable[[str], None]) -> 
 async def test_a_server_that_fails_silently_has_a_sentence(program: Callable[[str], None]) -> None:
     """If it says nothing, that is said."""
     program("exit 3")
-    with pytest.raises(ConnectionFailed, match="The server did not start, and did not say why"):
+    with pytest.raises(ConnectionFailed, match="The server did not start, and gave no reason"):
         async with local_server():
             raise AssertionError("it started")
 

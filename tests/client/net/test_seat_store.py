@@ -82,7 +82,7 @@ async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
         async with openers.join(served.url, ann.code, "Ben") as first:
             assert (1, "") == (first.client.seat, first.note)
         async with openers.join(served.url, ann.code, "Somebody") as second:
-            assert (1, "you have your seat back, and the name that you had") == (
+            assert (1, "you have your seat and your name back") == (
                 second.client.seat,
                 second.note,
             )

@@ -203,7 +203,7 @@ class HintTaker(io.StringIO):
             return "hint\n"
         if len(self._told) == 1:
             (hint,) = self._told
-            if hint == "There is nothing to play.":
+            if hint == "No play was found.":
                 return "q\n"
             self._told.append(hint)
             return f"{hint}\n"

@@ -203,7 +203,7 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.answer("kick", "^Name a seat by its number")
         await console.answer("kick 9", "^Name a seat by its number")
         await console.answer("kick 2", "^Send Ben away[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
-        await console.answer("yes", "^Ben was sent away by the host$")
+        await console.answer("yes", "^Ben was kicked by the host$")
         assert ben.seat == 1
 
 
@@ -212,16 +212,16 @@ async def test_sending_away_is_asked_once_more() -> None:
     async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
         await console.until("^Ben took seat 2$")
         await console.answer("kick 2", "Type yes to do it[.]$")
-        await console.answer("no", "^Nobody was sent away[.]$")
+        await console.answer("no", "^Nobody was kicked[.]$")
         await console.answer("kick 2", "Type yes to do it[.]$")
         console.type("mute 2")
-        await console.until("^Nobody was sent away[.]$")
+        await console.until("^Nobody was kicked[.]$")
         await console.until("^Ben cannot be heard$")
         await console.answer("yes", "^You have no cards yet")
         console.type("bot easy")
         await console.until("took seat 3, a bot")
         await console.answer("kick 3", "^Send the bot Ada away[?] Type yes to do it[.]$")
-        await console.answer("y", "^Ada was sent away by the host$")
+        await console.answer("y", "^Ada was kicked by the host$")
         await console.answer("kick 7", "^refused: Nobody has that seat[.]$")
 
 
@@ -229,10 +229,10 @@ async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
     """The name in capitals or not; without one the names are told."""
     async with alone() as (client, console), await Client.join(client.url, client.code, "Ben The Guest"):
         await console.until("^Ben The Guest took seat 2$")
-        await console.answer("unban", "^Name who was sent away, like: unban Bob$")
+        await console.answer("unban", "^Name a kicked player, like: unban Bob$")
         await console.answer("kick 2", "Type yes to do it[.]$")
-        await console.answer("yes", "was sent away by the host$")
-        await console.answer("unban Cat", "^Name who was sent away, like: unban Bob: Ben The Guest$")
+        await console.answer("yes", "was kicked by the host$")
+        await console.answer("unban Cat", "^Name a kicked player, like: unban Bob: Ben The Guest$")
         with pytest.raises(CommandRefused) as caught:
             await Client.join(client.url, client.code, "Ben The Guest")
         assert Reason.BANNED is caught.value.reason
@@ -287,7 +287,7 @@ async def test_refusals_are_told() -> None:
 async def test_a_seat_can_be_given_up() -> None:
     """After "leave" the seat is gone, and the table can still be looked at."""
     async with alone() as (client, console):
-        await console.answer("leave", "left the table; you can look on, and q ends the program$")
+        await console.answer("leave", "left the table; you can watch, or quit with q$")
         assert {} == client.view.seats
         await console.answer("ready", "^refused: You have left this table[.]$")
 
@@ -307,7 +307,7 @@ async def test_ascii_only() -> None:
 
 
 async def test_how_much_is_heard_of_others() -> None:
-    """At first what reaches the foundations is told of others; then everything; then nothing."""
+    """At first plays of others to the foundations are told; then everything; then nothing."""
     async with serving(seed=SEED, bot_speed=500.0) as served:
         options = QUICK.model_copy(update={"hands": 9, "countdown_ms": 50})
         async with playing(await Client.create(served.url, "Ann", options)) as console:
@@ -322,7 +322,7 @@ async def test_how_much_is_heard_of_others() -> None:
                 plays = [line for line in told if not line.endswith(("ready",)) and "stuck" not in line]
                 up = [line for line in plays if "to the foundations" in line]
                 heard.append((bool(plays), plays == up))
-                await console.answer("v", "^you hear ")
+                await console.answer("v", "^you are shown ")
                 console.type("")
             assert [(True, True), (True, False), (False, True)] == heard
 
@@ -331,8 +331,8 @@ def test_the_volume_goes_round() -> None:
     """Three levels, each told in words, and then from the beginning."""
     volume = Volume()
     turns = [volume.turn() for _ in range(3)]
-    expected = ["everything", "own plays only", "what reaches the foundations"]
-    assert [f"you hear {words}" for words in expected] == turns
+    expected = ["everything", "only your own plays", "plays to the foundations"]
+    assert [f"you are shown {words}" for words in expected] == turns
 
 
 # The end.
@@ -372,8 +372,8 @@ async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
             await console.until("lobby")
             room = served.registry.room(ann.code)
             (listener,) = room.broadcast.listeners
-            listener.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
-            with pytest.raises(ConnectionFailed, match="taken up again from elsewhere"):
+            listener.close(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
+            with pytest.raises(ConnectionFailed, match="resumed from another connection"):
                 await within(PATIENCE, task)
 
 
@@ -384,8 +384,8 @@ async def test_a_break_is_told_and_nothing_else_changes() -> None:
             console.type("start")
             await console.until("^play!$")
             relay.cut()
-            await console.until("^the connection broke; trying to come back$")
-            await console.answer("t", "^the connection is back$")
+            await console.until("^connection lost; reconnecting$")
+            await console.answer("t", "^reconnected$")
             await console.until("^you: turned 3")
 
 

@@ -87,14 +87,14 @@ def told(
             "the cards are dealt; play begins in 1 second",
         ),
         (ev.Signalled(seq=1), "play!"),
-        (ev.Rotated(seq=1), "nobody can go on: everybody's top card of the stock goes to its bottom"),
+        (ev.Rotated(seq=1), "nobody can play: the top card of every stock goes to its bottom"),
         (ev.Said(seq=1, seat=0, text="Hi\x1b[2J"), "Ann says: Hi?[2J"),
         (ev.Said(seq=1, seat=1, text="Hi"), "you say: Hi"),
-        (ev.Left(seq=1, seat=0, kicked=True), "Ann was sent away by the host"),
-        (ev.Paused(seq=1), "the hand is paused: too few are connected"),
+        (ev.Left(seq=1, seat=0, kicked=True), "Ann was kicked by the host"),
+        (ev.Paused(seq=1), "the hand is paused: too few players are connected"),
         (ev.Paused(seq=1, seat=0), "Ann paused the hand"),
-        (ev.Paused(seq=1, by_server=True), "the hand is paused: the server's disk took nothing"),
-        (ev.Continued(seq=1, elapsed_ms=9), "the hand goes on"),
+        (ev.Paused(seq=1, by_server=True), "the hand is paused: the server cannot write to its disk"),
+        (ev.Continued(seq=1, elapsed_ms=9), "the hand resumes"),
         (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
         (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
         (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
@@ -102,10 +102,13 @@ def told(
         (Watchers(count=3), "watching: 3"),
         (
             Halted(halted=True),
-            "the server's disk takes nothing: the table stands still until it does; nothing is lost",
+            "the server cannot write to its disk: play resumes automatically, and nothing is lost",
         ),
-        (Halted(halted=False), "the server's disk works again"),
-        (ev.Called(seq=1, seat=0, grace_ms=1_000), "DEMON! called by Ann; cards in the air may land"),
+        (Halted(halted=False), "the server can write to its disk again"),
+        (
+            ev.Called(seq=1, seat=0, grace_ms=1_000),
+            "DEMON! called by Ann; plays already on their way still count",
+        ),
         (ev.MatchOver(seq=1, winners=(0,)), "the match is over: Ann won"),
         (ev.MatchOver(seq=1, winners=(0, 1)), "the match is over: Ann and you won"),
     ],
@@ -122,7 +125,7 @@ def test_who_leaves_the_lobby_is_called_by_name() -> None:
     assert "Cat left the table" == told(left, sitting)
     sitting.join("Dan")
     (left,) = sitting.events(0, cl.Kick, seat=2)
-    assert "Dan was sent away by the host" == told(left, sitting)
+    assert "Dan was kicked by the host" == told(left, sitting)
 
 
 def test_who_has_left_is_not_told_to_be_there() -> None:
@@ -434,4 +437,4 @@ def test_packets_are_taken_up() -> None:
     while (play := sitting.plays(0)[0]).source != play.destination:
         sitting.play(0, play.source, play.destination, play.count)
     taken_up = of_type(ev.Played, sitting.play(0, play.source, play.destination))[0]
-    assert "you: all cards taken up, to be laid again" == told(taken_up, sitting, seat=0)
+    assert "you: gathered all cards, to deal them again" == told(taken_up, sitting, seat=0)

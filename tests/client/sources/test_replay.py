@@ -210,7 +210,7 @@ async def test_typed_words_steer_a_replay() -> None:
     assert "speed 4" in text
     assert "'x fast' is not clear" in text
     assert "'n many' is not clear" in text
-    assert "stand still, or go on" in text
+    assert "pause, or play on" in text
 
 
 async def test_nobody_at_the_keyboard() -> None:

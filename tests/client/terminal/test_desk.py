@@ -263,9 +263,9 @@ def test_what_is_dragged() -> None:
     [
         (Phase.COUNTDOWN, 0, "Look at your cards: play begins at the signal."),
         (Phase.LOBBY, 0, "Enter deals."),
-        (Phase.OVER, 1, "Enter says that you are ready."),
-        (Phase.TALLY, 1, "Enter: ready for the next hand."),
-        (Phase.TALLY, None, "The cards are dealt when the players are ready."),
+        (Phase.OVER, 1, "Press Enter when you are ready."),
+        (Phase.TALLY, 1, "Press Enter when you are ready for the next hand."),
+        (Phase.TALLY, None, "The cards are dealt when all players are ready."),
         (Phase.PLAYING, None, ""),
         (Phase.PLAYING, 0, ""),
     ],
@@ -280,8 +280,8 @@ def test_what_to_do_next(phase: Phase, seat: int | None, told: str) -> None:
 @pytest.mark.parametrize(
     ("phase", "told"),
     [
-        (Phase.LOBBY, "You are ready; Enter takes it back."),
-        (Phase.TALLY, "You are ready for the next hand; Enter takes it back."),
+        (Phase.LOBBY, "You are ready. Enter: not yet."),
+        (Phase.TALLY, "You are ready for the next hand. Enter: not yet."),
     ],
 )
 def test_who_is_ready_is_told_so(phase: Phase, told: str) -> None:
@@ -297,12 +297,12 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     player = at("KS QH", "2D")
     player.type("a")
     player.hear(ev.Paused(seq=1))
-    told = "The hand pauses. The host lets it go on."
+    told = "The hand is paused. The host resumes it."
     assert (None, told) == (player.desk.hands.held, prompt(player))
     player.type("a")
     assert (None, told) == (player.desk.hands.held, prompt(player))
     player.view.host = 0
-    assert "The hand pauses. F9 lets it go on." == prompt(player)
+    assert "The hand is paused. F9 resumes it." == prompt(player)
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
     assert player.desk.hands.held is not None
@@ -362,11 +362,11 @@ def test_the_next_deal_is_counted_down() -> None:
     """Beside the tally it is told when the next hand is dealt by itself; after that moment no more."""
     player = at("AS", tally_ms=20_000)
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Enter: ready for the next hand. It is dealt in 20 s." == prompt(player)
+    assert "Press Enter when you are ready for the next hand. It is dealt in 20 s." == prompt(player)
     player.now += 19_001
-    assert "Enter: ready for the next hand. It is dealt in 1 s." == prompt(player)
+    assert "Press Enter when you are ready for the next hand. It is dealt in 1 s." == prompt(player)
     player.now += 999
-    assert "Enter: ready for the next hand." == prompt(player)
+    assert "Press Enter when you are ready for the next hand." == prompt(player)
 
 
 def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
@@ -374,7 +374,7 @@ def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
     player = at("AS", tally_ms=20_000)
     player.view.seats[1] = player.view.seats[1].model_copy(update={"bot": "easy"})
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Enter: ready for the next hand." == prompt(player)
+    assert "Press Enter when you are ready for the next hand." == prompt(player)
 
 
 def test_a_late_comer_knows_when_to_play() -> None:

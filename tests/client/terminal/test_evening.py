@@ -63,7 +63,7 @@ async def test_the_table_goes_on_behind_a_dialog() -> None:
         behind = player.app.screen_stack[-2]
         assert isinstance(behind, TableScreen)
         player.session.tell(cl.Pause, paused=True)
-        await wait(player.pilot, lambda: "The hand pauses." in behind.picture.text)
+        await wait(player.pilot, lambda: "The hand is paused." in behind.picture.text)
         assert isinstance(player.app.screen, PlayersScreen)
 
 
@@ -94,10 +94,10 @@ async def test_the_host_pauses_and_goes_on() -> None:
         await player.pilot.press("space")
         await wait(player.pilot, lambda: turned(player) == 3)
         await player.pilot.press("f9")
-        await shows(player, "The hand pauses. F9 lets it go on.")
+        await shows(player, "The hand is paused. F9 resumes it.")
         assert "[space]" not in player.text
         await player.pilot.press("space")
-        await shows(player, "The hand pauses. F9 lets it go on.")
+        await shows(player, "The hand is paused. F9 resumes it.")
         assert 3 == turned(player)
         await player.pilot.press("f9")
         await shows(player, "[space]")
@@ -140,7 +140,7 @@ async def test_the_host_sends_somebody_away() -> None:
                 await player.pilot.press("y")
                 await wait(player.pilot, lambda: len(client.view.seats) == 1)
                 await wait(player.pilot, lambda: other.app.failure is not None)
-                assert "The host sent you away from the table." in str(other.app.failure)
+                assert "The host kicked you." in str(other.app.failure)
 
 
 async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
@@ -163,7 +163,7 @@ async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
             row = player.app.screen.query_one(Horizontal).region
             assert all(row.contains_region(button.region) for button in player.app.screen.query(Button))
             await player.pilot.press("m")
-            assert refused(player).startswith("That player was sent away.")
+            assert refused(player).startswith("That player was kicked.")
             await player.pilot.press("l")
             await wait(player.pilot, lambda: client.view.banned == ())
             await shows(player, "Ben may come back")

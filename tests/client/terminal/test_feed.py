@@ -79,7 +79,7 @@ def test_moves_at_the_loudest() -> None:
     assert "you: 9♠ 8♥ to column 2" == words(event, table.mirror)
     assert "Ann: 9♠ 8♥ to column 2" == words(event, table.mirror, 1)
     assert "Ann: 9S 8h to column 2" == getattr(line(event, table.mirror, None, glyphs=ASCII), "text", None)
-    assert "you: waste over" == words(table.turn(0)[0], table.mirror)
+    assert "you: waste turned over" == words(table.turn(0)[0], table.mirror)
     assert "you: turned 2" == words(table.turn(0)[0], table.mirror)
     event = table.play(1, table.column(1), table.column(1, 1))[0]
     assert "Ben: 9♠ to column 2" == words(event, table.mirror)

@@ -114,7 +114,7 @@ async def test_a_table_that_cannot_be_is_told() -> None:
         connection = await within(PATIENCE, visitors.get())
         await introduce(connection, "BCDF")
         await speak(connection, ev.Played(seq=1, seat=0, counter=1, source=4, count=3, destination=5))
-        await until_told(app, pilot, "The server sent a table that cannot be")
+        await until_told(app, pilot, "The server sent an invalid table")
 
 
 async def test_a_spectators_table_without_seats() -> None:

@@ -63,7 +63,7 @@ def test_a_hint_to_turn_or_to_give_up() -> None:
     )
     player = klondike("9S", hints=True)
     hint(player)
-    assert "There is nothing to play." == message(player)
+    assert "No play was found." == message(player)
 
 
 def test_a_hint_where_no_play_leads_to_the_foundations() -> None:

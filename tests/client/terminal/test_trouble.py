@@ -24,7 +24,7 @@ from tests.support.stages import Stage, staged
 
 
 async def test_a_lost_connection_comes_back() -> None:
-    """A break is told on the table; what was pressed meanwhile is played once the connection is back."""
+    """A break is told on the table; what was pressed meanwhile is played once reconnected."""
     async with serving() as served, Relay.before(served.url) as relay:
         client = await Client.create(relay.url, "Ann", SLOW)
         async with sitting(client, "hosted") as player:

@@ -181,7 +181,7 @@ async def test_a_full_disk_halts_and_loses_nothing(
     await within(PATIENCE, journal.drained())
     assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, rows(path))
     assert not journal.is_halted
-    assert ["the journal's disk takes nothing: tables stand still"] == troubles(caplog)
+    assert ["the journal cannot be written: all tables are halted"] == troubles(caplog)
     assert ["database or disk is full"] == [each.why for each in caplog.records if hasattr(each, "why")]
     assert [3] == [each.entries for each in caplog.records if hasattr(each, "entries")]
 

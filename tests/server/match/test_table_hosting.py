@@ -216,4 +216,4 @@ def test_what_is_only_for_people_says_that_a_seat_is_a_bot_s(cls: type[cl.Comman
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     refused = sitting.refused(0, cls, seat=1)
-    assert (Reason.NOT_SEATED, "Ada is a bot; that is only for people.") == (refused.reason, refused.text)
+    assert (Reason.NOT_SEATED, "Ada is a bot. That works only with people.") == (refused.reason, refused.text)

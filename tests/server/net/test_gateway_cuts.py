@@ -121,7 +121,7 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
                 if cuts:
                     break
             session.fall_behind()
-            session.close(CloseCode.KICKED, "The host wants nobody to look on.")
+            session.close(CloseCode.KICKED, "The host no longer allows spectators.")
             assert isinstance(await ann.ask(cl.AddBot), Accepted)
             eve.socket.transport.abort()
     assert ["slow_reader"] == cuts

@@ -154,7 +154,7 @@ async def test_a_client_of_the_future_is_told_so() -> None:
     """Too new a version closes with a sentence that says who needs an update."""
     async with serving() as served, Peer.connect(served.url) as peer:
         await peer.say(cl.Hello(version=VERSION + 1))
-        text = "This server speaks version 1 of the protocol, you 2: the server needs an update."
+        text = "This server speaks version 1 of the protocol, you 2: update the server."
         assert Closing(CloseCode.VERSION, text) == await peer.closed()
 
 
@@ -169,7 +169,7 @@ async def test_hello_is_said_once() -> None:
     """A second hello comes out of turn, and ends the conversation."""
     async with serving() as served, Peer.hosting(served.url) as peer:
         await peer.say(cl.Hello(version=VERSION))
-        assert Closing(CloseCode.BAD_FRAME, "You have said hello already.") == await peer.closed()
+        assert Closing(CloseCode.BAD_FRAME, "You have already said hello.") == await peer.closed()
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ async def test_no_frame_begins_within_another_though_one_came_with_the_handshake
         await within(PATIENCE, reader.readuntil(b"racing-demon-server"))
         served.newest().data_received(join[:cut])
         served.newest().data_received(join[cut:])
-        await within(PATIENCE, reader.readuntil(b"No table here has that code."))
+        await within(PATIENCE, reader.readuntil(b"There is no table with that code here."))
         writer.close()
         await writer.wait_closed()
 
@@ -384,7 +384,7 @@ async def test_who_asks_for_no_table_is_sent_away() -> None:
     async with serving(entry_seconds=0.2) as served, Peer.connect(served.url) as peer:
         await peer.greet()
         await peer.say(cl.Ping(stamp=1))
-        assert Closing(CloseCode.TOO_LATE, "No table was asked for in time.") == await peer.closed()
+        assert Closing(CloseCode.TOO_LATE, "No table was requested in time.") == await peer.closed()
 
 
 async def test_who_has_a_place_is_not_hurried() -> None:
@@ -414,7 +414,7 @@ async def test_a_full_server_says_so() -> None:
         async with Peer.hosting(served.url) as ann:
             async with Peer.connect(served.url) as ben:
                 ben.burst([cl.Hello(version=VERSION), cl.Create(name="Ben")])
-                text = "The server is full; try again later."
+                text = "The server is full. Try again later."
                 assert Closing(CloseCode.FULL, text) == await ben.closed()
             await ann.ask(cl.AddBot)
         async with Peer.connect(served.url) as cat:

@@ -218,7 +218,7 @@ async def test_a_mistake_of_the_server_closes_one_connection(
         await ben.greet()
         monkeypatch.setattr(Registry, "room", fail)
         await ben.say(cl.Watch(code=ann.code))
-        text = "The server made a mistake; join again to go on."
+        text = "The server made an error. Join again to continue."
         assert Closing(CloseCode.SERVER_ERROR, text) == await ben.closed()
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
     (record,) = (record for record in caplog.records if record.levelno >= logging.ERROR)

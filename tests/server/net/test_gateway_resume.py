@@ -250,7 +250,7 @@ async def test_the_newest_connection_wins() -> None:
         async with Peer.entered(served.url, join(ann)) as ben:
             await ann.until(ev.Joined)
             async with Peer.entered(served.url, resume(ben)) as again:
-                text = "This seat was taken up again from elsewhere."
+                text = "This seat was resumed from another connection."
                 assert Closing(CloseCode.TAKEN_OVER, text) == await ben.closed()
                 await again.ask(cl.Ready)
         events = await ann.follow(again.view.seq)

@@ -33,7 +33,7 @@ UNLIMITED = {
     "entry_seconds": 600.0,
 }
 NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: token will not do")
-TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
 
 TOKENS = [secrets.token_hex(32) for _ in range(8)]
 """The tokens of a full table."""

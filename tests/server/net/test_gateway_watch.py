@@ -97,7 +97,7 @@ async def test_who_watches_goes_when_the_host_wants_no_spectators() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
             await ann.ask(cl.SetOptions, options=Options(spectators=False))
-            assert (4007, "The host wants nobody to look on any more.") == await eve.closed()
+            assert (4007, "The host no longer allows spectators.") == await eve.closed()
 
 
 @pytest.mark.parametrize("options", [{"spectators": False}, {"watch_delay_ms": 60_000}], ids=["none", "late"])
@@ -124,7 +124,7 @@ async def test_who_left_and_looks_on_goes_when_the_host_wants_no_spectators() ->
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ben.ask(cl.Leave)
             assert isinstance(await ann.ask(cl.SetOptions, options=Options(spectators=False)), Accepted)
-            assert (4007, "The host wants nobody to look on any more.") == await ben.closed()
+            assert (4007, "The host no longer allows spectators.") == await ben.closed()
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
 
 
@@ -210,7 +210,7 @@ async def test_who_is_sent_away_hears_why() -> None:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ann.ask(cl.Kick, seat=1)
             code, reason = await ben.closed()
-            assert (4007, "The host sent you away from the table.") == (code, reason)
+            assert (4007, "The host kicked you.") == (code, reason)
             async with Peer.connect(served.url) as again:
                 await again.greet()
                 await again.say(cl.Resume(code=ann.code, token=ben.token))

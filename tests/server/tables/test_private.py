@@ -297,7 +297,7 @@ def test_games_for_one_and_for_two_together() -> None:
     refused = three.refused(0, cl.SetOptions, options=three.options.model_copy(update={"game": "sympathy"}))
     assert (refused.reason, refused.text) == (
         Reason.BAD_OPTION,
-        "Sympathy is for two together, and more have taken seats.",
+        "Sympathy is for two together, and more seats than that are taken.",
     )
 
 

@@ -131,7 +131,7 @@ def _greeting_keys(scene: Scene) -> list[str]:
     keys = "".join(labels.get(column, "") for column in columns)
     ups = "".join(labels.get(f"{column}-up", "") for column in columns)
     known = [
-        (keys, "one key takes, one puts down"),
+        (keys, "one picks up, one puts down"),
         (ups, "the key above sends up"),
         (labels.get("turn"), "turns the stock"),
         (labels.get("waste"), f"the waste; {labels.get('waste-up')} sends it up"),

@@ -77,17 +77,17 @@ class Action:
 
 
 ACTIONS: Final = (
-    Action(id="turn", does="turn the stock, or the waste over", brief="turn", keys=("space",)),
+    Action(id="turn", does="turn the stock, or turn the waste over", brief="turn", keys=("space",)),
     Action(
         id="waste",
-        does="pick the waste's top card up; twice: its best play",
+        does="pick up the waste's top card; twice: its best play",
         brief="waste",
         spot=(KeyRow.HOME, "waste"),
     ),
     Action(id="waste-up", does="waste's top card to the foundations", spot=(KeyRow.UPPER, "waste")),
     Action(
         id="reserve",
-        does="pick the reserve's top card up; twice: its best play",
+        does="pick up the reserve's top card; twice: its best play",
         brief="reserve",
         spot=(KeyRow.HOME, "reserve"),
     ),
@@ -98,7 +98,7 @@ ACTIONS: Final = (
     ),
     Action(
         id="drop",
-        does="put back what is picked up",
+        does="put back what you hold",
         brief="drop",
         keys=("backspace",),
         spot=(KeyRow.LOWER, "drop"),
@@ -114,14 +114,14 @@ ACTIONS: Final = (
     ),
     Action(
         id="stuck",
-        does="say that you are stuck; when everybody does, the hand ends",
+        does="say that you are stuck; when everybody is, the hand ends",
         brief="stuck",
         group=ActionGroup.SAY,
         spot=(KeyRow.LOWER, "stuck"),
     ),
     Action(
         id="call",
-        does='call "Demon!" when you are out, where the table wants it called',
+        does='call "Demon!" when you are out, if the table plays that way',
         group=ActionGroup.SAY,
         spot=(KeyRow.LOWER, "call"),
     ),
@@ -136,12 +136,12 @@ ACTIONS: Final = (
         for number, (reaction, text) in enumerate(REACTIONS.items(), start=1)
     ),
     Action(
-        id="players", does="who plays: mute, send away, let a bot play", group=ActionGroup.SAY, keys=("f8",)
+        id="players", does="the players: mute, kick, let a bot stand in", group=ActionGroup.SAY, keys=("f8",)
     ),
-    Action(id="pause", does="pause the hand, or go on (host)", group=ActionGroup.SAY, keys=("f9",)),
+    Action(id="pause", does="pause or resume the hand (host)", group=ActionGroup.SAY, keys=("f9",)),
     Action(
         id="hint",
-        does="show a play, where the table allows hints",
+        does="a hint, if the table allows hints",
         brief="hint",
         group=ActionGroup.SEE,
         spot=(KeyRow.LOWER, "hint"),
@@ -155,7 +155,7 @@ ACTIONS: Final = (
     Action(id="density", does="small, medium or large cards", group=ActionGroup.SEE, keys=("f2",)),
     Action(id="colours", does="other colours", group=ActionGroup.SEE, keys=("f3",)),
     Action(id="motion", does="flashes and sounds on or off", group=ActionGroup.SEE, keys=("f4",)),
-    Action(id="volume", does="hear more, or less, of the others", group=ActionGroup.SEE, keys=("f5",)),
+    Action(id="volume", does="show more or less of the others' plays", group=ActionGroup.SEE, keys=("f5",)),
     Action(id="help", does="this help", brief="help", group=ActionGroup.SEE, keys=("?", "f1")),
     Action(id="leave", does="leave the table (asks first)", group=ActionGroup.SEE, keys=("ctrl+c", "ctrl+q")),
 )
@@ -178,9 +178,9 @@ LOBBY_ACTIONS: Final = (
         )
     ),
     Action(
-        id="bot-away", does="send the last bot away", brief="one less", keys=("-",), group=ActionGroup.LOBBY
+        id="bot-away", does="remove the last bot", brief="remove bot", keys=("-",), group=ActionGroup.LOBBY
     ),
-    Action(id="qr", does="the table's link for a camera, as a QR code", keys=("q",), group=ActionGroup.LOBBY),
+    Action(id="qr", does="the table's link as a QR code", keys=("q",), group=ActionGroup.LOBBY),
     Action(
         id="analysis",
         does="the last hand: races, plays that waited, cards still buried",
@@ -203,9 +203,9 @@ def _replay(name: str, does: str, brief: str, *keys: str) -> Action:
 
 
 REPLAY_ACTIONS: Final = (
-    _replay("pause", "stand still, or go on", "pause", "space"),
-    _replay("back", "one event back, and stand still", "back", ",", "left"),
-    _replay("step", "one event on, and stand still", "step", ".", "right"),
+    _replay("pause", "pause, or play on", "pause", "space"),
+    _replay("back", "one event back, and pause", "back", ",", "left"),
+    _replay("step", "one event on, and pause", "step", ".", "right"),
     _replay("slower", "slower", "slower", "-"),
     _replay("faster", "faster", "faster", "+", "="),
     _replay("hand-back", "to the deal, or to the hand before", "hand", "[", "pageup"),
@@ -218,20 +218,24 @@ REPLAY_ACTIONS: Final = (
 SOLO_ACTIONS: Final = (
     Action(
         id="solo-undo",
-        does="take the last play back; with the same key, as many as you like",
+        does="undo the last play; again: the one before it",
         brief="undo",
         group=ActionGroup.SOLO,
         keys=(",", "ctrl+z"),
     ),
     Action(
         id="solo-redo",
-        does="make the play again that was taken back",
+        does="redo the play that was undone",
         brief="redo",
         group=ActionGroup.SOLO,
         keys=(".", "ctrl+y"),
     ),
     Action(
-        id="solo-up", does="all that may go up goes up", brief="all up", group=ActionGroup.SOLO, keys=("'",)
+        id="solo-up",
+        does="play up all cards that can go up",
+        brief="all up",
+        group=ActionGroup.SOLO,
+        keys=("'",),
     ),
     Action(id="hint", does="show a play", brief="hint", group=ActionGroup.SOLO, keys=("/",)),
     Action(id="solo-restart", does="the same deal again", group=ActionGroup.SOLO, keys=("f8",)),

@@ -55,13 +55,13 @@ TOGETHER: Final = frozenset({"watch", "rotate", "tally", "lobby", "volume"})
 """Actions that mean nothing at a solo table."""
 AT_ONCE: Final = {"leave": "leave, at once", "enter": "deal; with the cursor: pick up, put down"}
 """Effects that differ where nobody else is concerned."""
-NEXT: Final = "the next play, where there is but one"
+NEXT: Final = "the next play, if there is only one"
 """The effect of the stock's key in unbuilt games without a stock."""
 RANGE: Final = 4
 """From this many consecutive keys on, only the first and last are shown."""
 SPECTATORS: Final = {
     "enter": "to the cards",
-    "players": "who plays; whose words not to see",
+    "players": "the players; ignore what somebody says",
     "lobby": "seats and options",
 }
 """Effects that differ for spectators."""

@@ -43,7 +43,7 @@ class GamesScreen(Dialog[str]):
         """Compose the dialog."""
         with Vertical():
             yield Label("Which game? Arrows and Enter choose; Escape leaves.")
-            yield Input(placeholder="a part of its name", max_length=LONGEST, compact=True)
+            yield Input(placeholder="part of its name", max_length=LONGEST, compact=True)
             yield OptionList()
 
     def on_mount(self) -> None:

@@ -25,21 +25,21 @@ __all__ = ["Deed", "PlayersScreen"]
 OF_ONESELF: Final = {
     "kick": "to leave, go back and press Ctrl-C.",
     "host": "you are the host.",
-    "stand-in": "a bot stands in only for somebody whose connection is lost.",
+    "stand-in": "a bot stands in only for a player who is away.",
     "mute": "you need not be muted.",
     "ignore": "you cannot ignore yourself.",
 }
 OF_A_BOT: Final = {
     "host": "it cannot be the host.",
-    "stand-in": "it plays already. A bot stands in for somebody whose connection is lost.",
+    "stand-in": "it plays already. Bots stand in for players who are away.",
     "mute": "it says nothing.",
     "ignore": "it says nothing.",
 }
 """Why an action does not apply to a certain player."""
 
 
-ONLY_OF_THE_BANNED: Final = "That player is here. Only those who were sent away are let back in."
-OF_THE_BANNED: Final = "That player was sent away. Press l to let them back in."
+ONLY_OF_THE_BANNED: Final = "That player is here. Only kicked players can be let back in."
+OF_THE_BANNED: Final = "That player was kicked. Press l to let them back in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class PlayersScreen(Dialog[Deed]):
     PlayersScreen.-narrow OptionList { max-height: 4; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("k", "take('kick')", "send away"),
+        Binding("k", "take('kick')", "kick"),
         Binding("h", "take('host')", "make host"),
         Binding("b", "take('stand-in')", "bot stands in"),
         Binding("m", "take('mute')", "mute"),
@@ -109,11 +109,11 @@ class PlayersScreen(Dialog[Deed]):
     def compose(self) -> ComposeResult:
         """Compose the list of players and the buttons below it."""
         with Vertical():
-            yield Label("Who plays", id="title", markup=False)
+            yield Label("Players", id="title", markup=False)
             yield OptionList()
             yield Label("", id="wrong", markup=False)
             with Horizontal():
-                yield Button("Send away (k)", id="kick", classes="hosts", compact=True)
+                yield Button("Kick (k)", id="kick", classes="hosts", compact=True)
                 yield Button("Host (h)", id="host", classes="hosts", compact=True)
                 yield Button("Bot (b)", id="stand-in", classes="hosts", compact=True)
                 yield Button("Mute (m)", id="mute", classes="hosts", compact=True)
@@ -131,7 +131,7 @@ class PlayersScreen(Dialog[Deed]):
         view = self._view()
         there = [state for state in view.seats.values() if not state.left]
         told: list[tuple[int | str, str]] = [(state.seat, self._told(state)) for state in there]
-        told += [(name, f"- {screen_text(name)}  sent away") for name in view.banned]
+        told += [(name, f"- {screen_text(name)}  kicked") for name in view.banned]
         self.query(".hosts").set(display=self._is_host)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
@@ -147,7 +147,7 @@ class PlayersScreen(Dialog[Deed]):
 
     def _told_keys(self) -> str:
         """Return the keys, two a line, for a terminal too small for buttons."""
-        keys = ["k send away", "h make host", "b bot stands in", "m mute"] if self._is_host else []
+        keys = ["k kick", "h make host", "b bot stands in", "m mute"] if self._is_host else []
         keys += [*["l let in"] * (self._is_host and bool(self._view().banned)), "i ignore", "Esc back"]
         return "\n".join(
             f"{one:17}{other}" for one, other in zip_longest(keys[::2], keys[1::2], fillvalue="")

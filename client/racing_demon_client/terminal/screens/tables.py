@@ -71,7 +71,7 @@ class TableList(OptionList):
         self.rows = [*near, *late]
         options = [self._option(number, row) for number, row in enumerate(self.rows)]
         if late:
-            options.insert(len(near), Option("of late:", disabled=True))
+            options.insert(len(near), Option("recent:", disabled=True))
         self.set_options(options)
         self.display = bool(self.rows)
         if before in self.rows:

@@ -34,8 +34,8 @@ LOOK_SECONDS = 5.0
 REST_SECONDS = 5.0
 NEAR = "tables on this network"
 MISSING = {
-    "address": "address and code first: whoever hosts it sees them.",
-    "code": "code, too: whoever hosts it sees it.",
+    "address": "address and code first. Its host sees them.",
+    "code": "code, too. Its host sees it.",
 }
 
 
@@ -132,7 +132,7 @@ class WelcomeScreen(Screen[None]):
         with Form():
             with Horizontal():
                 yield Label("Racing Demon", classes="title")
-                yield Label(": a race of patience for two to eight", classes="title more")
+                yield Label(": a patience race for two to eight", classes="title more")
             yield from self._players()
             yield Label(NEAR, id="near-told", classes="heading")
             yield TableList(id="tables")
@@ -142,7 +142,7 @@ class WelcomeScreen(Screen[None]):
             yield Label("p practise  s alone  j join  w watch  ")
             yield Label("h host  q quit")
         yield Label(
-            "1 to 9, Tab and arrows choose, Enter does it; Escape leaves a field", classes="keys more"
+            "1 to 9, Tab and the arrows choose, Enter confirms, Escape leaves a field", classes="keys more"
         )
 
     def _players(self) -> ComposeResult:
@@ -163,12 +163,12 @@ class WelcomeScreen(Screen[None]):
             yield Choice(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
             yield Button("Practise (p)", id="practise", variant="primary", compact=True)
-            yield Button("Alone, any game (s)", id="alone", compact=True)
-            yield Button("Host for others (h)", id="host", compact=True)
+            yield Button("Play alone (s)", id="alone", compact=True)
+            yield Button("Host a table (h)", id="host", compact=True)
 
     def _place(self) -> ComposeResult:
         """Yield the fields that locate a table."""
-        yield Label("a table whose address you know", classes="heading")
+        yield Label("a table by its address", classes="heading")
         with Horizontal(classes="pair"):
             with Horizontal(classes="field"):
                 yield Label("address")
@@ -260,16 +260,18 @@ class WelcomeScreen(Screen[None]):
     def action_go(self, what: str) -> None:
         """Carry out a button's action, after a question where it needs one."""
         if not self._text("name"):
-            self._ask_for("name", "Write a name first.")
+            self._ask_for("name", "Type your name first.")
         elif what in {"join", "watch"}:
             self._go_to_table(what)
         elif what == "alone":
             self.app.push_screen(GamesScreen(), lambda game: self._wish("alone", game=game) if game else None)
         elif what == "host":
             game = GAMES[self._choice("game")].title
-            who = "who knows the passphrase" if self._text("passphrase") else "whoever finds it"
+            who = (
+                "everybody who knows the passphrase" if self._text("passphrase") else "everybody who finds it"
+            )
             question = (
-                f"Open a table of {game} for others? Your network is told of it, and {who} can sit down."
+                f"Open a table of {game} for others? It is announced on your network, and {who} can join."
             )
             dialog = QuestionScreen(question, "Open it", "Back")
             self.app.push_screen(dialog, lambda wanted: self._wish("host") if wanted else None)
@@ -290,7 +292,7 @@ class WelcomeScreen(Screen[None]):
         if row is not None and row.is_locked and not self._text("passphrase"):
             self.query_one("#address", Input).value = row.address
             self.query_one("#code", Input).value = row.code
-            self._ask_for("passphrase", f"{row.code} asks for a passphrase: write it, then press Enter.")
+            self._ask_for("passphrase", f"{row.code} needs a passphrase: type it, then press Enter.")
         elif row is not None:
             self._wish(what, address=row.address, code=row.code)
         elif address and code:
@@ -302,7 +304,7 @@ class WelcomeScreen(Screen[None]):
             )
         else:
             missing = "code" if address else "address"
-            self._ask_for(missing, f"Write the table's {MISSING[missing]}")
+            self._ask_for(missing, f"Type the table's {MISSING[missing]}")
 
     def _ask_for(self, field: str, text: str) -> None:
         self.tell(text)

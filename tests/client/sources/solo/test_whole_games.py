@@ -100,7 +100,7 @@ async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
             while not desk.notice:  # the search takes what time it needs
                 await pilot.pause(0.01)
         reached = client.table.rules.progress(client.table.board, 0)
-        assert f"Nothing leads on: {reached} of 52 done." == desk.notice[0]
+        assert f"No play is left that helps: {reached} of 52 done." == desk.notice[0]
         assert f"{client.table.plays} plays in " in desk.notice[1]
         await pilot.press("left")
         assert not desk.notice

@@ -257,7 +257,7 @@ def test_groups_of_piles_have_names() -> None:
 def test_what_a_game_came_to_stays_until_a_key() -> None:
     """The notice lies over the cards, whole, on every size."""
     player = Alone(table_of("clock"))
-    player.desk.notice = ["Nothing leads on: 49 of 52 done in 2:05.", "F9  another deal"]
+    player.desk.notice = ["No play is left that helps: 49 of 52 done in 2:05.", "F9  another deal"]
     for size in ((80, 24), (120, 40)):
         for line in player.desk.notice:
             assert f" {line} " in player.draw(size).text()

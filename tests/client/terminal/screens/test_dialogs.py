@@ -111,11 +111,11 @@ async def test_a_fault_is_remembered() -> None:
     ("how", "ends_with_us", "meaning"),
     [
         ("alone", False, "The deal that you were playing is lost"),
-        ("practised", False, "The table was one of your own, and ended with it"),
-        ("hosted", True, "on a server of your own"),
+        ("practised", False, "It was your own table, and it ended too"),
+        ("hosted", True, "on your own server"),
         ("watched", False, "watch it again"),
-        ("joined", False, "your seat stays yours"),
-        ("", False, "At a table of somebody else"),
+        ("joined", False, "you keep your seat"),
+        ("", False, "If you were at somebody else's table"),
     ],
 )
 def test_a_fault_tells_what_it_means(how: str, ends_with_us: bool, meaning: str) -> None:

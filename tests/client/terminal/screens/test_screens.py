@@ -275,7 +275,7 @@ async def test_looks_are_kept(folders: Folders) -> None:
             ("f2", "size: small"),
             ("f3", "Light: warm reds"),
             ("f4", "flashes and sounds: off"),
-            ("f5", "the feed tells: everything"),
+            ("f5", "the feed shows: everything"),
         ):
             await player.pilot.press(key)
             await shows(player, sentence)

@@ -81,7 +81,7 @@ async def test_an_unknown_code_is_told() -> None:
 async def test_a_wrong_address_is_told() -> None:
     """An address where nobody listens, and one that is none, end with a whole sentence there."""
     async with at_first_screen(size=(80, 24)) as (app, pilot):
-        for address, sentence in [("ws://127.0.0.1:1", "There is no table server"), ("::", "no address")]:
+        for address, sentence in [("ws://127.0.0.1:1", "There is no server at"), ("::", "no address")]:
             await type_into(pilot, "address", address)
             await type_into(pilot, "code", "BCDF")
             await pilot.press("enter")
@@ -93,10 +93,10 @@ async def test_a_wrong_address_is_told() -> None:
 @pytest.mark.parametrize(
     ("fields", "key", "sentence", "focused"),
     [
-        (("", "", ""), "p", "Write a name first.", "name"),
-        (("  ", "ws://x", "BCDF"), "j", "Write a name first.", "name"),
-        (("Ann", "", "BCDF"), "j", "Write the table's address and code first", "address"),
-        (("Ann", "ws://x", ""), "w", "Write the table's code, too", "code"),
+        (("", "", ""), "p", "Type your name first.", "name"),
+        (("  ", "ws://x", "BCDF"), "j", "Type your name first.", "name"),
+        (("Ann", "", "BCDF"), "j", "Type the table's address and code first", "address"),
+        (("Ann", "ws://x", ""), "w", "Type the table's code, too", "code"),
     ],
 )
 async def test_empty_fields_are_told(
@@ -133,7 +133,7 @@ async def test_nothing_is_hosted_without_being_asked() -> None:
     async with at_first_screen() as (app, pilot):
         await pilot.press("h")
         await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
-        assert "Your network is told of it" in str(app.screen.query_one(Label).content)
+        assert "It is announced on your network" in str(app.screen.query_one(Label).content)
         await pilot.press("n")
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None

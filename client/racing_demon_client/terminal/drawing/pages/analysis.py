@@ -18,7 +18,7 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     canvas = draw_page(page, size, glyphs)
     last = canvas.height - 3
     if not page.analysis:
-        canvas.put(2, 2, "Here is told, after a hand, what came of it.", Role.DIM)
+        canvas.put(2, 2, "After each hand, its analysis appears here.", Role.DIM)
         return canvas
     words = MessageText(page.view, page.seat, ascii_only=glyphs.small_reds)
     first = next((each for each in page.analysis if each.seat == page.focus), page.analysis[0])

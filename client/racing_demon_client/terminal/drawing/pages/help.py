@@ -15,7 +15,7 @@ PILES = ("column-", "place-", "pile-", "foundation-")
 """The prefixes of actions that exist for each pile of a kind."""
 
 SIGNS = (
-    ("underlined", "your card is in the air: the server has not answered yet"),
+    ("underlined", "your play is on its way: the server has not answered yet"),
     ("= ? + x", "beside a player: stuck, connection lost, a bot stands in, left"),
     ("number", "beside a column's key: how many of its cards lie face down"),
     ("bars", "beside a player: cards in each quarter of the last minute"),

@@ -62,7 +62,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     y = 3
     if page.addresses and "qr" in page.labels:
         x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
-        end = canvas.put(x + 1, 2, "a code for cameras", Role.DIM)
+        end = canvas.put(x + 1, 2, "QR code", Role.DIM)
         canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
     bottom = size[1] - 2
     is_tight = y + len(page.addresses) + _places(view) + LEAST_BELOW_SEATS > bottom
@@ -107,7 +107,7 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
         for y, line in enumerate(lines, 2):
             canvas.put(room, y, line)
     elif lines:
-        told = "no room for the code: make the window larger"
+        told = "no room for the QR code: make the window larger"
         canvas.put(canvas.width - len(told) - 2, canvas.height - 3, told, Role.WARNING)
 
 
