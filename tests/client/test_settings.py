@@ -126,14 +126,16 @@ def test_what_is_set_holds(path: Path) -> None:
 )
 def test_an_unknown_setting_is_told_by_its_line(path: Path, text: str, line: int, key: str) -> None:
     """A slip in a name does not pass in silence: the sentence has its line, and all known names."""
-    said = f"line {line}: there is no setting '{key}'. Known are: {KNOWN}. Mend the line, or delete it."
+    said = (
+        f"line {line}: there is no setting '{key}'. The settings are: {KNOWN}. Mend the line, or delete it."
+    )
     assert said == refusal(written(path, text))
 
 
 @pytest.mark.parametrize(
     ("key", "values", "allowed"),
     [
-        ("name", ["5", "true", '"\\u001b[31m"', '" "', f'"{"x" * 25}"'], "a text of at most 24 characters "),
+        ("name", ["5", "true", '"\\u001b[31m"', '" "', f'"{"x" * 25}"'], "up to 24 printable characters"),
         ("palette", ['"pink"', "1", '"Dark"', '""', "['dark']"], '"auto", "dark", "light", "four-colour", '),
         ("glyphs", ['"emoji"'], '"auto", "unicode" or "ascii".'),
         ("density", ['"tiny"', "{ x = 1 }"], '"auto", "small", "medium" or "large".'),
@@ -221,14 +223,14 @@ def test_other_encodings_are_refused(path: Path) -> None:
 def test_large_files_are_refused(path: Path) -> None:
     """Settings fit into 64 KiB; what is longer is not even read."""
     assert PlayerSettings() == load(written(path, "#" * 64 * 1024))
-    said = "settings have at most 64 KiB, and these are more. Shorten the file, or delete it."
+    said = "settings have at most 64 KiB, and this file is larger. Shorten the file, or delete it."
     assert said == refusal(written(path, "#" * 64 * 1024 + "#"))
 
 
 def test_a_file_that_cannot_be_read_is_told(path: Path) -> None:
     """A folder where the file should be is told in a sentence, too."""
     path.mkdir(parents=True)
-    said = "the settings cannot be read: Is a directory. See to the file, or let RACING_DEMON_CONFIG name "
+    said = "the settings cannot be read: Is a directory. Check the file, or set RACING_DEMON_CONFIG to "
     assert f"{said}another folder." == refusal(path)
 
 

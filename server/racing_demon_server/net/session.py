@@ -30,9 +30,7 @@ from .transport import Connection
 
 __all__ = ["Session", "hash_token"]
 
-TOO_DEAR: Final = (
-    "The server is asked too much by your address or your table. Wait some seconds, and try again."
-)
+TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -184,7 +182,7 @@ class Session:
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
         except Exception:
             log.exception("a frame could not be handled", extra={"connection": self._number})
-            self.close(CloseCode.SERVER_ERROR, "The server made a mistake; join again to go on.")
+            self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
 
     def _handle(self, message: Message) -> None:
         match message:
@@ -201,7 +199,7 @@ class Session:
 
     def _enter(self, message: Message) -> None:
         if self.entered:
-            text = "This connection has its place already; open another."
+            text = "This connection is already in use. Open another one."
             raise CommandRefused(Reason.NOT_NOW, text)
         if not self._pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
@@ -217,22 +215,22 @@ class Session:
 
     def _greet(self, hello: cl.Hello) -> None:
         if hello.version != VERSION:
-            advice = "update your client" if hello.version < VERSION else "the server needs an update"
+            advice = "update your client" if hello.version < VERSION else "update the server"
             text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
             self.close(CloseCode.VERSION, text)
         elif self._greeted:
-            self.close(CloseCode.BAD_FRAME, "You have said hello already.")
+            self.close(CloseCode.BAD_FRAME, "You have already said hello.")
         self._greeted = True
         self._connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
 
     def _command(self, command: cl.Command) -> None:
         if self._room is None or self._spectator:
-            text = "You are watching; only players may do that."
+            text = "You are watching. Only players can do that."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self.reply(refused)
         elif not self._commands.take(self._arrived):
             self._service.meter.refused(Reason.TOO_FAST)
-            text = "Too fast: the server takes no more commands a second."
+            text = "Too many commands a second. Slow down."
             self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
         elif not self._pay(command):
             self._service.meter.refused(Reason.TOO_FAST)
@@ -286,9 +284,7 @@ class Session:
     def _return(self, room: Room, token: str, epoch: str = "", seq: int = 0) -> None:
         actor = room.actor(hash_token(token))
         if room.is_halted:
-            self.close(
-                CloseCode.TRY_AGAIN, "The server's disk takes nothing just now; come back in a moment."
-            )
+            self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
             return
         self._take_place(room, actor)
         room.resume(self, actor, token, self._address, epoch, seq)

@@ -41,7 +41,7 @@ class Places:
 
         """
         if not self._table.view.options.spectators:
-            raise CommandRefused(Reason.NO_SPECTATORS, "This table wants nobody to look on.")
+            raise CommandRefused(Reason.NO_SPECTATORS, "This table allows no spectators.")
         listener.reply(Seated(code=self._table.view.code))
         self._broadcast.watch(listener)
 
@@ -52,7 +52,7 @@ class Places:
         """
         previous = self._broadcast.take_seat(listener, actor)
         if previous is not None:
-            previous.close(CloseCode.TAKEN_OVER, "This seat was taken up again from elsewhere.")
+            previous.close(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
         counter, code = self._table.seat_tokens.counter(actor), self._table.view.code
         seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=self._epochs.current)
         self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))

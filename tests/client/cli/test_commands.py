@@ -206,7 +206,7 @@ async def test_a_guest_joins_a_hosted_table() -> None:
         await host.line("^Enter deals[.]")
         here = f"127.0.0.1{found.group(1)}"
         async with started(CLIENT, "join", here, found.group(2), "--name", "Ben") as guest:
-            await guest.line("^Enter says that you are ready[.]")
+            await guest.line("^Press Enter when you are ready[.]")
             await host.line("^Ben took seat 2$")
             host.type("")
             for program in (guest, host):

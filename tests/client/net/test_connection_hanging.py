@@ -24,7 +24,7 @@ async def test_an_attempt_that_hangs_is_given_up_soon(monkeypatch: pytest.Monkey
     async with serving() as served, Relay.before(served.url) as relay, Peer.hosting(served.url) as ann:
         back = asyncio.Event()
         async with await Client.join(relay.url, ann.code, "Ben") as ben:
-            ben.notice = lambda text: back.set() if "is back" in text else None
+            ben.notice = lambda text: back.set() if "reconnected" in text else None
             listening = asyncio.create_task(_listen(ben))
             relay.hold()
             relay.cut()
@@ -46,7 +46,7 @@ async def test_a_slow_network_gets_more_time(monkeypatch: pytest.MonkeyPatch) ->
         async with await joining as ben:
             listening = asyncio.create_task(_listen(ben))
             back = asyncio.Event()
-            ben.notice = lambda text: back.set() if "is back" in text else None
+            ben.notice = lambda text: back.set() if "reconnected" in text else None
             relay.hold()
             relay.cut()
             await relay.until_accepted(2)

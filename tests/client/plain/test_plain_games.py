@@ -111,11 +111,11 @@ def test_there_are_words_for_all_piles() -> None:
 @pytest.mark.parametrize(
     ("game", "line", "complaint"),
     [
-        ("sultan", "zz 1", "'zz' will not do: there are piles a to i, and foundations 1 to 9."),
+        ("sultan", "zz 1", "'zz' is not known here: there are piles a to i, and foundations 1 to 9."),
         ("flower-garden", "w a", "'w' will not do|This game has no waste"),
         ("beleaguered-castle", "w 1", "This game has no waste"),
         ("sultan", "w 2", "The waste is called a here."),
-        ("weavers", "z up", "'z' will not do: there are piles a 2 3 4 5 6 7 8 9 t j q b c."),
+        ("weavers", "z up", "'z' is not known here: there are piles a 2 3 4 5 6 7 8 9 t j q b c."),
         ("solitaire", "a/x up", "'x' will not do"),
     ],
 )

@@ -108,7 +108,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await console.until("^play!$")
         console.type("s")
         await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
-        await console.until("^Enter says that you are ready for the next hand[.]$")
+        await console.until("^Press Enter when you are ready for the next hand[.]$")
         await console.answer("", "^you: ready$")
         await console.until("^hand 2 of 2")
         assert 2 == client.view.hand
@@ -182,16 +182,16 @@ async def test_what_is_said_is_heard_on_both_sides() -> None:
             assert said == ev.Said(seq=said.seq, seat=1, text="good luck, [/] Ann")
             await ann.say(ann.next(cl.Say, text="you too"))
             await console.until("^Ann says: you too$")
-            await console.answer("/", "^Write what you want to say behind the /")
-            await console.answer("/" + "x" * 300, "^Write what you want to say behind the /")
+            await console.answer("/", "^Type your message after the /")
+            await console.answer("/" + "x" * 300, "^Type your message after the /")
 
 
 async def test_the_host_keeps_order_by_words() -> None:
     """Pauses, the hostship, muting, stand-ins and sending away are one word each, with the seat's number."""
     async with alone() as (client, console), await Client.join(client.url, client.code, "Ben") as ben:
         await console.until("^Ben took seat 2$")
-        await console.answer("mute 2", "^Ben cannot be heard$")
-        await console.answer("unmute 2", "^Ben can be heard again$")
+        await console.answer("mute 2", "^Ben was muted$")
+        await console.answer("unmute 2", "^Ben is no longer muted$")
         await console.answer("standin 2", "^refused: That player is here")
         await console.answer("react thanks", "^you: thank you!$")
         await console.answer("react loudly", "^Reactions are well_played, thanks, ")
@@ -202,7 +202,7 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.answer("go", "^the hand goes on$")
         await console.answer("kick", "^Name a seat by its number")
         await console.answer("kick 9", "^Name a seat by its number")
-        await console.answer("kick 2", "^Send Ben away[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
+        await console.answer("kick 2", "^Kick Ben[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
         await console.answer("yes", "^Ben was kicked by the host$")
         assert ben.seat == 1
 
@@ -216,13 +216,13 @@ async def test_sending_away_is_asked_once_more() -> None:
         await console.answer("kick 2", "Type yes to do it[.]$")
         console.type("mute 2")
         await console.until("^Nobody was kicked[.]$")
-        await console.until("^Ben cannot be heard$")
+        await console.until("^Ben was muted$")
         await console.answer("yes", "^You have no cards yet")
         console.type("bot easy")
         await console.until("took seat 3, a bot")
-        await console.answer("kick 3", "^Send the bot Ada away[?] Type yes to do it[.]$")
+        await console.answer("kick 3", "^Remove the bot Ada[?] Type yes to do it[.]$")
         await console.answer("y", "^Ada was kicked by the host$")
-        await console.answer("kick 7", "^refused: Nobody has that seat[.]$")
+        await console.answer("kick 7", "^refused: That seat is empty[.]$")
 
 
 async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
@@ -245,7 +245,7 @@ async def test_the_hostship_goes_by_a_word() -> None:
     """Who was host is a guest from then on."""
     async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
         await console.answer("makehost 2", "^host: Ben$")
-        await console.answer("kick 2", "^refused: Only the host of the table may do that[.]$")
+        await console.answer("kick 2", "^refused: Only the host can do that[.]$")
 
 
 async def test_the_tally_can_be_asked_for() -> None:
@@ -266,18 +266,18 @@ async def test_help_is_shown() -> None:
 async def test_what_is_not_understood_gets_a_sentence() -> None:
     """Before the deal there are no cards to play, and afterwards nonsense is called so."""
     async with alone() as (_, console):
-        await console.answer("1 f", "^You have no cards yet; [?] shows what can be typed[.]$")
+        await console.answer("1 f", "^You have no cards yet[.] [?] lists the commands[.]$")
         await console.answer("t", "^There is nothing to turn[.]$")
         console.type("start")
         await console.until("^play!$")
-        await console.answer("fly away", "^'fly' will not do: there are columns 1 to 4")
-        await console.answer("jump", "^'jump' is no command; [?] shows them all[.]$")
+        await console.answer("fly away", "^'fly' is not known here: there are columns 1 to 4")
+        await console.answer("jump", "^'jump' is not a command[.] [?] shows them all[.]$")
 
 
 async def test_refusals_are_told() -> None:
     """What the server refuses is told in its words."""
     async with alone() as (_, console):
-        await console.answer("d", "^refused: Plays count from the signal on[.]$")
+        await console.answer("d", "^refused: Play has not started yet[.]$")
         console.type("start")
         await console.until("^play!$")
         await console.answer("d", "^refused: You are not out yet[.]$")

@@ -96,8 +96,8 @@ def told(
         (ev.Paused(seq=1, by_server=True), "the hand is paused: the server cannot write to its disk"),
         (ev.Continued(seq=1, elapsed_ms=9), "the hand resumes"),
         (ev.StoodIn(seq=1, seat=0, bot="hard"), "a bot (hard) stands in for Ann"),
-        (ev.Muted(seq=1, seat=0, muted=True), "Ann cannot be heard"),
-        (ev.Muted(seq=1, seat=0, muted=False), "Ann can be heard again"),
+        (ev.Muted(seq=1, seat=0, muted=True), "Ann was muted"),
+        (ev.Muted(seq=1, seat=0, muted=False), "Ann is no longer muted"),
         (ev.Reacted(seq=1, seat=0, reaction=Reaction.THANKS), "Ann: thank you!"),
         (Watchers(count=3), "watching: 3"),
         (

@@ -362,9 +362,9 @@ def test_the_next_deal_is_counted_down() -> None:
     """Beside the tally it is told when the next hand is dealt by itself; after that moment no more."""
     player = at("AS", tally_ms=20_000)
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Press Enter when you are ready for the next hand. It is dealt in 20 s." == prompt(player)
+    assert "Press Enter when you are ready for the next hand. The next deal is in 20 s." == prompt(player)
     player.now += 19_001
-    assert "Press Enter when you are ready for the next hand. It is dealt in 1 s." == prompt(player)
+    assert "Press Enter when you are ready for the next hand. The next deal is in 1 s." == prompt(player)
     player.now += 999
     assert "Press Enter when you are ready for the next hand." == prompt(player)
 

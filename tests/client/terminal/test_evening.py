@@ -136,7 +136,7 @@ async def test_the_host_sends_somebody_away() -> None:
                 await player.pilot.press("k")
                 await wait(player.pilot, lambda: isinstance(player.app.screen, QuestionScreen))
                 question = str(player.app.screen.query_one(Label).content)
-                assert question.startswith("Send Ben away? They stay out until the match is over")
+                assert question.startswith("Kick Ben? They stay out until the match is over")
                 await player.pilot.press("y")
                 await wait(player.pilot, lambda: len(client.view.seats) == 1)
                 await wait(player.pilot, lambda: other.app.failure is not None)
@@ -159,7 +159,7 @@ async def test_the_host_is_asked_and_lets_who_was_sent_away_back_in() -> None:
             await player.pilot.press("y")
             await wait(player.pilot, lambda: client.view.banned == ("Ben",))
             await at_players(player, "Ben")
-            assert any("sent away" in line for line in listed(player))
+            assert any("kicked" in line for line in listed(player))
             row = player.app.screen.query_one(Horizontal).region
             assert all(row.contains_region(button.region) for button in player.app.screen.query(Button))
             await player.pilot.press("m")

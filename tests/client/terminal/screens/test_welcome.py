@@ -81,7 +81,10 @@ async def test_an_unknown_code_is_told() -> None:
 async def test_a_wrong_address_is_told() -> None:
     """An address where nobody listens, and one that is none, end with a whole sentence there."""
     async with at_first_screen(size=(80, 24)) as (app, pilot):
-        for address, sentence in [("ws://127.0.0.1:1", "There is no server at"), ("::", "no address")]:
+        for address, sentence in [
+            ("ws://127.0.0.1:1", "There is no server at"),
+            ("::", "not a server's address"),
+        ]:
             await type_into(pilot, "address", address)
             await type_into(pilot, "code", "BCDF")
             await pilot.press("enter")

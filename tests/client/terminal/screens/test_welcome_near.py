@@ -136,7 +136,7 @@ async def test_a_passphrase_is_asked_for() -> None:
     """A table that is locked asks for its passphrase before anything is sent; Enter then goes there."""
     async with tables({"needs_passphrase": True}) as (app, pilot, hosts):
         await pilot.press("j")
-        assert "asks for a passphrase" in told(app)
+        assert "needs a passphrase" in told(app)
         assert app.focused is field(app, "passphrase")
         await pilot.press(*"sesame", "enter")
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
