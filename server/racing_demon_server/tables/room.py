@@ -42,7 +42,7 @@ __all__ = ["Clock", "Room"]
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""
 
-HALTED: Final = "The server's disk takes nothing just now, so nothing can be played; it goes on by itself."
+HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -299,7 +299,7 @@ class Room:
         """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
         if self.broadcast.speakers.get(actor) is not sender:  # another connection has taken the seat over
-            text = GONE if sender in self.broadcast.spectators else "You do not speak for this seat any more."
+            text = GONE if sender in self.broadcast.spectators else "This connection no longer has that seat."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
