@@ -62,7 +62,7 @@ async def test_the_help_has_examples() -> None:
 EDITS = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text({!r})"
 CASES = {
     "edited": (EDITS.format('name = "Zoe"\n'), 0, "your settings"),
-    "wrong": (EDITS.format("palette = 7\n"), 1, "'palette' cannot be that"),
+    "wrong": (EDITS.format("palette = 7\n"), 1, "'palette' cannot have that value"),
     "failed": ("raise SystemExit(3)", 1, "it ended with 3"),
 }
 

@@ -76,7 +76,7 @@ async def test_no_other_host_can_be_named(fields: str) -> None:
     """A message that says more than a port, or no port, is none of ours."""
     frame = f"[72,{fields}]" if fields else "[72]"
     async with babbling(VERSIONS, frame, encoding=Encoding.JSON) as url:
-        with pytest.raises(ConnectionFailed, match="does not speak our protocol"):
+        with pytest.raises(ConnectionFailed, match="this client does not understand"):
             await within(PATIENCE, Client.join(url, "BCDF", "Ann", encoding=Encoding.JSON))
 
 

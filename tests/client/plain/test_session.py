@@ -192,7 +192,7 @@ async def test_the_host_keeps_order_by_words() -> None:
         await console.until("^Ben took seat 2$")
         await console.answer("mute 2", "^Ben was muted$")
         await console.answer("unmute 2", "^Ben is no longer muted$")
-        await console.answer("standin 2", "^refused: That player is here")
+        await console.answer("standin 2", "^refused: That player is connected")
         await console.answer("react thanks", "^you: thank you!$")
         await console.answer("react loudly", "^Reactions are well_played, thanks, ")
         await console.answer("pause", "^refused: There is no hand to pause[.]$")

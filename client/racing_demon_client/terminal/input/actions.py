@@ -77,7 +77,7 @@ class Action:
 
 
 ACTIONS: Final = (
-    Action(id="turn", does="turn the stock, or turn the waste turned over", brief="turn", keys=("space",)),
+    Action(id="turn", does="turn the stock, or turn the waste over", brief="turn", keys=("space",)),
     Action(
         id="waste",
         does="pick up the waste's top card; twice: its best play",
