@@ -50,7 +50,7 @@ OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.UNMUTE: (cl.Mute, {"muted": False}),
 }
 """The verbs that take a seat."""
-VOLUMES: Final = ("own plays only", "what reaches the foundations", "everything")
+VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
 
 class Volume:
@@ -62,7 +62,7 @@ class Volume:
     def turn(self) -> str:
         """Switch to the next level and return its description."""
         self.level = (self.level + 1) % len(VOLUMES)
-        return f"you hear {VOLUMES[self.level]}"
+        return f"you are shown {VOLUMES[self.level]}"
 
     def admits(self, message: Message, client: TableSource) -> bool:
         """Return whether a message is to be printed."""
@@ -210,7 +210,7 @@ class _Player:
             self._write_all(analysis_lines(self._analysis, seat, words))
             if match_winners(view) is None:
                 self._write_all(picture.tally(view))
-                self._write("Enter says that you are ready for the next hand.")
+                self._write("Press Enter when you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
             self._write_all(picture.tally(view))
             if not message.closed:
@@ -240,13 +240,13 @@ class _Player:
         was_warned, self._was_warned = self._was_warned, goes
         if not goes or was_warned or not (self._ends_with_us and has_guests(self._client)):
             return False
-        self._write("The table is yours: it ends for everybody. Type it again to leave.")
+        self._write("You host this table, so it ends for everybody. Type it again to leave.")
         return True
 
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat
         if view.rules is None or view.board is None or seat not in view.hand_seats or seat is None:
-            raise Unclear("You have no cards yet; ? shows what can be typed.")
+            raise Unclear("You have no cards yet. ? lists the commands.")
         await self._make(read_play(line, view.rules, view.board, seat))
 
     async def _make(self, play: Play) -> None:
@@ -326,7 +326,7 @@ class _Player:
         if answer in {"y", "yes"} and now is not None and now.name == state.name:
             await self._send(cl.Kick, {"seat": state.seat})
             return True
-        self._write("Nobody was sent away.")
+        self._write("Nobody was kicked.")
         return answer in {"", "n", "no", "y", "yes"}
 
     async def _unban(self, wanted: str) -> None:
@@ -334,7 +334,7 @@ class _Player:
         names = [name for name in banned if printable(name).casefold() == wanted.casefold()]
         if not names:
             known = f": {', '.join(map(printable, banned))}" if banned else ""
-            raise Unclear(f"Name who was sent away, like: unban Bob{known}")
+            raise Unclear(f"Name a kicked player, like: unban Bob{known}")
         await self._send(cl.Unban, {"name": names[0]})
 
     async def _add_bot(self, word: str) -> None:
@@ -354,7 +354,7 @@ class _Player:
 
     async def _say(self, text: str) -> None:
         if not 0 < len(text) <= LONGEST_CHAT:
-            raise Unclear(f"Write what you want to say behind the /: 1 to {LONGEST_CHAT} characters.")
+            raise Unclear(f"Type your message after the /: 1 to {LONGEST_CHAT} characters.")
         await self._client.send(cl.Say(counter=self._client.next_counter(), text=text))
 
     async def _enter(self) -> None:

@@ -33,11 +33,11 @@ HELP: Final = """\
  c/1 up    from under one card of pile c, where that is allowed
  fs c      back from the foundation of spades (h, c, d), where that is allowed
  t         turn the stock, or deal, or the only play there is
- u, redo   take a play back, as many as you like; make it again
- hint      a play         all      all that may go up goes up
+ u, redo   undo a play, as many as you like; redo it
+ hint      a play         all      play up all cards that can go up
  again     the same deal from the start     new  another deal
  b         the table again (Enter does the same)
- rules     the rules      scores   how it went so far
+ rules     the rules      scores   your statistics
  q         quit"""
 RACELIKE: Final = " Piles: columns 1 2 3 ..., the waste w, the reserve r; f is up"
 
@@ -48,7 +48,7 @@ async def play_alone(
     """Play until the player quits or the input ends."""
     player = _Alone(client, write, ascii_only=ascii_only)
     player.show()
-    write("? shows what can be typed.")
+    write("? lists the commands.")
     while line := await read_line(lines):
         if line.strip().lower() in {"q", "quit"}:
             break
@@ -121,7 +121,7 @@ class _Alone:
         elif table_.due:
             state += f". {table_.due}"
         elif table_.is_stuck():
-            state = f" {plays}, {took}. {loss_text(client)} u takes back, again begins anew, new deals"
+            state = f" {plays}, {took}. {loss_text(client)} u: undo; again: the same deal; new: another deal"
         self._write(state)
 
     # Steps.
@@ -153,7 +153,7 @@ class _Alone:
         others = (line_for(rules, board, seat, play) for play in plays)
         line = next(filter(None, itertools.chain(better, [turn and "t"], others)), None)
         if line is None:
-            raise Unclear("There is nothing to play.")
+            raise Unclear("No play was found.")
         self._write(line)
 
     def _deal(self) -> None:
@@ -164,7 +164,7 @@ class _Alone:
         if moved:
             self.show()
         else:
-            self._write("There is nothing to take back, to make again, or to bring up.")
+            self._write("There is nothing to undo, redo or play up.")
 
     def _write_all(self, lines: Iterator[str] | list[str]) -> None:
         for line in folded(lines):

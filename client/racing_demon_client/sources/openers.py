@@ -136,7 +136,7 @@ async def host(  # noqa: PLR0913
         if server is not None:
             url = full_url(server)
             addresses = [url.removesuffix(WEBSOCKET_PATH)]
-            note = "the table is not announced from here: tell others its address and code"
+            note = "this table is not announced on the network: give others its address and code"
         else:
             flags = ["--list-tables"] * announced + ["--no-web"] * (not web)
             own_port, has_ipv6 = await _network_server(stack, port, keeping, flags)
@@ -168,7 +168,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
     url = full_url(address)
     with kept_seat(url, code) as kept:
         client = await _come_back(url, code, kept)
-        note = "" if client is None else "you have your seat back, and the name that you had"
+        note = "" if client is None else "you have your seat and your name back"
         if client is None:
             token = secrets.token_hex(32)
             if kept is not None:
@@ -251,8 +251,8 @@ async def _network_server(
         raise
     except ConnectionFailed:
         if wanted is not None:
-            advice = "Name another one, or leave --port out: then any that is free will do."
-            text = f"Port {wanted} cannot be had: another program may have it. {advice}"
+            advice = "Name another one, or leave --port out to take any free port."
+            text = f"Port {wanted} cannot be used. Another program may have it. {advice}"
             raise ConnectionFailed(text) from None
         has_ipv6 = False
         own = local_server(host=everywhere, port=0, keeping=keeping, flags=flags)

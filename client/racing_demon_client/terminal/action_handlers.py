@@ -144,7 +144,7 @@ def _kick(stage: Stage, session: TableSession, seat: int) -> None:
             session.tell(cl.Kick, seat=seat)
 
     text = screen_text(kick_question(state, "l in this list"))
-    stage.ask(QuestionScreen(text, "Send away", "Let stay"), answered)
+    stage.ask(QuestionScreen(text, "Kick", "Cancel"), answered)
 
 
 def _options(stage: Stage, session: TableSession) -> None:
@@ -155,9 +155,9 @@ def _options(stage: Stage, session: TableSession) -> None:
     view = session.client.view
     locked = ""
     if session.client.seat != view.host:
-        locked = "What is played: only the host changes it."
+        locked = "Game and options: only the host can change them."
     elif not view.between_matches:
-        locked = "What is played: it can be changed after this match."
+        locked = "Game and options: they can be changed after this match."
     stage.ask(OptionsScreen(view.options, locked), chosen)
 
 
@@ -176,7 +176,7 @@ def _rules(stage: Stage, session: TableSession) -> None:
 
 
 def _statistics(stage: Stage, session: TableSession) -> None:
-    lines = ["How it went so far", *score_lines(scores(statistics_path()))]
+    lines = ["Your statistics", *score_lines(scores(statistics_path()))]
     stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
 
 
@@ -208,10 +208,10 @@ def _leave(stage: Stage, session: TableSession) -> None:
         stage.run_worker(session.client.leave(), group="leaving")
         return
     if session.opened.ends_with_us:
-        text = "Leave the table? It is yours: it ends for everybody."
+        text = "Leave the table? You host it, so it ends for everybody."
     else:
         meaning = {"practised": " The match ends with it.", "watched": ""}
-        counts = "" if session.client.view.between_matches else " What you have brought up so far counts."
+        counts = "" if session.client.view.between_matches else " Your points so far count."
         text = f"Leave the table?{meaning.get(session.opened.how, counts)}"
 
     def answered(leaves: bool | None) -> None:
@@ -252,8 +252,8 @@ def _volume(stage: Stage, session: TableSession) -> None:
     volume = (session.desk.volume + 1) % 3
     session.desk.volume = volume
     stage.keep(volume=volume)
-    told = ("own plays only", "what reaches the foundations", "everything")[volume]
-    session.desk.hands.say(f"the feed tells: {told}", session.now())
+    told = ("only your own plays", "plays to the foundations", "everything")[volume]
+    session.desk.hands.say(f"the feed shows: {told}", session.now())
 
 
 ACTS: Final[dict[str, Callable[[Stage, TableSession], None]]] = {

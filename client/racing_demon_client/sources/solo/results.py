@@ -20,10 +20,10 @@ def win_text(client: SoloClient) -> str:
     if yesterday is not None:
         told += f" (the day before: {duration(yesterday)})"
     if before.best_ms is None:
-        return f"{told}: the first time."
+        return f"{told}: your first win."
     if took < before.best_ms:
-        return f"{told}: quicker than ever."
-    return f"{told}; the quickest took {duration(before.best_ms)}."
+        return f"{told}: your best time."
+    return f"{told}; your best is {duration(before.best_ms)}."
 
 
 def progress_text(table_: SoloTable) -> str:
@@ -34,13 +34,13 @@ def progress_text(table_: SoloTable) -> str:
 
 def loss_text(client: SoloClient) -> str:
     """Return that no further play is possible, and the game's result."""
-    return f"Nothing leads on: {progress_text(client.table)}."
+    return f"No play is left that helps: {progress_text(client.table)}."
 
 
 def score_lines(known: Mapping[str, Score]) -> Iterator[str]:
     """Yield the statistics of all games as a table, the most played first."""
     if not known:
-        yield "Nothing was played alone yet. racing-demon games lists what there is."
+        yield "You have not played alone yet. racing-demon games lists the games."
         return
     yield f"{'game':22} {'played':>6} {'won':>5} {'':>5} {'in a row':>8} {'most':>5} {'best':>7}"
     for game, score in sorted(known.items(), key=lambda each: -each[1].played):
