@@ -116,7 +116,7 @@ def test_there_are_words_for_all_piles() -> None:
         ("beleaguered-castle", "w 1", "This game has no waste"),
         ("sultan", "w 2", "The waste is called a here."),
         ("weavers", "z up", "'z' is not known here: there are piles a 2 3 4 5 6 7 8 9 t j q b c."),
-        ("solitaire", "a/x up", "'x' will not do"),
+        ("solitaire", "a/x up", "'x' is not known here"),
     ],
 )
 def test_what_names_no_pile(game: str, line: str, complaint: str) -> None:
