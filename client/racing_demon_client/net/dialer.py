@@ -17,7 +17,7 @@ __all__ = ["Direct", "dial", "verify_version"]
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
 """A server that loses power is noticed within the sum of both, and another one may have the table by then."""
-TOO_MANY: Final = "Too many connections came from your address of late. Wait a few seconds, and try again."
+TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
 
 class Direct(connect):
@@ -53,11 +53,11 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
             user_agent_header="racing-demon",
         )
     except (InvalidURI, ValueError) as error:  # ValueError: an invalid port or host name
-        raise ConnectionFailed(f"{url} is no address of a server, like ws://host:5252/v1.") from error
+        raise ConnectionFailed(f"{url} is not a server's address, like ws://host:5252/v1.") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:
         if isinstance(error, InvalidStatus) and error.response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
             raise ConnectionFailed(TOO_MANY) from error
-        text = f"There is no table server at {url}. Is it running, and is the address right?"
+        text = f"There is no server at {url}. Is it running, and is the address right?"
         raise ConnectionFailed(text) from error
 
 
@@ -69,7 +69,7 @@ def verify_version(message: Message) -> None:
 
     """
     if isinstance(message, Versions) and not message.oldest <= VERSION <= message.newest:
-        advice = "update this client" if message.oldest > VERSION else "the server needs an update"
+        advice = "update this client" if message.oldest > VERSION else "update the server"
         raise ConnectionFailed(
             f"The server speaks versions {message.oldest} to {message.newest} of the protocol, "
             f"this client {VERSION}: {advice}."

@@ -77,7 +77,7 @@ class Transport:
                 moves += 1
                 self._move(answer)
             if ports > 1:
-                raise ConnectionFailed(f"The server at {self._url} sends us from port to port.")
+                raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other ports.")
             if moves > MOST_MOVES:
                 raise ConnectionFailed(f"The server at {self._url} sends us from host to host.")
 
@@ -135,7 +135,7 @@ class Transport:
                 self._forget_place()
                 waited = loop.time() - broken_at
                 if waited >= patience:
-                    text = f"The connection broke and could not be restored in {waited:.0f} seconds."
+                    text = f"The connection was lost, and could not be restored in {waited:.0f} seconds."
                     raise ConnectionFailed(text) from error
                 await asyncio.sleep(pause)
                 pause = min(LONGEST_PAUSE, pause * 2)
@@ -188,7 +188,9 @@ class Transport:
             return decode_server(frame)
         except InvalidFrame as error:
             await self.hang_up()
-            raise ConnectionFailed(f"The server does not speak our protocol: {error}.") from error
+            raise ConnectionFailed(
+                f"The server sent something that this client does not understand: {error}."
+            ) from error
 
     async def hang_up(self) -> None:
         """Close the connection, if there is one."""
@@ -199,4 +201,4 @@ class Transport:
 def reason_of(closed: ConnectionClosed) -> str:
     """Return why a connection was closed, in a sentence: the server's own, if it gave one."""
     reason = closed.rcvd.reason if closed.rcvd is not None else ""
-    return reason or "The connection to the server broke."
+    return reason or "The connection to the server was lost."
