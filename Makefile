@@ -8,7 +8,8 @@ JS_TOOLS := tests/browser/tools
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
-	bench figures played games games-table bench-bots bench-broker bench-restart bench-scores bench-spectators bench-steps bench-stores bench-ui panes picture clean help
+	bench figures played games games-table bench-bots bench-broker bench-browser bench-restart bench-scores bench-spectators \
+	bench-steps bench-stores bench-ui panes picture pictures browsers engines clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -157,8 +158,21 @@ bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
 	sh tests/panes.sh
 
-picture: $(STAMP)  ## draw the picture in the README anew
+picture: $(STAMP)  ## draw the terminal's picture in the README anew
 	$(BIN)/python client/picture.py docs/table.svg
+
+pictures: $(STAMP)  ## draw the pictures of the browser's table in the README anew (Chromium)
+	$(BIN)/python -m tests.browser.pictures docs
+
+browsers: $(STAMP) tools-js  ## phones in Chromium play whole matches and all games, are cut off, and are read by axe; minutes
+	RACING_DEMON_LONG=1 RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 -o faulthandler_timeout=0 \
+		tests/browser --ignore tests/browser/test_engines.py $(ARGS)
+
+engines: $(STAMP)  ## Firefox and WebKitGTK play a hand each (apt-get install firefox-esr webkit2gtk-driver xvfb)
+	RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 tests/browser/test_engines.py $(ARGS)
+
+bench-browser: $(STAMP)  ## what the browser's table loads and costs, beside an empty page (Chromium); ARGS go to it
+	$(BIN)/python -m benchmarks.browser $(ARGS)
 
 wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
 	sh tests/wheel.sh

@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, WebSocket, async_playwright
 
 from racing_demon_protocol.wire.codec import decode_server
-from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages.server import Snapshot
 
 __all__ = ["Phone", "chromium", "phone"]
 
@@ -52,6 +53,7 @@ class Phone:
         page: the page.
         complaints: what went wrong on it: errors of scripts, and what its policy forbade.
         heard: what the server told it.
+        connections: the same by the sockets that it came through, in their order.
 
     """
 
@@ -59,16 +61,31 @@ class Phone:
         self.page = page
         self.complaints: list[str] = []
         self.heard: list[Message] = []
+        self.connections: list[list[Message]] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", self._note)
-        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
+        page.on("websocket", self._listen)
 
-    def _hear(self, frame: bytes | str) -> None:
-        self.heard.append(decode_server(frame))
+    def _listen(self, socket: WebSocket) -> None:
+        told: list[Message] = []
+        self.connections.append(told)
+
+        def hear(frame: bytes | str) -> None:
+            message = decode_server(frame)
+            told.append(message)
+            self.heard.append(message)
+
+        socket.on("framereceived", hear)
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.complaints.append(message.text)
+
+    @property
+    def seq(self) -> int:
+        """The last event that came through the newest socket, by itself or within a snapshot."""
+        newest = self.connections[-1]
+        return max((each.seq for each in newest if isinstance(each, Event | Snapshot)), default=0)
 
     async def open(self, url: str) -> None:
         """Load the page and wait until it can be used."""

@@ -7,6 +7,7 @@ import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 const PING_MS = 2000;
 const HEARTBEAT_MS = 10_000; // phones sleep for a moment
 const SILENCE_MS = 4000;
+const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
 const ENTRY_MS = 6000;
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
 /** After these codes the server would only say the same again. */
@@ -53,6 +54,7 @@ export class Session {
     this._socket = null;
     this._timer = 0;
     this._heard = 0;
+    this._dialled = 0;
   }
 
   /**
@@ -109,17 +111,16 @@ export class Session {
   /** Look whether the connection still lives: the page was asleep, or the network has changed. */
   wake() {
     if (this._isOver) return;
-    if (this._socket === null) {
-      this._tries = 0;
-      this._dial();
-    } else if (this.isCaughtUp) {
-      this._ping();
-    }
+    this._tries = 0;
+    if (this._socket !== null && this.isCaughtUp) this._ping(WAKE_MS, WAKE_MS);
+    else if (this._socket === null) this._dial();
+    else if (this.clock() - this._dialled > WAKE_MS) this._lost(this._socket, 1006, "");
   }
 
   _dial() {
     clearTimeout(this._timer);
     this.listener.connection("connecting", "");
+    this._dialled = this.clock();
     const socket = new WebSocket(/** @type {string} */ (this.url), SUBPROTOCOL);
     this._socket = socket;
     this.isCaughtUp = false;
@@ -156,15 +157,20 @@ export class Session {
     this._socket?.send(encode(name, fields));
   }
 
-  _ping() {
+  /**
+   * Ask for a sign of life, again and again; without one the connection is lost.
+   * @param {number} [wait] until it is looked for
+   * @param {number} [silence] that means the connection is lost
+   */
+  _ping(wait = PING_MS, silence = SILENCE_MS) {
     clearTimeout(this._timer);
     const socket = /** @type {WebSocket} */ (this._socket);
     this._send({ name: "ping", fields: { stamp: Math.floor(this.clock()) % 2 ** 31 } });
     const asked = this.clock();
     this._timer = setTimeout(() => {
-      if (this._heard < asked && this.clock() - this._heard > SILENCE_MS) this._lost(socket, 1006, "");
+      if (this._heard < asked && this.clock() - this._heard >= silence) this._lost(socket, 1006, "");
       else this._ping();
-    }, PING_MS);
+    }, wait);
   }
 
   /** @param {string} text */

@@ -9,6 +9,7 @@ const LARGEST = 118; // or a part of the height, on large screens
 const OF_HEIGHT = 0.15;
 const SMALLEST = 20;
 const TALL = 900;
+const BUTTON = 62; // the height of the row that the button for "stuck" is in
 const WHOLE = 64; // a card of the race that is so high keeps its shape
 const MOST_COLUMNS = 10; // in one row, however small the cards become
 const BAR_KINDS = ["stock", "waste", "reserve"];
@@ -142,7 +143,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
     y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
-  const bottom = hasBar && !isWide ? card.h + gap * 2 : 0;
+  const bottom = isWide || rows.length === 0 ? 0 : Math.max(BUTTON, hasBar ? card.h + gap * 2 : 0);
   const free = area.height - y - bottom - gap;
   const needs = rows.map((row) => needOf(row, board, card));
   const least = needs.reduce((sum, need) => sum + need.least + gap, 0);

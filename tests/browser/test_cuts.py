@@ -1,0 +1,99 @@
+"""Phones that were cut off: back on their seats in a moment, with nothing lost and nothing doubled."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.wire.messages.events import Event, Played
+from racing_demon_server.tables.room import Room
+from tests.support.browsers import Phone, chromium, phone
+from tests.support.crashes import until
+from tests.support.effort import LONG
+from tests.support.processes import SERVER, server_process, started
+from tests.support.servers import serving
+
+SOON_SECONDS: Final = 1.0
+CUTS: Final = [
+    pytest.param(seconds, marks=() if seconds == 3 else pytest.mark.long) for seconds in (3, 10, 60)
+]
+SLEEP: Final = "() => { const begun = Date.now(); while (Date.now() - begun < 6000); }"
+
+
+@pytest.mark.parametrize("seconds", CUTS)
+async def test_a_phone_without_a_network_is_back_as_soon_as_there_is_one(seconds: int) -> None:
+    """Sockets fall silent, as phones' do; all that happened meanwhile comes once, and a tap counts once."""
+    async with serving(bot_speed=20.0) as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            room = served.registry.room(await player.create("Ann"))
+            await player.page.tap(".add-bot")
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            await player.page.context.set_offline(True)
+            await player.tap_piles()
+            await player.page.wait_for_timeout(seconds * 1_000)
+            await player.page.context.set_offline(False)
+            took = await _back(player, room)
+            assert not LONG or took < SOON_SECONDS, took
+            await player.finish()
+            await until(lambda: player.seq >= room.table.view.seq)
+            _assert_told_once(player)
+
+
+async def test_a_page_that_slept_has_the_table_as_it_is_now() -> None:
+    """While its thread stands still nothing is drawn or answered; then all comes at once."""
+    async with serving(bot_speed=20.0) as served, chromium() as browser:
+        async with phone(browser, served.origin) as player:
+            room = served.registry.room(await player.create("Ann"))
+            await player.page.tap(".add-bot")
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            await player.page.evaluate(SLEEP)
+            await _back(player, room)
+            await player.finish()
+            await until(lambda: player.seq >= room.table.view.seq)
+            _assert_told_once(player)
+
+
+async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path) -> None:
+    """The server is killed in the middle of a hand, and started again at its port: the hand goes on."""
+    journal = ("--journal", str(tmp_path / "journal.db"), "--bot-speed", "5")
+    async with chromium() as browser:
+        async with server_process(*journal) as (running, url):
+            port = url.rpartition(":")[2].partition("/")[0]
+            stack = phone(browser, f"http://127.0.0.1:{port}")
+            player = await stack.__aenter__()
+            code = await player.create("Ann")
+            await player.page.tap(".add-bot")
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            await player.tap_piles()
+            running.process.kill()
+            await running.process.wait()
+        async with started(SERVER, "--host", "127.0.0.1", "--port", port, *journal) as again:
+            await again.line("listening on")
+            await player.page.locator("#offline").wait_for(state="hidden")
+            await player.page.locator(".stuck:enabled").wait_for()
+            await player.finish()
+            assert code == await player.code()
+            _assert_told_once(player)
+            await stack.__aexit__(None, None, None)
+
+
+async def _back(player: Phone, room: Room) -> float:
+    """Wait until a page has all that has happened by now; return how long that took, in seconds."""
+    began, seq = time.monotonic(), room.table.view.seq
+    await until(lambda: player.seq >= seq)
+    return time.monotonic() - began
+
+
+def _assert_told_once(player: Phone) -> None:
+    """Verify that a page was told all events in order, and that no command was carried out twice."""
+    for told in player.connections:
+        numbers = [each.seq for each in told if isinstance(each, Event)]
+        assert numbers == list(range(min(numbers, default=0), min(numbers, default=0) + len(numbers)))
+    own = {each.seq: each for each in player.heard if isinstance(each, Played) and each.seat == 0}
+    counters = [own[seq].counter for seq in sorted(own) if own[seq].counter]
+    assert sorted(set(counters)) == counters
+    assert [] == [text for text in player.complaints if "WebSocket" not in text and "net::" not in text]
