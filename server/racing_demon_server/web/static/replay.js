@@ -42,10 +42,11 @@ export class Replay {
     const speed = button("×4", () => {
       this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
       speed.textContent = `×${this.speed}`;
-    }, "Speed");
+      speed.setAttribute("aria-label", `×${this.speed} speed`);
+    }, "×4 speed");
     bar.append(run, slider, speed, button("✕", () => this.close(), "Close the replay"));
     bar.hidden = true;
-    document.body.append(bar);
+    document.querySelector("main")?.append(bar);
     return bar;
   }
 
