@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/browser/tools
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	types-js tools-js attacks autobahn contention crash foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
+	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-ui panes picture pictures browsers engines clean help
 
@@ -119,6 +119,10 @@ crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), 
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
 		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
 		-o faulthandler_timeout=0 $(ARGS)
+
+crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times under eight players a table; an hour
+	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) \
+		$(BIN)/pytest tests/system/test_cluster.py -k killed -s -n0 -o faulthandler_timeout=0 $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time
 	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/server/cluster/test_ownership.py -s -n0 \

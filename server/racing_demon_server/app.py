@@ -23,6 +23,7 @@ from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, listen, url_of
 from racing_demon_server.net.http import Meter
 from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
@@ -32,6 +33,7 @@ from .settings import ServerSettings
 from .workers import Inherited
 
 if TYPE_CHECKING:
+    from racing_demon_server.cluster.membership import Membership
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.announcer import Announcer
 
@@ -92,11 +94,14 @@ async def run(
     metrics = Metrics()
     fenced: list[str] = []
     journal: Journal = ImmediateJournal()
+    begun = 0
     if settings.journal is not None:
         journal = DurableJournal(open_store(settings), metrics)
     try:
-        with journal.reading() as readers:
-            clock = rising_clock(max(map(last_us, readers), default=0))
+        if not isinstance(settings.journal, str):  # in a database each table has a clock of its own
+            with journal.reading() as readers:
+                begun = max(map(last_us, readers), default=0)
+        clock = rising_clock(begun)
         await _serve(
             settings, announce, clock, metrics, journal, fenced, inherited, stop_with_stdin=stop_with_stdin
         )
@@ -120,20 +125,20 @@ async def _serve(  # noqa: PLR0913, PLR0917
 ) -> None:
     brokers = publishers(settings, clock)
     announcers = _announcers(settings)
-    registry = Registry(settings, clock, journal, [metrics, *brokers, *announcers])
-    registry.restore()
+    observers: list[Observer] = [metrics, *brokers, *announcers]
+    registry, membership = _tables(settings, clock, journal, observers)
     _allow_sockets(settings)
     meter = Meter(
         lambda open_: metrics.text(open_, registry.listeners, brokers), metrics.cut, metrics.refused
     )
-    gateway = Gateway(settings, registry, clock, meter)
+    gateway = Gateway(settings, registry, clock, meter, membership)
     if inherited is None:
         servers = [await listen(gateway, host=settings.host, port=settings.port)]
     else:
         servers = [await listen(gateway, sock=each) for each in inherited.sockets]
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     journal.fenced = partial(_end_fenced, stopping, fenced)
-    _watch_signals(stopping, keeps=journal.keeps, is_owned=stop_with_stdin)
+    _watch_signals(stopping, membership, keeps=journal.keeps, is_owned=stop_with_stdin)
     if inherited is not None:
         _watch_parent(stopping, inherited.lifeline, keeps=journal.keeps)
     port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
@@ -142,6 +147,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     started = {"url": url, "version": __version__, "tables": len(registry), "loop": event_loop.loop_name()}
     log.info("server started", extra=started)
     _start_publishing(settings, port, brokers, announcers)
+    if membership is not None:
+        membership.begin(url, drained=partial(_end_drained, stopping), fenced=journal.fenced)
     with garbage_collection.small_collections():
         sweeping = asyncio.create_task(_sweep(registry, gateway))
         announce(url)
@@ -150,6 +157,8 @@ async def _serve(  # noqa: PLR0913, PLR0917
     log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
     if not keeps:
         registry.end_matches()
+    if membership is not None:
+        membership.close()
     await _drain(registry, journal)
     if keeps:
         code, reason = RESTARTING, "The server is stopping. Your table comes back when it restarts."
@@ -186,9 +195,30 @@ def _start_publishing(
         )
 
 
+def _tables(
+    settings: ServerSettings, clock: Clock, journal: Journal, observers: Sequence[Observer]
+) -> "tuple[Registry, Membership | None]":
+    """Return the registry, with the tables that a file has, and what takes part in a cluster, if any."""
+    if isinstance(settings.journal, str):
+        from .cluster.membership import Membership  # noqa: PLC0415 - it needs psycopg
+
+        assert isinstance(journal, DurableJournal)
+        membership = Membership(settings, journal, clock, observers)
+        return membership.registry, membership
+    registry = Registry(settings, clock, journal, observers)
+    registry.restore()
+    return registry, None
+
+
 def _end_fenced(stopping: asyncio.Future[bool], fenced: list[str], why: str) -> None:
     """Stop the server, whose tables others have now; clients find them there."""
     fenced.append(why)
+    if not stopping.done():
+        stopping.set_result(True)
+
+
+def _end_drained(stopping: asyncio.Future[bool]) -> None:
+    """Stop the server, which has given its tables away."""
     if not stopping.done():
         stopping.set_result(True)
 
@@ -231,15 +261,18 @@ def rising_clock(start: int) -> Clock:
     return lambda: start + time.monotonic_ns() // 1_000 - began
 
 
-def _watch_signals(stopping: asyncio.Future[bool], *, keeps: bool, is_owned: bool) -> None:
+def _watch_signals(
+    stopping: asyncio.Future[bool], membership: "Membership | None", *, keeps: bool, is_owned: bool
+) -> None:
     """Let signals, and the end of standard input, stop the server, and decide whether it keeps its tables.
 
-    A server that a client started for one table ends that table for good.
+    A server that a client started for one table ends that table for good. A server of a cluster first gives
+    its tables away; a second signal stops it at once.
     """
     loop = asyncio.get_running_loop()
 
     def stop(kept: bool) -> None:
-        if not stopping.done():
+        if not stopping.done() and (membership is None or not membership.drain()):
             stopping.set_result(kept)
 
     for number, kept in ((signal.SIGINT, keeps and not is_owned), (signal.SIGTERM, keeps)):

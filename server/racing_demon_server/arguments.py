@@ -1,8 +1,9 @@
 """Types of command line arguments. Each raises ``ArgumentTypeError`` with a sentence that argparse prints."""
 
 import functools
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from racing_demon_protocol import arguments
@@ -10,7 +11,9 @@ from racing_demon_protocol import arguments
 __all__ = [
     "LONGEST_CODE",
     "SHORTEST_CODE",
+    "add_cluster_options",
     "code_letters",
+    "duration",
     "limit",
     "network",
     "node",
@@ -58,6 +61,15 @@ def code_letters(text: str) -> int:
     return int(text)
 
 
+def duration(text: str) -> float:
+    """Return the seconds of a time like 2s, 500ms or 10m."""
+    number = text.rstrip("hms")
+    unit = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}.get(text[len(number) :])
+    if unit is None or not number.replace(".", "", 1).isdecimal() or not float(number):
+        raise ArgumentTypeError(f"{text!r} is no time: write one like 2s, 500ms or 10m")
+    return float(number) * unit
+
+
 def limit(text: str) -> tuple[str, float]:
     """Return the limit that somebody changes, and its value."""
     from .settings import limit as parsed  # noqa: PLC0415
@@ -90,3 +102,40 @@ def node(text: str) -> str:
     if re.fullmatch(NODE, text) is None:
         raise ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
     return text
+
+
+def add_cluster_options(parser: ArgumentParser) -> None:
+    """Add the options of servers that share a database."""
+    parser.add_argument(
+        "--cluster-key",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="32 bytes or more that mask the seeds of hands in a database; given several times, the first "
+        "writes and all read",
+    )
+    parser.add_argument(
+        "--allow-no-standby",
+        action="store_true",
+        help="use a database without a synchronous standby: plays can be lost with its host",
+    )
+    parser.add_argument(
+        "--inside", default="", metavar="HOST:PORT", help="where other servers of the cluster reach this one"
+    )
+    parser.add_argument(
+        "--lease",
+        type=duration,
+        default=2.0,
+        metavar="TIME",
+        help="a server of the cluster that is silent for so long is dead, and others go on with its tables "
+        "(default 2s)",
+    )
+    parser.add_argument(
+        "--drain",
+        type=duration,
+        default=600.0,
+        metavar="TIME",
+        help="how long a server of a cluster that is stopped waits for hands to end, before others go on "
+        "with its tables in mid-hand (default 10m)",
+    )

@@ -14,6 +14,7 @@ from racing_demon_protocol.limits import DEFAULT_PORT
 from .arguments import (
     LONGEST_CODE,
     SHORTEST_CODE,
+    add_cluster_options,
     code_letters,
     limit,
     network,
@@ -38,6 +39,7 @@ EXAMPLES = """examples:
   racing-demon-server --port 0                 take any free port, and say which
 
   racing-demon-server journal --help           copy, check, list and export what was played
+  racing-demon-server cluster --help           servers that share a database: status, drain, fence
 
 exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used,
 4 fenced: other servers have taken over its tables, 130 interrupted before it served
@@ -66,6 +68,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
         loaded()
         return journal(argv[1:], _unrestorable)
+    if argv[:1] == ["cluster"]:
+        return _cluster(argv[1:])
     parser = _parser()
     arguments = parser.parse_args(argv)
     if why_not := _contradiction(arguments):
@@ -96,6 +100,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         seed=arguments.seed,
         journal=kept_in,
         cluster_keys=keys,
+        inside=arguments.inside,
+        lease_seconds=arguments.lease,
+        drain_seconds=arguments.drain,
         needs_standby=not arguments.allow_no_standby,
         durability=arguments.durability,
         code_letters=arguments.code_letters,
@@ -132,6 +139,15 @@ def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exce
     from racing_demon_server.tables.registry import unrestorable  # noqa: PLC0415 - only checks need a server
 
     return unrestorable(journal)
+
+
+def _cluster(argv: Sequence[str]) -> int:
+    try:
+        from racing_demon_server.cluster.cli import main as cluster  # noqa: PLC0415 - psycopg is an extra
+    except ImportError:
+        sys.stderr.write("racing-demon-server: a cluster needs pip install 'racing-demon[cluster]'.\n")
+        return 3
+    return cluster(argv)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
@@ -281,20 +297,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where tables are kept: a file (default: in your folder for data), or a PostgreSQL database, "
         "like postgresql://USER@HOST/DATABASE",
     )
-    parser.add_argument(
-        "--cluster-key",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="32 bytes or more that mask the seeds of hands in a database; given several times, the first "
-        "writes and all read",
-    )
-    parser.add_argument(
-        "--allow-no-standby",
-        action="store_true",
-        help="use a database without a synchronous standby: plays can be lost with its host",
-    )
+    add_cluster_options(parser)
     parser.add_argument(
         "--durability",
         type=Durability,

@@ -27,6 +27,9 @@ class ServerSettings:
             only.
         cluster_keys: keys that mask the seeds of hands in a database: the first one writes, all read.
         needs_standby: whether a database without a synchronous standby is refused.
+        inside: where other servers of a cluster reach this one, as ``host:port``; empty for its address.
+        lease_seconds: a server of a cluster that was silent for so long is dead, and its tables go to others.
+        drain_seconds: how long a server of a cluster that is to stop waits for hands to end.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
@@ -80,6 +83,9 @@ class ServerSettings:
     journal: Path | str | None = None
     cluster_keys: tuple[bytes, ...] = field(default=(), repr=False)
     needs_standby: bool = True
+    inside: str = ""
+    lease_seconds: float = 2.0
+    drain_seconds: float = 600.0
     durability: Durability = Durability.FULL
     code_letters: int = 8
     bot_speed: float = 1.0
@@ -137,7 +143,8 @@ def limits() -> dict[str, float]:
     return {
         name: value
         for name, value in defaults.items()
-        if name not in {"port", "code_letters", "bot_speed"} and not isinstance(value, bool)
+        if name not in {"port", "code_letters", "bot_speed", "lease_seconds", "drain_seconds"}
+        and not isinstance(value, bool)
     }
 
 

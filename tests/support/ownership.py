@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from tests.support.ownership_nodes import Node
-from tests.support.ownership_store import Guards, Row, Store, Transaction, Wrong
+from tests.support.ownership_store import WRITTEN, Guards, Row, Store, Transaction, Wrong
 from tests.support.virtual_time import Agenda
 
 __all__ = ["Played", "World", "play"]
@@ -108,7 +108,9 @@ class World:
         """Start a node, which has tables already, or takes over what it had before it died."""
         number, former = self.number(), self._nodes.pop(name, None)
 
-        def begin(_: str) -> None:
+        def begin(answer: str) -> None:
+            if answer != WRITTEN:
+                return
             node = self._nodes[name] = Node(self, number)
             if former is not None:
                 node.take_over(former.number)

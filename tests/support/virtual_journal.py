@@ -28,7 +28,7 @@ class VirtualJournal(DurableJournal):
         self.is_failing = False
         self.is_dead = False
         self._rng = rng
-        self._store = SqliteStore(path, Durability.NORMAL)
+        self.store = SqliteStore(path, Durability.NORMAL)
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None
         self._meter = None
@@ -56,7 +56,7 @@ class VirtualJournal(DurableJournal):
     def die(self) -> None:
         """Write nothing any more, and tell nobody."""
         self.is_dead = True
-        self._store.close()
+        self.store.close()
 
     def _wind_up(self, seconds: float) -> None:
         if self._timer is None:
@@ -76,7 +76,7 @@ class VirtualJournal(DurableJournal):
         self._loop.call_later(self._rng.choice([0.0, 0.0001, 0.005]), self._tell_next)
 
     def _commit(self, group: list[JournalEntry]) -> None:
-        self._store.commit([change for entry in group for change in entry.changes])
+        self.store.commit([change for entry in group for change in entry.changes])
 
     def _tell_next(self) -> None:
         """Tell the tables of the oldest group that they know nothing of: in order, as the thread does."""

@@ -46,6 +46,8 @@ class Operation(StrEnum):
     """table: deletes the table before it if only its number was needed."""
     CLOSE_TABLE = "close table"
     """at_ms, table."""
+    MOVE_TABLE = "move table"
+    """table, number of the incarnation that has it from now on; in a database of many servers."""
     FORGET_CLOSED = "forget closed"
     """table: deletes what a closed table does not need for its matches."""
     ADD_SNAPSHOT = "add snapshot"

@@ -19,7 +19,7 @@ from .epochs import MOST
 from .interface import Journal
 from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
-from .timekeeper import Timekeeper
+from .timekeeper import ShiftedTimekeeper, Timekeeper
 
 __all__ = ["NOBODY", "TableJournal", "WallClock"]
 
@@ -46,7 +46,13 @@ class TableJournal:
 
     """
 
-    def __init__(self, journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        number: int,
+        wall_clock: WallClock,
+        timekeeper: Timekeeper | ShiftedTimekeeper,
+    ) -> None:
         self.timekeeper = timekeeper
         self._journal = journal
         self._id = number
@@ -54,6 +60,11 @@ class TableJournal:
         self._changes: list[Change] = []
         self._run: list[Frames] = []
         self._events = self._bytes = self._seq = 0
+
+    @property
+    def number(self) -> int:
+        """The table's number."""
+        return self._id
 
     @property
     def is_long(self) -> bool:
@@ -87,11 +98,11 @@ class TableJournal:
             (Operation.FORGET_EPOCHS, (self._id, MOST)),
         ]
 
-    def close(self) -> None:
+    def close(self, told: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
         self.timekeeper.note(self._id, runs=False)
         values = (self._wall_clock(), self._id)
-        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], _nothing)
+        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], told)
 
     def note(self, frames: Sequence[Frames]) -> None:
         """Note events, to be written together with what is noted already."""

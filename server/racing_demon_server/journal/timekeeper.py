@@ -13,7 +13,7 @@ from racing_demon_server.wakeup import seconds_until
 from .interface import Journal
 from .operations import Operation
 
-__all__ = ["Timekeeper"]
+__all__ = ["ShiftedTimekeeper", "Timekeeper"]
 
 
 class Timekeeper:
@@ -21,12 +21,15 @@ class Timekeeper:
 
     Attributes:
         kept: the newest time on the disk.
+        offset_us: how far the tables' clocks are ahead of the server's.
 
     Args:
         journal: the journal.
         clock: the clock, in microseconds.
 
     """
+
+    offset_us = 0
 
     def __init__(self, journal: Journal, clock: Callable[[], int]) -> None:
         self.kept = 0
@@ -58,6 +61,10 @@ class Timekeeper:
         """Note that something that happened at a moment is on the disk."""
         self.kept = max(self.kept, at)
 
+    def ahead(self, clock: Callable[[], int]) -> Callable[[], int]:
+        """Return the tables' clock, which is the server's."""
+        return clock
+
     def close(self) -> None:
         """Keep no more times."""
         self._is_closed = True
@@ -83,3 +90,36 @@ class Timekeeper:
         self._is_writing = False
         self.note_written(kept)
         self._keep()
+
+
+class ShiftedTimekeeper:
+    """Keeps the time of one table whose clock is ahead of the server's, as another server began it.
+
+    Attributes:
+        offset_us: how far it is ahead; less than 0 if it is behind.
+
+    Args:
+        timekeeper: the timekeeper of all tables.
+        offset_us: the same.
+
+    """
+
+    def __init__(self, timekeeper: Timekeeper, offset_us: int) -> None:
+        self._timekeeper = timekeeper
+        self.offset_us = offset_us
+
+    def certain(self, at: int) -> int:
+        """Return the latest moment, up to the argument, that no restart goes back behind."""
+        return self._timekeeper.certain(at - self.offset_us) + self.offset_us
+
+    def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
+        """Note whether a hand runs at the table, or else until when its times are sent."""
+        self._timekeeper.note(table_id, runs=runs, until=until - self.offset_us)
+
+    def note_written(self, at: int) -> None:
+        """Note that something that happened at a moment is on the disk."""
+        self._timekeeper.note_written(at - self.offset_us)
+
+    def ahead(self, clock: Callable[[], int]) -> Callable[[], int]:
+        """Return the table's clock, which is ahead of the server's."""
+        return lambda: clock() + self.offset_us

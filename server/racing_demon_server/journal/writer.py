@@ -58,6 +58,10 @@ class DurableJournal:
 
     See :class:`.interface.Journal`.
 
+    Attributes:
+        store: the store.
+        written_at: when something was written last, in seconds on the monotonic clock.
+
     Args:
         store: the store; closed with the journal.
         meter: receives measurements.
@@ -71,7 +75,8 @@ class DurableJournal:
         self.is_halted = False
         self.halted: Callable[[bool], None] = lambda halted: None
         self.fenced: Callable[[str], None] = lambda why: None
-        self._store = store
+        self.written_at = time.monotonic()
+        self.store = store
         self._meter = meter
         self._waiting = 0
         self._empty = asyncio.Event()
@@ -102,7 +107,7 @@ class DurableJournal:
 
     def new_number(self) -> int:
         """Return a new table's number."""
-        return self._store.new_number()
+        return self.store.new_number()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Sequence[JournalReader]]:
@@ -112,7 +117,7 @@ class DurableJournal:
             JournalUnusable: it cannot be read.
 
         """
-        with self._store.reading() as reader:
+        with self.store.reading() as reader:
             yield [reader]
 
     async def drained(self) -> None:
@@ -125,9 +130,9 @@ class DurableJournal:
             self._watching.cancel()
         self._stopping.set()
         self._queue.put(None)
-        self._thread.join(None if self._store.patience is None else CLOSE_SECONDS)
+        self._thread.join(None if self.store.patience is None else CLOSE_SECONDS)
         if not self._thread.is_alive():  # else it waits for an answer, and ends with the process
-            self._store.close()
+            self.store.close()
 
     # On the loop's thread.
 
@@ -184,7 +189,8 @@ class DurableJournal:
             closing = self._gather(group)
             began = time.monotonic()
             try:
-                self._store.commit([change for entry in group for change in entry.changes])
+                self.store.commit([change for entry in group for change in entry.changes])
+                self.written_at = time.monotonic()
             except Fenced as error:
                 self._call(self._end, str(error))
                 return

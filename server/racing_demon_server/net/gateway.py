@@ -18,6 +18,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.web.site import Site
@@ -27,6 +28,7 @@ from .address_limits import believed_address, networks
 from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
+from .splice import SPLICED, Visit
 from .transport import Connection
 
 __all__ = ["MOST_WAITING", "Gateway", "Server", "listen", "start", "url_of"]
@@ -67,13 +69,21 @@ class Gateway:
         registry: the registry of tables.
         clock: the server's clock.
         meter: counts what happens to connections, and formats ``/metrics``.
+        locator: finds tables on other servers; ``None`` if there are none.
 
     """
 
-    def __init__(self, settings: ServerSettings, registry: Registry, clock: Clock, meter: http.Meter) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        registry: Registry,
+        clock: Clock,
+        meter: http.Meter,
+        locator: Locator | None = None,
+    ) -> None:
         self.settings = settings
         self.closed = 0
-        self._service = Service(settings, registry, clock, meter)
+        self._service = Service(settings, registry, clock, meter, locator)
         self._connections: set[Connection] = set()
         self._handshakes: dict[Connection, None] = {}
         self._admitted: dict[Connection, Admitted] = {}
@@ -98,7 +108,11 @@ class Gateway:
         """Give a connection its session after the handshake, and send the protocol's versions."""
         self._handshakes.pop(connection, None)
         address = self._address_of(connection, request)
-        session = Session(connection, self._service, address)
+        headers, subprotocol = request.headers, str(connection.protocol.subprotocol)
+        visit = Visit(
+            headers.get("Host", ""), request.path, address, subprotocol, is_spliced=SPLICED in headers
+        )
+        session = Session(connection, self._service, address, visit)
         is_allowed = self._service.addresses.enter(address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:
             entry_seconds = self.settings.entry_seconds

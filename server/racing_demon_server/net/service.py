@@ -1,28 +1,38 @@
 """What all sessions share: the registry, limits across connections, and how connections are cut off."""
 
+import asyncio
 import itertools
 import logging
 import math
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.client import Create
 from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock, Room
 
 from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
 from .http import Meter
 
-__all__ = ["SHARE_SECONDS", "Service"]
+__all__ = ["SHARE_SECONDS", "Missing", "Service"]
 
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""
 
 log = logging.getLogger("racing_demon_server")
+
+
+class Missing(RacingDemonError):
+    """A table is not here; ``code`` is the one to look for at other servers."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"table {code} is not here")
+        self.code = code
 
 
 class Service:
@@ -35,15 +45,26 @@ class Service:
         meter: counts what happens to connections.
         addresses: the limits of addresses.
         numbers: numbers of connections for the log.
+        locator: finds tables on other servers; ``None`` if there are none.
+        tasks: connections that are being passed on.
 
     """
 
-    def __init__(self, settings: ServerSettings, registry: Registry, clock: Clock, meter: Meter) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        registry: Registry,
+        clock: Clock,
+        meter: Meter,
+        locator: Locator | None = None,
+    ) -> None:
         self.settings = settings
         self.registry = registry
         self.clock = clock
         self.meter = meter
         self.addresses = AddressLimits(settings)
+        self.locator = locator
+        self.tasks: set[asyncio.Task[None]] = set()
         self.numbers = itertools.count(1)
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
@@ -100,12 +121,15 @@ class Service:
         Raises:
             CommandRefused: there is no such table, or too many wrong codes came from this address of late.
             KeptElsewhere: another process has the table.
+            Missing: the table may be on another server.
 
         """
         may_miss, room = self.addresses.may_miss(address, at), None
         try:
             room = self.registry.room(code)
-        except CommandRefused:
+        except CommandRefused as error:
+            if self.locator is not None and may_miss and error.reason is Reason.UNKNOWN_TABLE:
+                raise Missing(code.strip().upper()) from None
             if may_miss:
                 self.addresses.note_miss(address, at)
                 raise
@@ -115,6 +139,10 @@ class Service:
             raise CommandRefused(Reason.TOO_FAST, text)
         room.catch_up()  # an earlier command may have given the seat up
         return room
+
+    def note_miss(self, address: str, at: int) -> None:
+        """Note that somebody has asked for a table that no server has."""
+        self.addresses.note_miss(address, at)
 
     def note_cut(
         self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING

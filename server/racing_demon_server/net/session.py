@@ -4,6 +4,7 @@ A frame gets its arrival stamp as its bytes are read, and goes to its table's in
 is no queue and no task between a player's bytes and the judge.
 """
 
+import asyncio
 import hashlib
 import logging
 import secrets
@@ -21,18 +22,48 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.tables.locator import Location, Whereabouts
 from racing_demon_server.tables.registry import KeptElsewhere
 from racing_demon_server.tables.room import Room
 
 from .costs import COSTS
-from .service import Service
+from .service import Missing, Service
+from .splice import Visit, splice
 from .transport import Connection
 
 __all__ = ["Session", "hash_token"]
 
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
+MOST_HELD: Final = 16
+"""So many messages of a client wait while its table is looked for."""
+
 log = logging.getLogger("racing_demon_server")
+
+
+class TableSearch:
+    """A table that is looked for, and what its client has said since.
+
+    Attributes:
+        messages: the client's, each with whether it is text; the first asks for the table.
+        may_go_on: whether the table has not been found here before.
+
+    """
+
+    def __init__(self, is_text: bool, asked: bytes) -> None:
+        self.messages = [(is_text, asked)]
+        self.may_go_on = True
+
+    def hold(self, is_text: bool, message: bytes) -> None:
+        """Keep a message for when the table is found.
+
+        Raises:
+            InvalidFrame: there are too many.
+
+        """
+        if len(self.messages) == MOST_HELD:
+            raise InvalidFrame("wait until you have your place")
+        self.messages.append((is_text, message))
 
 
 class Session:
@@ -45,7 +76,7 @@ class Session:
 
     """
 
-    def __init__(self, connection: Connection, service: Service, address: str) -> None:
+    def __init__(self, connection: Connection, service: Service, address: str, visit: Visit) -> None:
         self.encoding = Encoding(str(connection.protocol.subprotocol))
         self._writes_text = self.encoding is Encoding.JSON
         self.is_flooding = False
@@ -59,6 +90,10 @@ class Session:
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
         self._controls = Bucket(settings.controls_per_second, settings.control_burst)
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._visit = visit
+        self._hello = b""
+        self._search: TableSearch | None = None
+        self._is_passed_on = False
         self._greeted = False
         self._closing = False
         self._room: Room | None = None
@@ -73,7 +108,7 @@ class Session:
     @property
     def entered(self) -> bool:
         """Whether the connection has a place at a table."""
-        return self._room is not None
+        return self._room is not None or self._is_passed_on
 
     # Sending.
 
@@ -167,7 +202,12 @@ class Session:
         try:
             if self._text is not self._writes_text:
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
+            if self._search is not None:
+                self._search.hold(self._text, data)
+                return
             message = decode_client(data.decode() if self._text else data)
+            if not self._greeted:
+                self._hello = data
             if type(message) is cl.PlayCards and self._greeted:
                 self._command(message)
             else:
@@ -177,12 +217,52 @@ class Session:
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
         except KeptElsewhere as elsewhere:
             self.reply(Elsewhere(port=elsewhere.port))
+        except Missing as missing:
+            self._begin_search(missing.code, data)
         except CommandRefused as error:
             self._service.meter.refused(error.reason)
             self.reply(Refused(counter=0, reason=error.reason, text=error.text))
         except Exception:
             log.exception("a frame could not be handled", extra={"connection": self._number})
             self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
+
+    def _begin_search(self, code: str, data: bytes) -> None:
+        """Look for a table at other servers; what comes meanwhile waits."""
+        self._search = TableSearch(self._text, data)
+        assert self._service.locator is not None
+        self._service.locator.locate(code, self._end_search)
+
+    def _end_search(self, found: Location | Whereabouts) -> None:
+        search, self._search = self._search, None
+        if search is None or self._closing:
+            return
+        if isinstance(found, Location) and not self._visit.is_spliced:
+            self._search = search
+            passing = asyncio.ensure_future(self._pass_on(search, found))
+            self._service.tasks.add(passing)
+            passing.add_done_callback(self._service.tasks.discard)
+        elif found is Whereabouts.HERE and search.may_go_on:
+            search.may_go_on = False
+            for is_text, data in search.messages:
+                self._text = is_text
+                self._take_message(data)
+        elif found is Whereabouts.UNKNOWN:
+            self._service.note_miss(self._address, self._arrived)
+            self._service.meter.refused(Reason.UNKNOWN_TABLE)
+            text = "No table here has that code."
+            self.reply(Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=text))
+        else:
+            self.close(
+                CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment."
+            )
+
+    async def _pass_on(self, search: TableSearch, location: Location) -> None:
+        """Let the server that has the table have this connection."""
+        self._visit.messages = [*self._visit.messages, *search.messages]
+        self._is_passed_on = await splice(self._connection, self._visit, location.inside)
+        if not self._is_passed_on:
+            self._search = None
+            self.close(CloseCode.TRY_AGAIN, "The table's server is not reached; come back in a moment.")
 
     def _handle(self, message: Message) -> None:
         match message:
@@ -221,6 +301,7 @@ class Session:
         elif self._greeted:
             self.close(CloseCode.BAD_FRAME, "You have already said hello.")
         self._greeted = True
+        self._visit.messages.append((self._text, self._hello))
         self._connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
 
     def _command(self, command: cl.Command) -> None:

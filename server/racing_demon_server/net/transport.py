@@ -115,6 +115,7 @@ class Connection(asyncio.Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._heartbeat: asyncio.TimerHandle | None = None
         self._heartbeat_seconds = settings.ping_seconds
+        self._upstream: asyncio.Transport | None = None
 
     @property
     def address(self) -> str:
@@ -139,6 +140,8 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._acceptor.forget(self)
         self._session = None
+        if self._upstream is not None:
+            self._upstream.close()
         if exc is not None:
             exc.__traceback__ = None
 
@@ -147,6 +150,17 @@ class Connection(asyncio.Protocol):
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._write()
+
+    def pass_on(self, upstream: asyncio.Transport) -> bool:
+        """Write all bytes from now on to another server; return whether that can be begun just now."""
+        if not self._takes_short or self._resting is not None or self.transport.is_closing():
+            return False
+        if self._heartbeat is not None:  # the other server asks for signs of life
+            self._heartbeat.cancel()
+        self._upstream = upstream
+        upstream.write(bytes(self._unread))
+        self._unread.clear()
+        return True
 
     def _set_deadline(self, seconds: float) -> None:
         """End the connection at a moment, whatever its state."""
@@ -199,6 +213,9 @@ class Connection(asyncio.Protocol):
 
         The rest is stamped when it is handled, like bytes that still wait in the system.
         """
+        if self._upstream is not None:
+            self._upstream.write(data)
+            return
         session = self._session
         if session is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
             session.new_batch()

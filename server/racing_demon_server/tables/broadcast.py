@@ -202,6 +202,12 @@ class Broadcast:
         self.listeners.pop(listener, None)
         listener.close(code, text)
 
+    def send_all_away(self, code: CloseCode, text: str) -> None:
+        """Close all connections, because the table moves to another server."""
+        self.send_out()
+        for listener in {*self.listeners, *self.speakers.values(), *self.spectators}:
+            listener.close(code, text)
+
     def make_spectator(self, listener: Listener) -> None:
         """Make a spectator of a player who left, and has received everything so far."""
         self.send_out()

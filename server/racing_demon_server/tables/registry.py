@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -12,14 +12,15 @@ from typing import Final
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
+from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.reader import UnknownContents, last_us, options_of, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
+from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
@@ -34,6 +35,8 @@ __all__ = ["KeptElsewhere", "Registry", "unrestorable"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
+
+MOVED: Final = "Your table moves to another server; you come back to it by yourself."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -54,18 +57,27 @@ class Registry:
         clock: the server's clock.
         observers: observers of the tables.
         journal: the server's journal.
+        codes: returns the code for a new table's number; ``None`` for random codes.
 
     """
 
     def __init__(
-        self, settings: ServerSettings, clock: Clock, journal: Journal, observers: Sequence[Observer] = ()
+        self,
+        settings: ServerSettings,
+        clock: Clock,
+        journal: Journal,
+        observers: Sequence[Observer] = (),
+        codes: Callable[[int], str] | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._observers = observers
         self._journal = journal
         self._timekeeper = Timekeeper(journal, clock)
-        journal.halted = self._halt
+        journal.halted = partial(self.halt, "journal")
+        self._codes = codes
+        self._halts: set[str] = set()
+        self._leaving: set[int] = set()
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -87,8 +99,23 @@ class Registry:
 
     @property
     def is_halted(self) -> bool:
-        """Whether the disk fails, so that all tables are halted."""
-        return self._journal.is_halted
+        """Whether nothing can be written, so that all tables are halted."""
+        return self._journal.is_halted or bool(self._halts)
+
+    @property
+    def rooms(self) -> Sequence[Room]:
+        """The rooms of all tables, the oldest first."""
+        return tuple(self._rooms.values())
+
+    @property
+    def numbers(self) -> Set[int]:
+        """The numbers of all tables."""
+        return {room.journal.number for room in self._rooms.values()}
+
+    @property
+    def leaving(self) -> Set[int]:
+        """The numbers of tables that are closed or given away, which the journal may not know yet."""
+        return self._leaving
 
     @property
     def is_played(self) -> bool:
@@ -133,8 +160,8 @@ class Registry:
             raise CommandRefused(Reason.HALTED, "The server cannot write to its disk. Try again later.")
         self._opened += 1
         seed = self._seed(self._opened)
-        code, lock = self._new_code(seed), Passphrase(passphrase, secrets.token_bytes(16))
-        journal = self._table_journal()
+        lock, journal = Passphrase(passphrase, secrets.token_bytes(16)), self._table_journal()
+        code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
         room = self._add(code, options, lock, seed, journal)
         journal.open(code, self._opened, options, lock.salt, lock.hash)
         self._openers[code] = address
@@ -174,10 +201,47 @@ class Registry:
         lock, journal = Passphrase.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
         self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
 
-    def _table_journal(self, number: int | None = None) -> TableJournal:
-        """Return a table's journal; a new one without a number."""
+    def adopt(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> None:
+        """Go on with a table that another server had.
+
+        Args:
+            kept: the table.
+            past: what is needed to go on with it.
+            last_us: the newest time that was told of it, on its own clock.
+            offset_us: how far its clock is ahead of that of this server.
+
+        Raises:
+            Exception: it cannot be; ``CANNOT_GO_ON`` says what that may come of.
+
+        """
+        lock = Passphrase.restored(kept.salt, kept.passphrase)
+        journal = self._table_journal(kept.id, offset_us)
+        journal.timekeeper.note_written(last_us)
+        epoch = secrets.token_hex(8)  # the table may have been here before
+        room = self._add(kept.code, options_of(kept), lock, self._seed(kept.number), journal, past, epoch)
+        if self.is_halted:
+            room.halt(halted=True)
+
+    def hand_over(self, room: Room, heir: int) -> None:
+        """Let another server go on with a table, behind all that has happened, and close its connections."""
+        number = room.journal.number
+        room.catch_up()
+        room.stop()
+        self._leaving.add(number)
+        self._remove(room)
+        room.journal.timekeeper.note(number, runs=False)
+        self._journal.write([(Operation.MOVE_TABLE, (number, heir))], partial(self._part, room))
+
+    def _part(self, room: Room) -> None:
+        self._leaving.discard(room.journal.number)
+        room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
+        self._end(room)
+
+    def _table_journal(self, number: int | None = None, offset_us: int = 0) -> TableJournal:
+        """Return where a table is kept; without a number, a new one."""
         number = self._journal.new_number() if number is None else number
-        return TableJournal(self._journal, number, wall_clock, self._timekeeper)
+        timekeeper = ShiftedTimekeeper(self._timekeeper, offset_us) if offset_us else self._timekeeper
+        return TableJournal(self._journal, number, wall_clock, timekeeper)
 
     def _seed(self, number: int) -> bytes:
         """Return the seed of all randomness at a table."""
@@ -192,13 +256,14 @@ class Registry:
         seed: bytes,
         journal: TableJournal,
         past: Past | None = None,
+        epoch: str = "",
     ) -> Room:
         dealt = 0 if past is None else len(past.seeds)
         room = Room(
             code,
             options,
             secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
-            self._clock,
+            journal.timekeeper.ahead(self._clock),
             bot_speed=self._settings.bot_speed,
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
@@ -207,7 +272,7 @@ class Registry:
             lock=lock,
             journal=journal,
             past=past,
-            epoch=self._epoch,
+            epoch=epoch or self._epoch,
             contributions=self._settings.takes_contributions,
             may_add_bot=self._may_add_bot,
         )
@@ -228,16 +293,25 @@ class Registry:
             )
 
     def discard(self, room: Room) -> None:
-        """Close a room and its table for good."""
-        room.journal.close()
+        """Close a room, and its table for good."""
+        number = room.journal.number
+        self._leaving.add(number)
+        room.journal.close(partial(self._leaving.discard, number))
         self._forget(room)
 
     def _forget(self, room: Room) -> None:
-        room.close()
+        self._remove(room)
+        self._end(room)
+
+    def _remove(self, room: Room) -> None:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
-        self._openers.pop(code, None)  # after a restart nobody knows who opened it
+        self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
+
+    def _end(self, room: Room) -> None:
+        room.close()
+        code = room.table.view.code
         log.info("table closed", extra={"table": code})
         for observer in self._observers:
             observer.closed(room.shown)
@@ -262,7 +336,12 @@ class Registry:
                 self._forget(room)
         self._timekeeper.close()
 
-    def _halt(self, halted: bool) -> None:
+    def halt(self, why: str, halted: bool) -> None:
+        """Halt all tables for a reason; they go on when there is none left."""
+        was_halted = bool(self._halts)
+        (self._halts.add if halted else self._halts.discard)(why)
+        if bool(self._halts) == was_halted:
+            return
         for room in self._rooms.values():
             room.halt(halted)
             if not halted:

@@ -212,7 +212,7 @@ class Room:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
-        self._inbox.put(Waiting(sender, actor, command, arrived))
+        self._inbox.put(Waiting(sender, actor, command, arrived + self.journal.timekeeper.offset_us))
 
     def catch_up(self) -> int:
         """Judge everything that was read, do everything that is due, and return the present time."""

@@ -88,10 +88,12 @@ ADD_EVENTS: Final = (
 ADD_AGAIN: Final = ADD_EVENTS + " ON CONFLICT DO NOTHING"
 VERIFY: Final = "SELECT verify_events($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bigint)"
 OPEN_TABLE: Final = (
-    "INSERT INTO tables (id, code, number, options, salt, passphrase, software, protocol, opened_ms, owner) "
-    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING"
+    "INSERT INTO tables (id, code, number, options, salt, passphrase, software, protocol, opened_ms, owner, "
+    "clock_node) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) ON CONFLICT (id) DO NOTHING"
 )
 ADD_SEED: Final = "INSERT INTO seeds VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"
+MOVE_TABLE: Final = "UPDATE tables SET owner = $2 WHERE id = $1 AND owner = $3"
 KEEP_TIME: Final = (
     "INSERT INTO clock VALUES ($1, $2) ON CONFLICT (writer) DO UPDATE SET at_us = excluded.at_us"
 )
@@ -134,6 +136,8 @@ def statements_for(
                 yield KEEP_TIME, (node, *values)
             case Operation.OPEN_TABLE:
                 yield OPEN_TABLE, (*values, node)
+            case Operation.MOVE_TABLE:
+                yield MOVE_TABLE, (*values, node)
             case _:
                 for sql in SQL[operation]:
                     yield sql, values

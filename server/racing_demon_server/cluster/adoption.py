@@ -1,0 +1,153 @@
+"""Opens tables that have become this node's own, some at a time, those that somebody waits for first."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.postgres.connection import Database
+from racing_demon_server.journal.postgres.reader import PostgresReader
+from racing_demon_server.journal.reader import UnknownContents
+from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.match.table import Past
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Clock
+
+from .worker import Worker
+
+__all__ = ["Adoption"]
+
+AT_ONCE: Final = 20
+"""So many tables are read in one transaction."""
+CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
+
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Read(NamedTuple):
+    """A table as it was read.
+
+    Attributes:
+        kept: the table.
+        past: what is needed to go on with it, or why it cannot be read.
+        last_us: the newest time that was told of it, on its own clock.
+        offset_us: how far that clock is ahead of the node's.
+
+    """
+
+    kept: StoredTable
+    past: Past | Exception
+    last_us: int
+    offset_us: int
+
+
+class Adoption:
+    """Opens the node's own tables.
+
+    Attributes:
+        hopeless: tables that cannot go on here; they stay in the database.
+
+    Args:
+        node: the node's number.
+        keys: what unmasks seeds.
+        registry: keeps the tables.
+        clock: tells the node's time, in any thread.
+        worker: reads tables.
+
+    """
+
+    def __init__(
+        self, node: int, keys: ClusterKeys, registry: Registry, clock: Clock, worker: Worker
+    ) -> None:
+        self.hopeless: set[int] = set()
+        self._node = node
+        self._keys = keys
+        self._registry = registry
+        self._clock = clock
+        self._worker = worker
+        self._wanted: dict[int, None] = {}
+        self._asked: dict[int, list[Callable[[bool], None]]] = {}
+        self._reading: Sequence[int] = ()
+
+    def want(self, tables: Iterable[int]) -> None:
+        """Open tables soon."""
+        for table in tables:
+            if table not in {*self._reading, *self.hopeless, *self._registry.leaving}:
+                self._wanted[table] = None
+        self._go_on()
+
+    def ask(self, table: int, opened: Callable[[bool], None]) -> None:
+        """Open a table before all others, and call back when that is done, or cannot be."""
+        self._asked.setdefault(table, []).append(opened)
+        self.want([table])
+
+    def _go_on(self) -> None:
+        here = self._registry.numbers
+        for table in here & self._wanted.keys():
+            del self._wanted[table]
+            self._answer(table, is_here=True)
+        if self._reading or not self._wanted:
+            return
+        first = sorted(self._wanted, key=lambda table: table not in self._asked)[:AT_ONCE]
+        self._reading = first
+        for table in first:
+            del self._wanted[table]
+        read = partial(_read, node=self._node, keys=self._keys, tables=first, clock=self._clock)
+        self._worker.do(read, self._open)
+
+    def _open(self, read: list[Read] | Exception) -> None:
+        tables, self._reading = self._reading, ()
+        for each in () if isinstance(read, Exception) else read:
+            if each.kept.id not in self._registry.numbers:
+                self._adopt(each)
+        here = self._registry.numbers
+        for table in tables:
+            self._answer(table, is_here=table in here)
+        self._go_on()
+
+    def _adopt(self, read: Read) -> None:
+        try:
+            if isinstance(read.past, Exception):
+                raise read.past
+            self._registry.adopt(read.kept, read.past, read.last_us, read.offset_us)
+        except Exception as error:
+            self.hopeless.add(read.kept.id)
+            facts = {"table": read.kept.code, "number": read.kept.id, "why": str(error)}
+            mistake = None if isinstance(error, CANNOT_GO_ON) else error
+            log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
+
+    def _answer(self, table: int, *, is_here: bool) -> None:
+        for opened in self._asked.pop(table, ()):
+            opened(is_here)
+
+
+def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
+    """Read tables in one transaction that writes at its end: what was read is at the standby then."""
+    with db.transaction():
+        rows = db.execute(
+            "SELECT id, code, number, options, salt, passphrase, software, protocol, opened_ms, closed_ms, "
+            "last_event FROM tables WHERE id = ANY($1) AND owner = $2 AND closed_ms IS NULL",
+            (list(tables), node),
+        ).fetchall()
+        found = [_read_one(db, StoredTable(*row), node, keys, clock) for row in rows]
+        db.execute("SELECT fence($1)", (node,))
+    return found
+
+
+def _read_one(db: Database, kept: StoredTable, node: int, keys: ClusterKeys, clock: Clock) -> Read:
+    reader = PostgresReader(db, keys, node, table=kept.id)
+    past: Past | Exception
+    try:
+        past = past_of(reader, kept)
+        past = past._replace(log=list(past.log))
+    except UnknownContents as error:
+        past = error
+    last_us = reader.last_us()
+    offset_us = last_us - clock()
+    sql = "UPDATE tables SET clock_node = $1, clock_offset_us = $2 WHERE id = $3"
+    db.execute(sql, (node, offset_us, kept.id))
+    return Read(kept, past, last_us, offset_us)

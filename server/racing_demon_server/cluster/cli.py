@@ -1,0 +1,114 @@
+"""The command ``racing-demon-server cluster``: shows, drains and fences the servers that share a database."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import psycopg
+
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.postgres.connection import Database, connect
+from racing_demon_server.journal.postgres.schema import verify_version
+from racing_demon_server.journal.stores import journal_named
+
+from .statements import Node, fence, nodes, set_draining, share_out
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  racing-demon-server cluster status --journal postgresql://rd@db/rd     all servers, and what they have
+  racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 gives its tables away, and ends
+  racing-demon-server cluster fence n2 --journal postgresql://rd@db/rd   n2 never writes again; others go on
+
+drain is the gentle way: each table moves when its hand ends. fence is for a server that is broken, and that
+its peers do not take for dead.
+
+exit codes: 0 done, 1 there is no such server, 2 wrong arguments, 3 the database cannot be used
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what is asked, and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        with connect(arguments.journal) as db:
+            verify_version(db)
+            return _do(db, arguments)
+    except JournalUnusable as error:
+        sys.stderr.write(f"racing-demon-server: {error}\n")
+    except psycopg.Error as error:
+        sys.stderr.write(f"racing-demon-server: the database cannot be used: {str(error).splitlines()[0]}\n")
+    return 3
+
+
+def _do(db: Database, arguments: argparse.Namespace) -> int:
+    living = nodes(db)
+    if arguments.command == "status":
+        sys.stdout.write(_status(living))
+        return 0
+    found = [node for node in living if arguments.node in {node.name, str(node.id)}]
+    if not found:
+        names = ", ".join(node.name for node in living) or "none"
+        sys.stderr.write(f"racing-demon-server: no server {arguments.node} lives; there are: {names}.\n")
+        return 1
+    for node in found:
+        if arguments.command == "drain":
+            set_draining(db, node.id)
+            sys.stdout.write(f"{node.name} ({node.id}) gives its {node.load} tables away, and ends then\n")
+        else:
+            fence(db, node.id)
+            moved = share_out(db)
+            sys.stdout.write(f"{node.name} ({node.id}) is fenced; {moved} tables go on elsewhere\n")
+    return 0
+
+
+def _status(living: Sequence[Node]) -> str:
+    rows = [("number", "name", "tables", "state", "version", "protocol", "address")]
+    rows += [
+        (
+            str(node.id),
+            node.name,
+            str(node.load),
+            "draining" if node.draining else "playing",
+            node.version,
+            str(node.protocol),
+            node.url,
+        )
+        for node in living
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="racing-demon-server cluster",
+        description="Show, drain and fence the servers that share a database.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("status", "list the servers that live"),
+        ("drain", "let a server give its tables away when their hands end, and then end"),
+        ("fence", "let a server never write again, and others go on with its tables"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        if name != "status":
+            command.add_argument("node", metavar="NODE", help="the server's name or number")
+        command.add_argument(
+            "--journal", type=_database, required=True, metavar="URL", help="where the database is"
+        )
+    return parser
+
+
+def _database(text: str) -> str:
+    try:
+        journal = journal_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if isinstance(journal, Path):
+        raise argparse.ArgumentTypeError("write the URL of a database, like postgresql://USER@HOST/DATABASE")
+    return journal

@@ -1,0 +1,46 @@
+"""Codes of tables: each number has its own, and nobody without the key tells one from another.
+
+A node needs to ask nobody for a code, as no two tables have the same number.
+"""
+
+import hashlib
+import hmac
+from typing import Final
+
+from racing_demon_server.sharding import CODE_LETTERS
+
+__all__ = ["FEWEST_LETTERS", "code_of"]
+
+FEWEST_LETTERS: Final = 6
+"""Of four letters there are 160,000 codes, which a cluster would use up, and guests could guess."""
+ROUNDS: Final = 6
+
+
+def code_of(number: int, letters: int, key: bytes) -> str:
+    """Return the code of a table's number: a permutation of all codes of so many letters (a Feistel network).
+
+    Args:
+        number: the table's.
+        letters: how long codes are.
+        key: the cluster's.
+
+    """
+    base = len(CODE_LETTERS)
+    small, large = base ** (letters // 2), base ** (letters - letters // 2)
+    left, right = divmod(number % (small * large), large)
+    for turn in range(ROUNDS):
+        # The halves may be of different sizes: each is moved by a hash of the other.
+        if turn % 2:
+            right = (right + _hash(key, turn, left)) % large
+        else:
+            left = (left + _hash(key, turn, right)) % small
+    place, code = left * large + right, ""
+    for _ in range(letters):
+        place, letter = divmod(place, base)
+        code += CODE_LETTERS[letter]
+    return code
+
+
+def _hash(key: bytes, turn: int, half: int) -> int:
+    message = b"code" + turn.to_bytes(1) + half.to_bytes(8)
+    return int.from_bytes(hmac.digest(key, message, hashlib.sha256)[:16])

@@ -1,0 +1,112 @@
+"""Beats and looks: a thread that says that this node lives, and sees who else does."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import psycopg
+
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.postgres.connection import Database, connect
+
+from .statements import Overview, beat, look
+from .watch import BeatWatch
+
+__all__ = ["Member", "Seen"]
+
+BEAT_SECONDS: Final = 0.5
+LOOK_SECONDS: Final = 0.25
+FENCED: Final = "RD001"
+"""What the database answers to a fenced node (SQLSTATE)."""
+ORPHANS_EVERY: Final = 8
+"""Tables of fenced nodes are looked for with each so many-th look: there are hardly ever any."""
+
+
+class Seen(NamedTuple):
+    """What a look has shown: all of it, and the nodes that are dead."""
+
+    look: Overview
+    dead: list[int]
+
+
+class Member:
+    """Says that a node lives, and looks at the others, in a thread of its own.
+
+    Attributes:
+        known: the tables that the node has; to be replaced on the loop.
+        beaten_at: when the last beat was written, on the rising clock, in seconds.
+
+    Args:
+        url: where the database is.
+        node: the node's number.
+        lease: after so many seconds without a beat a node is dead.
+        seen: is told on the loop what a look has shown.
+        fenced: is told on the loop that this node is fenced.
+
+    """
+
+    def __init__(
+        self, url: str, node: int, lease: float, seen: Callable[[Seen], None], fenced: Callable[[str], None]
+    ) -> None:
+        self.known: Sequence[int] = ()
+        self.beaten_at = time.monotonic()
+        self._url = url
+        self._node = node
+        self._watch = BeatWatch(lease)
+        self._seen = seen
+        self._fenced = fenced
+        self._loop = asyncio.get_running_loop()
+        self._stopping = threading.Event()
+        self._db: Database | None = None
+        self._looks = 0
+        self._beat_due = 0.0
+        self._thread = threading.Thread(target=self._run, name="member", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Beat no more."""
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._db = self._db or self._connect()
+                self._turn(self._db)
+            except (psycopg.Error, JournalUnusable) as error:
+                if isinstance(error, psycopg.Error) and error.sqlstate == FENCED:
+                    self._call(self._fenced, str(error).splitlines()[0])
+                    return
+                self._watch.forget()
+                if self._db is not None:
+                    self._db.close()
+                    self._db = None
+                self._stopping.wait(LOOK_SECONDS)
+        if self._db is not None:
+            self._db.close()
+
+    def _connect(self) -> Database:
+        db = connect(self._url)
+        db.execute("LISTEN racing_demon_owners")
+        return db
+
+    def _turn(self, db: Database) -> None:
+        """Beat if it is time, look, and wait for the next turn, or for word that tables have moved."""
+        began = time.monotonic()
+        if began >= self._beat_due:
+            beat(db, self._node, len(self.known))
+            self._beat_due = began + BEAT_SECONDS
+            self.beaten_at = began
+        read_at = time.monotonic()
+        shown = look(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
+        self._looks += 1
+        others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
+        self._call(self._seen, Seen(shown, self._watch.look(others, read_at, time.monotonic())))
+        for _ in db.notifies(timeout=max(0.0, began + LOOK_SECONDS - time.monotonic()), stop_after=1):
+            pass
+
+    def _call(self, function: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function, *arguments)

@@ -1,0 +1,212 @@
+"""Takes part in a cluster, on the event loop: takes tables over, gives them away, finds those of others."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+from urllib.parse import urlsplit
+
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.postgres.store import PostgresStore
+from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.locator import Location, Whereabouts
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Clock, Room
+
+from .adoption import Adoption
+from .codes import FEWEST_LETTERS, code_of
+from .member import Member, Seen
+from .statements import Node, Overview, Whereabout, locate, place, set_draining, take_over
+from .worker import Worker
+
+__all__ = ["Membership"]
+
+CHECK_SECONDS: Final = 0.25
+STEPS: Final = 20
+"""So many tables are given away in one step of the loop."""
+LOST: Final = "lease"
+"""Why tables stand still while the node does not reach the database."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Membership:
+    """A node of a cluster.
+
+    Attributes:
+        registry: keeps the tables.
+
+    Args:
+        settings: the server's.
+        journal: writes its tables down.
+        clock: tells the node's time.
+        observers: who else is told what happens at the tables.
+
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        journal: DurableJournal,
+        clock: Clock,
+        observers: Sequence[Observer],
+    ) -> None:
+        assert isinstance(settings.journal, str)
+        assert isinstance(journal.store, PostgresStore)
+        node = journal.store.node
+        letters = max(settings.code_letters, FEWEST_LETTERS)
+        codes = partial(code_of, letters=letters, key=settings.cluster_keys[0])
+        self.registry = Registry(settings, clock, journal, observers, codes)
+        self._drained: Callable[[], None] = lambda: None
+        self._settings = settings
+        self._node = node
+        self._journal = journal
+        self._look = Overview([], [], orphans=False)
+        self._taking: set[int | None] = set()
+        self._drain_until: float | None = None
+        self._given: dict[int, int] = {}
+        self._fencer, self._reader, self._finder = (
+            Worker(settings.journal, f"racing-demon {what} {node}") for what in ("fencer", "heir", "locator")
+        )
+        self._adoption = Adoption(
+            node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
+        )
+        self._member: Member | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
+        """Begin to beat, and to look, as the node listens now.
+
+        Args:
+            url: where it listens; the operator may have named other addresses.
+            drained: is called when all tables are given away.
+            fenced: is called with the reason when others have taken it for dead.
+
+        """
+        self._drained = drained
+        settings = self._settings
+        inside = settings.inside or urlsplit(url).netloc
+        url = settings.public_urls[0] if settings.public_urls else url
+        self._fencer.do(partial(place, node=self._node, url=url, inside=inside), lambda _: None)
+        self._member = Member(str(settings.journal), self._node, settings.lease_seconds, self._follow, fenced)
+        self._check()
+
+    def drain(self) -> bool:
+        """Give all tables away, each when its hand ends, and end then; tell whether that is new."""
+        if self._drain_until is not None:
+            return False
+        log.info("the node is drained", extra={"tables": len(self.registry)})
+        self._drain_until = time.monotonic() + self._settings.drain_seconds
+        self._fencer.do(partial(set_draining, node=self._node), lambda _: None)
+        return True
+
+    def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
+        """Find the table of a code that is not here: see :mod:`~racing_demon_server.tables.locator`."""
+        self._finder.do(partial(locate, code=code), partial(self._located, found))
+
+    def close(self) -> None:
+        """Stop beating and looking."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._member is not None:
+            self._member.stop()
+        for worker in (self._fencer, self._reader, self._finder):
+            worker.close()
+
+    # What the thread sees.
+
+    def _follow(self, seen: Seen) -> None:
+        assert self._member is not None
+        self._look = seen.look
+        self._member.known = sorted(self.registry.numbers | self.registry.leaving | self._adoption.hopeless)
+        if self._drain_until is None:
+            self._adoption.want(seen.look.missing)
+            if any(each.id == self._node and each.draining for each in seen.look.nodes):
+                self.drain()
+        for dead in seen.dead:
+            self._take_over(dead)
+        if seen.look.orphans:
+            self._take_over(None)
+
+    def _take_over(self, dead: int | None) -> None:
+        if dead in self._taking:
+            return
+        self._taking.add(dead)
+
+        def done(moved: int | Exception) -> None:
+            self._taking.discard(dead)
+            if isinstance(moved, Exception):
+                log.info(
+                    "a takeover failed, or another node was first", extra={"node": dead, "why": str(moved)}
+                )
+            elif moved:
+                log.warning("tables of a dead server are taken over", extra={"node": dead, "tables": moved})
+
+        self._fencer.do(partial(take_over, me=self._node, dead=dead), done)
+
+    def _check(self) -> None:
+        """Let the tables stand still while the database has not heard of this node for too long."""
+        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
+        assert self._member is not None
+        touched = max(self._journal.written_at, self._member.beaten_at)
+        self.registry.halt(LOST, time.monotonic() - touched > self._settings.lease_seconds)
+        if self._drain_until is not None:
+            self._give_away()
+
+    # Draining, and the end.
+
+    def _give_away(self) -> None:
+        """Give tables away whose hands are over, or all when the time is up; end without any."""
+        now = time.monotonic()
+        assert self._drain_until is not None
+        heirs = self._heirs()
+        rooms = [room for room in self.registry.rooms if now >= self._drain_until or not _is_in_hand(room)]
+        for room in rooms[:STEPS] if heirs else ():
+            heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0))
+            self._given[heir.id] = self._given.get(heir.id, 0) + 1
+            self.registry.hand_over(room, heir.id)
+        if not heirs or not (self.registry.numbers or self.registry.leaving):
+            self._drained()
+
+    def _heirs(self) -> list[Node]:
+        own = [node for node in self._look.nodes if node.id == self._node]
+        return [
+            node
+            for node in self._look.nodes
+            if node.id != self._node and not node.draining and own and node.protocol == own[0].protocol
+        ]
+
+    # Where tables are.
+
+    def _can_be_reached(self, where: Whereabout) -> bool:
+        return not where.fenced and bool(where.inside) and where.table not in self.registry.leaving
+
+    def _located(
+        self, found: Callable[[Location | Whereabouts], None], where: Whereabout | Exception | None
+    ) -> None:
+        if where is None:
+            found(Whereabouts.UNKNOWN)
+        elif isinstance(where, Exception) or not self._can_be_reached(where):
+            found(Whereabouts.NOWHERE)
+        elif where.owner == self._node:
+            self._adoption.ask(
+                where.table, lambda is_here: found(Whereabouts.HERE if is_here else Whereabouts.NOWHERE)
+            )
+        else:
+            found(_location(where))
+
+
+def _location(where: Whereabout) -> Location:
+    parts = urlsplit(where.url)
+    host, _, port = where.inside.rpartition(":")
+    default = 443 if parts.scheme == "wss" else 80
+    return Location(parts.hostname or "", parts.port or default, (host.strip("[]"), int(port)))
+
+
+def _is_in_hand(room: Room) -> bool:
+    return room.table.view.phase in DEALT

@@ -1,0 +1,191 @@
+"""What nodes ask the database: all SQL about nodes, beats and owners."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_server.journal.postgres.connection import Database
+from racing_demon_server.journal.postgres.nodes import end_backend
+
+__all__ = [
+    "Node",
+    "Overview",
+    "Whereabout",
+    "beat",
+    "fence",
+    "locate",
+    "look",
+    "nodes",
+    "place",
+    "set_draining",
+    "share_out",
+    "take_over",
+]
+
+LOCK_TIMEOUT: Final = "1s"
+"""How long a takeover waits for a transaction of the dead node, whose connection it has ended."""
+
+
+SHARE_OUT: Final = """
+    WITH heirs AS (
+        SELECT id, protocol, load, count(*) OVER (PARTITION BY protocol) AS many,
+            row_number() OVER (PARTITION BY protocol ORDER BY load, id) - 1 AS place
+        FROM nodes JOIN beats ON node = id WHERE NOT fenced AND NOT draining
+    ), orphans AS (
+        SELECT t.id, t.protocol,
+            row_number() OVER (PARTITION BY t.protocol ORDER BY t.id) - 1 AS place
+        FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.closed_ms IS NULL AND n.fenced
+    )
+    UPDATE tables SET owner = h.id FROM orphans o JOIN heirs h
+    ON h.protocol = o.protocol AND h.place = o.place % h.many WHERE tables.id = o.id
+"""
+
+
+class Node(NamedTuple):
+    """A node that lives.
+
+    Attributes:
+        id: its number.
+        name: the operator's name of it.
+        url: where players reach it.
+        version: its software's.
+        protocol: the version of the protocol that it speaks.
+        draining: whether it gives its tables away.
+        beat: how often it has beaten.
+        load: how many tables it had then.
+
+    """
+
+    id: int
+    name: str
+    url: str
+    version: str
+    protocol: int
+    draining: bool
+    beat: int
+    load: int
+
+
+class Overview(NamedTuple):
+    """What a look at the database shows.
+
+    Attributes:
+        nodes: all that are not fenced.
+        missing: open tables of the one who looks, which it did not know.
+        orphans: whether a fenced node has open tables.
+
+    """
+
+    nodes: list[Node]
+    missing: list[int]
+    orphans: bool
+
+
+class Whereabout(NamedTuple):
+    """Where an open table is: its number, its owner, and whether that is fenced."""
+
+    table: int
+    owner: int
+    url: str
+    inside: str
+    fenced: bool
+
+
+def place(db: Database, node: int, url: str, inside: str) -> None:
+    """Tell where a node is, as soon as it listens."""
+    db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
+
+
+def beat(db: Database, node: int, load: int) -> None:
+    """Say that a node lives; a crash of the database may forget it.
+
+    Raises:
+        psycopg.Error: it is fenced, or the database cannot be reached.
+
+    """
+    with db.pipeline(), db.transaction():
+        db.execute("SET LOCAL synchronous_commit = off")
+        db.execute("SELECT fence($1)", (node,))
+        db.execute(
+            "INSERT INTO beats VALUES ($1, 1, $2) "
+            "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
+            (node, load),
+        )
+
+
+def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
+    """Overview at all nodes, and for tables that are the node's and not among those it knows.
+
+    Args:
+        db: the connection.
+        node: who looks.
+        known: the tables that it has.
+        orphans: whether to look for tables of fenced nodes as well.
+
+    """
+    missing = db.execute(
+        "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
+        (node, list(known)),
+    ).fetchall()
+    is_orphaned = orphans and db.execute(
+        "SELECT EXISTS (SELECT FROM tables t JOIN nodes n ON n.id = t.owner "
+        "WHERE t.closed_ms IS NULL AND n.fenced)"
+    ).fetchone() == (True,)
+    return Overview(nodes(db), [table for (table,) in missing], bool(is_orphaned))
+
+
+def nodes(db: Database) -> list[Node]:
+    """Return all nodes that are not fenced."""
+    rows = db.execute(
+        "SELECT id, name, url, version, protocol, draining, coalesce(beat, 0), coalesce(load, 0) "
+        "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
+    )
+    return list(map(Node._make, rows))
+
+
+def fence(db: Database, node: int) -> bool:
+    """Let a node never write again; return whether it still could."""
+    end_backend(db, node)
+    fenced = db.execute("UPDATE nodes SET fenced = true WHERE id = $1 AND NOT fenced", (node,))
+    return fenced.rowcount > 0
+
+
+def take_over(db: Database, me: int, dead: int | None = None) -> int:
+    """Fence a dead node, if one is named, and give tables of fenced nodes to living ones; return how many.
+
+    Raises:
+        psycopg.Error: another node did the same, or the database cannot be reached.
+
+    """
+    with db.transaction():
+        db.execute("SELECT set_config('lock_timeout', $1, true)", (LOCK_TIMEOUT,))
+        db.execute("SELECT fence($1)", (me,))
+        if dead is not None:
+            fence(db, dead)
+        return share_out(db)
+
+
+def share_out(db: Database) -> int:
+    """Give tables of fenced nodes to living ones; return how many.
+
+    They go round all nodes that are not draining and speak the table's protocol, the least loaded first. A
+    table for which there is none stays where it is.
+    """
+    moved = db.execute(SHARE_OUT).rowcount
+    if moved:
+        db.execute("NOTIFY racing_demon_owners")
+    return moved
+
+
+def set_draining(db: Database, node: int) -> None:
+    """Let a node get no more tables, and give away those that it has."""
+    db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
+
+
+def locate(db: Database, code: str) -> Whereabout | None:
+    """Return where the open table of a code is; ``None`` if there is none."""
+    row = db.execute(
+        "SELECT t.id, t.owner, n.url, n.inside, n.fenced FROM tables t JOIN nodes n ON n.id = t.owner "
+        "WHERE t.code = $1 AND t.closed_ms IS NULL",
+        (code,),
+    ).fetchone()
+    return None if row is None else Whereabout(*row)

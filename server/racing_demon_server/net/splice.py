@@ -1,0 +1,163 @@
+"""Passes a connection's bytes on to the server that has its table, without decoding them."""
+
+import asyncio
+import base64
+import contextlib
+import secrets
+from collections.abc import Sequence
+from typing import Final, Protocol, cast
+
+from websockets.frames import Frame, Opcode
+
+__all__ = ["SPLICED", "Passenger", "Visit", "splice"]
+
+SPLICED: Final = "X-Racing-Demon-Spliced"
+"""The header of a connection that another server passes on; it is passed on no further."""
+CONNECT_SECONDS: Final = 2.0
+END_OF_HEADER: Final = b"\r\n\r\n"
+MOST_HEADER: Final = 8_192
+
+
+class Passenger(Protocol):
+    """The connection whose bytes are passed on."""
+
+    transport: asyncio.Transport
+
+    def pass_on(self, upstream: asyncio.Transport) -> bool:
+        """Write all bytes from now on to a transport; return whether that can be begun just now."""
+
+
+class Visit:
+    """What a connection has said before its table was found.
+
+    Attributes:
+        host: the name that was dialled.
+        path: the path that was asked for.
+        address: where the client is.
+        subprotocol: how its frames are written.
+        is_spliced: whether another server passes it on.
+        messages: its messages, each with whether it is text.
+
+    """
+
+    def __init__(self, host: str, path: str, address: str, subprotocol: str, *, is_spliced: bool) -> None:
+        self.host = host
+        self.path = path
+        self.address = address
+        self.subprotocol = subprotocol
+        self.is_spliced = is_spliced
+        self.messages: list[tuple[bool, bytes]] = []
+
+
+async def splice(client: Passenger, visit: Visit, inside: tuple[str, int]) -> bool:
+    """Let the server at an address have a connection, which says there what it has said here.
+
+    Returns:
+        Whether it has it; else the connection is as it was.
+
+    """
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            loop = asyncio.get_running_loop()
+            _, upstream = await loop.create_connection(lambda: Upstream(client, visit), *inside)
+            try:
+                await upstream.is_there
+            except BaseException:
+                upstream.transport.abort()
+                raise
+    except (OSError, TimeoutError):
+        return False
+    return upstream.begin()
+
+
+class Upstream(asyncio.Protocol):
+    """The connection to the server that has the table.
+
+    Attributes:
+        transport: its socket.
+        is_there: done when that server has said its first word, which the client has heard here already.
+
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, client: Passenger, visit: Visit) -> None:
+        self.is_there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._client = client
+        self._visit = visit
+        self._seen = bytearray()
+        self._has_begun = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the game, for the client."""
+        self.transport = cast("asyncio.Transport", transport)
+        visit, key = self._visit, base64.b64encode(secrets.token_bytes(16)).decode()
+        lines = (
+            f"GET {visit.path} HTTP/1.1",
+            f"Host: {visit.host}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            f"Sec-WebSocket-Key: {key}",
+            "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Protocol: {visit.subprotocol}",
+            f"X-Forwarded-For: {visit.address}",
+            f"{SPLICED}: 1",
+        )
+        self.transport.write("\r\n".join(lines).encode() + END_OF_HEADER)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes on, but for the handshake's and the first frame's."""
+        if self._has_begun:
+            self._client.transport.write(data)
+            return
+        self._seen += data
+        header = self._seen.find(END_OF_HEADER) + len(END_OF_HEADER)
+        if header < len(END_OF_HEADER):
+            if len(self._seen) > MOST_HEADER:
+                self.transport.abort()
+        elif not self._seen.startswith(b"HTTP/1.1 101 "):
+            self.transport.abort()
+        elif (end := _frame_end(self._seen, header)) and not self.is_there.done():
+            del self._seen[:end]
+            self.is_there.set_result(None)
+
+    def begin(self) -> bool:
+        """Pass bytes on both ways from now on; return whether that is possible."""
+        if self.transport.is_closing() or not self._client.pass_on(self.transport):
+            self.transport.abort()
+            return False
+        self._has_begun = True
+        for is_text, message in self._visit.messages:
+            frame = Frame(Opcode.TEXT if is_text else Opcode.BINARY, message)
+            self.transport.write(frame.serialize(mask=True))
+        self._client.transport.write(bytes(self._seen))
+        return True
+
+    def pause_writing(self) -> None:
+        """Read no more of the client than that server takes."""
+        self._client.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read on."""
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self._client.transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the client's connection with this one."""
+        if not self.is_there.done():
+            self.is_there.set_exception(ConnectionResetError("the other server has hung up"))
+        elif self._has_begun:
+            self._client.transport.close()
+
+
+def _frame_end(data: Sequence[int], begin: int) -> int:
+    """Return where a server's short frame ends; 0 if that is still to come."""
+    if len(data) < begin + 2:
+        return 0
+    length, size = data[begin + 1], 2
+    if length == 126:
+        if len(data) < begin + 4:
+            return 0
+        length, size = data[begin + 2] * 256 + data[begin + 3], 4
+    end = begin + size + length
+    return end if len(data) >= end else 0

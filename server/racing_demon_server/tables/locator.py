@@ -1,0 +1,30 @@
+"""Where tables are that this node does not have."""
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import NamedTuple, Protocol
+
+__all__ = ["Location", "Locator", "Whereabouts"]
+
+
+class Location(NamedTuple):
+    """Where another node has a table."""
+
+    host: str
+    port: int
+    inside: tuple[str, int]
+
+
+class Whereabouts(Enum):
+    """What else a search for a table comes to."""
+
+    HERE = auto()
+    NOWHERE = auto()
+    UNKNOWN = auto()
+
+
+class Locator(Protocol):
+    """Knows where tables are."""
+
+    def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
+        """Search for a table, and call back once."""

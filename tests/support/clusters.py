@@ -1,0 +1,123 @@
+"""Nodes of a cluster on one database, each a process of its own, and ways to them that find the owner."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, LiteralString, Self
+
+from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.postgres.connection import connect
+from racing_demon_server.journal.postgres.reader import PostgresReader
+from tests.support.crashes import Mortal, Player, Verdict, judge_db
+
+__all__ = ["Cluster", "Front"]
+
+KEY: Final = b"the key of a cluster in a test.."
+NODES: Final = 3
+
+
+class Cluster:
+    """Three nodes.
+
+    Attributes:
+        nodes: the nodes, by their names.
+
+    """
+
+    def __init__(self, database: str) -> None:
+        self.nodes: dict[str, Mortal] = {}
+        self._database = database
+
+    @classmethod
+    @asynccontextmanager
+    async def started(
+        cls, database: str, folder: Path, *more: str, count: int = NODES
+    ) -> AsyncIterator[Self]:
+        """Start the nodes, and let none be left in the end."""
+        key = folder / "cluster.key"
+        key.write_bytes(KEY)
+        cluster = cls(database)
+        async with AsyncExitStack() as stack:
+            for number in range(1, count + 1):
+                arguments = (f"--node=n{number}", f"--cluster-key={key}", *more)
+                node = await stack.enter_async_context(Mortal.started(database, *arguments))
+                cluster.nodes[f"n{number}"] = node
+            yield cluster
+
+    def ask(self, sql: LiteralString, *values: object) -> list[tuple[Any, ...]]:
+        """Ask the database."""
+        with connect(self._database) as db:
+            return db.execute(sql, values).fetchall()
+
+    def is_fenced(self, name: str) -> bool:
+        """Tell whether the newest start of a node is fenced."""
+        sql = "SELECT fenced FROM nodes WHERE name = $1 ORDER BY id DESC LIMIT 1"
+        return bool(self.ask(sql, name)[0][0])
+
+    def owner(self, players: Sequence[Player]) -> str:
+        """Return the name of the node that has the table of some players."""
+        sql = "SELECT name FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND closed_ms IS NULL"
+        return str(self.ask(sql, players[0].client.code)[0][0])
+
+    def judge(self, players: Sequence[Player]) -> Verdict:
+        """Compare what players were told with the database; no two nodes may have written by turns."""
+        with connect(self._database) as db:
+            verdict = judge_db(PostgresReader(db, ClusterKeys([KEY])), players)
+            code = players[0].client.code
+            sql = "SELECT writer FROM events JOIN tables ON id = table_id WHERE code = $1 ORDER BY first"
+            writers = [writer for writer, _ in groupby(row[0] for row in db.execute(sql, (code,)))]
+        assert len(writers) == len(set(writers)), writers
+        return verdict
+
+
+class Front:
+    """One address for all nodes, as a name with several addresses is: each connection goes to any of them.
+
+    Attributes:
+        url: where players dial.
+        accepted: how many connections there were.
+
+    """
+
+    def __init__(self, cluster: Cluster, seed: int) -> None:
+        self.url = ""
+        self.accepted = 0
+        self._cluster = cluster
+        self._rng = random.Random(seed)
+
+    @classmethod
+    @asynccontextmanager
+    async def before(cls, cluster: Cluster, seed: int) -> AsyncIterator[Self]:
+        """Put the address before a cluster, until the end of this."""
+        front = cls(cluster, seed)
+        listening = await asyncio.start_server(front._carry, "127.0.0.1", 0)
+        front.url = f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        async with listening:
+            yield front
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
+        nodes = list(self._cluster.nodes.values())
+        for node in self._rng.sample(nodes, len(nodes)):
+            try:
+                port = int(node.url.rpartition(":")[2].partition("/")[0])
+                from_node, to_node = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                continue
+            await asyncio.gather(_pump(reader, to_node), _pump(from_node, writer))
+            return
+        writer.transport.abort()
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.transport.abort()

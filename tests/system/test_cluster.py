@@ -1,0 +1,167 @@
+"""Servers of one database that are killed, stopped and drained: others go on, and nothing told is lost."""
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.clusters import Cluster, Front
+from tests.support.crashes import Player, all_answered, meeting, until
+from tests.support.effort import amount, more_when_long
+from tests.support.postgres import Postgres, postgres
+from tests.support.processes import SERVER, text_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
+
+KILLS: Final = amount(3, 20, "RACING_DEMON_CLUSTER_KILLS")
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+TABLES: Final = 2
+PLAYERS: Final = amount(3, 8)
+GENEROUS: Final = "--limit=misses_per_minute=100000"
+"""All players come from one address."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    """Run a primary with a synchronous standby."""
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(server: Postgres) -> str:
+    """Return the URL of an empty database."""
+    return server.url(server.new_database())
+
+
+@asynccontextmanager
+async def playing(
+    cluster: Cluster, tables: int = TABLES, players: int = PLAYERS
+) -> AsyncIterator[tuple[Front, list[list[Player]]]]:
+    """Let players play at some tables; in the end compare what they were told with the database."""
+    async with Front.before(cluster, SEED) as front:
+        async with AsyncExitStack() as stack:
+            meetings = [meeting(front.url, players, SEED + number, 0.05) for number in range(tables)]
+            at_tables = [await stack.enter_async_context(each) for each in meetings]
+            yield front, at_tables
+            for each in at_tables:
+                await all_answered(each)
+            verdicts = [cluster.judge(each) for each in at_tables]
+    sys.stdout.write(f"\n{verdicts}\n")
+    assert all(verdict.is_right for verdict in verdicts)
+
+
+async def heard_more(tables: Sequence[Sequence[Player]]) -> list[float]:
+    """Wait until every player has heard something new; return after how long that was so at each table."""
+    began = time.monotonic()
+    heard = [[len(player.seen) for player in players] for players in tables]
+
+    async def heard_at(players: Sequence[Player], numbers: Sequence[int]) -> float:
+        pairs = list(zip(players, numbers, strict=True))
+        await until(lambda: all(len(player.seen) > number for player, number in pairs))
+        return time.monotonic() - began
+
+    return list(await asyncio.gather(*map(heard_at, tables, heard)))
+
+
+@more_when_long
+async def test_nothing_told_is_lost_when_servers_are_killed(tmp_path: Path, database: str) -> None:
+    """One of three servers is killed again and again under players: the others go on with its tables."""
+    rng = random.Random(SEED)
+    waits: list[float] = []
+    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+        for _ in range(KILLS):
+            await asyncio.sleep(rng.uniform(0.0, 0.5))
+            victim = cluster.owner(rng.choice(tables))
+            hit = [players for players in tables if cluster.owner(players) == victim]
+            cluster.nodes[victim].kill()
+            waits += await heard_more(hit)
+            await cluster.nodes[victim].start()
+    waits.sort()
+    sys.stdout.write(
+        f"{KILLS} kills, seed {SEED}: from a kill to play p50 {waits[len(waits) // 2]:.2f} s, "
+        f"p99 {waits[int(len(waits) * 0.99)]:.2f} s\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "seconds", [1.0, 3.0, *(pytest.param(seconds, marks=pytest.mark.long) for seconds in (2.0, 10.0))]
+)
+async def test_a_stopped_server_tells_nothing_when_it_goes_on(
+    tmp_path: Path, database: str, seconds: float
+) -> None:
+    """A server that stands still for a while goes on, or is fenced and ends; its players hear one truth."""
+    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+        name = cluster.owner(tables[0])
+        pid = cluster.nodes[name].pid
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(seconds)  # that is how long it stands still
+        os.kill(pid, signal.SIGCONT)
+        await heard_more(tables)
+        if cluster.is_fenced(name):
+            await until(lambda: not cluster.nodes[name].is_running)
+
+
+async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
+    """Servers that are all started again go on with all tables."""
+    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+        for node in cluster.nodes.values():
+            node.kill()
+        for node in cluster.nodes.values():
+            await node.start()
+        await heard_more(tables)
+
+
+async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, database: str) -> None:
+    """Each server that is stopped gives its tables away first; players come back once for each of them."""
+    async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
+        async with playing(cluster) as (front, tables):
+            before = front.accepted
+            for node in list(cluster.nodes.values()):
+                await node.stop()
+                await node.start()
+                await heard_more(tables)
+            came_back = front.accepted - before
+            beats = cluster.ask("SELECT count(*) FROM nodes WHERE NOT fenced")
+    sys.stdout.write(f"{came_back} times {TABLES * PLAYERS} players came back\n")
+    assert beats == [(3,)]
+
+
+async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, database: str) -> None:
+    """What is drained or fenced ends, and its tables go on elsewhere; nobody is drained who is not there."""
+    async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
+        async with playing(cluster, tables=1) as (_, tables):
+            status = await text_of(SERVER, "cluster", "status", "--journal", database)
+            first = cluster.owner(tables[0])
+            fenced = await text_of(SERVER, "cluster", "fence", first, "--journal", database)
+            await until(lambda: not cluster.nodes[first].is_running)
+            await heard_more(tables)
+            second = cluster.owner(tables[0])
+            drained = await text_of(SERVER, "cluster", "drain", second, "--journal", database)
+            await until(lambda: not cluster.nodes[second].is_running)
+            await heard_more(tables)
+            gone = await text_of(SERVER, "cluster", "drain", "n9", "--journal", database)
+    assert [0, 0, 0, 1] == [status.code, fenced.code, drained.code, gone.code]
+    assert all(name in status.out for name in cluster.nodes)
+    assert len({first, second}) == 2
+
+
+async def test_another_primary_under_load(tmp_path: Path) -> None:
+    """The primary dies, and its standby is promoted: tables halt meanwhile, and go on without a loss."""
+    with postgres() as own:
+        database = own.url(own.new_database())
+        async with Cluster.started(database, tmp_path, GENEROUS, "--allow-no-standby") as cluster:
+            async with playing(cluster) as (_, tables):
+                await heard_more(tables)
+                await asyncio.to_thread(own.stop, "primary")
+                await asyncio.to_thread(own.promote)
+                await heard_more(tables)
+                assert cluster.ask("SELECT count(*) FROM nodes WHERE fenced") == [(0,)]
