@@ -36,7 +36,7 @@ async def test_an_evening_with_phones_and_terminals_has_one_tally(tmp_path: Path
         found = await host.line(r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$")
         link = f"http://127.0.0.1:{found[1]}/{found[2]}"
         guest = await stack.enter_async_context(started(CLIENT, "join", link, "--name", "Ben"))
-        await guest.line("^Enter says that you are ready")
+        await guest.line("^Press Enter when you are ready")
         browser = await stack.enter_async_context(chromium())
         phones = [await stack.enter_async_context(phone(browser, link)) for _ in range(PHONES)]
         for number, player in enumerate(phones, 1):

@@ -89,7 +89,7 @@ async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Tim
     """Play before, in and after a cut; return how many plays Ben has made."""
     for player in (ann, ben):
         player.type("v")
-        await player.line("^you hear everything")
+        await player.line("^you are shown everything")
     for player, other, name in ((ann, ben, "Ann"), (ben, ann, "Ben")):
         player.type("t")
         await other.line(f"^{name}: turned")

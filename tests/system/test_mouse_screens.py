@@ -79,8 +79,8 @@ def test_one_click_sends_one_bot_away(tmp_path: Path) -> None:
         table.type("\x1b[19~")  # F8
         table.click(r"(?<=│ )2 Ada")
         table.click(r"Kick \(k\)")
-        table.until("Send the bot Ada away")
-        table.click(r"Send away \(y\)")
+        table.until("Remove the bot Ada")
+        table.click(r"Kick \(y\)")
         table.until("6 seats free")
         assert re.search(r"3 \w+ .*medium", table.text)
 

@@ -214,7 +214,7 @@ async def test_a_guest_joins_a_hosted_table() -> None:
             guest.type("t")
             await guest.line("^you: turned 3, waste shows ")
             host.type("v")
-            await host.line("^you hear everything$")
+            await host.line("^you are shown everything$")
             guest.type("t")
             await host.line("^Ben: turned 3, waste shows ")
             guest.type("q")
@@ -340,7 +340,7 @@ async def test_an_unreachable_server_has_a_sentence(here: Here) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{probe.getsockname()[1]}"
-    where = f"There is no table server at ws://{place}/v1. Is it running, and is the address right?"
+    where = f"There is no server at ws://{place}/v1. Is it running, and is the address right?"
     for command in (["join", place, "BCDF"], ["watch", place, "BCDF"], ["host", "--server", place]):
         failed(await here(*command), where)
 
