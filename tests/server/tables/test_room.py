@@ -122,7 +122,7 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
         assert [Accepted, Accepted] == [type(reply) for reply in ann_ear.replies]
         (refused,) = ben_ear.replies
         assert isinstance(refused, Refused)
-        assert "mistake" in refused.text
+        assert "made an error" in refused.text
         assert "readied readied said" == told(ben_ear.events[-3:])
         assert [4, 5, 6] == [event.seq for event in ann_ear.events][-3:]
         await say(room, ben_ear, ben, ready(1))
