@@ -92,7 +92,7 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
         await player.pilot.press("o")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
         for name, told in (
-            ("hands", "How many hands a match has."),
+            ("hands", "How many hands make a match."),
             ("grace_ms", "land after a call."),
         ):
             field(player.app, name).focus()
