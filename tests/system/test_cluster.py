@@ -13,11 +13,19 @@ from typing import Final
 
 import pytest
 
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Joined
+from racing_demon_protocol.wire.messages.server import Moved, Refused, Versions
 from tests.support.clusters import Cluster, Front
 from tests.support.crashes import Player, all_answered, meeting, until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import SERVER, text_of
+from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -165,3 +173,27 @@ async def test_another_primary_under_load(tmp_path: Path) -> None:
                 await asyncio.to_thread(own.promote)
                 await heard_more(tables)
                 assert cluster.ask("SELECT count(*) FROM nodes WHERE fenced") == [(0,)]
+
+
+async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) -> None:
+    """A client that follows `moved` is told the owner's address, and another client is passed on."""
+    async with Cluster.started(database, tmp_path, count=2) as cluster:
+        first, second = (cluster.nodes[name].url for name in ("n1", "n2"))
+        async with Peer.hosting(first) as host:
+            async with Peer.connect(second) as guest:
+                assert isinstance(await guest.hear(), Versions)
+                await guest.say(cl.Hello(version=VERSION, software=f"test/1 {FOLLOWS_MOVED}"))
+                await guest.say(cl.Watch(code=host.code))
+                moved = await guest.hear()
+            async with Peer.entered(second, cl.Join(code=host.code, name="Ben")) as ben:
+                await host.until(Joined)
+                assert ben.view.seats[1].name == "Ben"
+                async with await Client.join(second, host.code, "Cleo") as cleo:
+                    assert cleo.seat == 2
+            async with Peer.connect(second) as stranger:
+                await stranger.greet()
+                await stranger.say(cl.Watch(code="BCDFGHJK"))
+                refused = await stranger.hear()
+    assert moved == Moved(host="127.0.0.1", port=int(first.rpartition(":")[2].partition("/")[0]))
+    assert isinstance(refused, Refused)
+    assert refused.reason is Reason.UNKNOWN_TABLE

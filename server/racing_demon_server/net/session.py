@@ -10,15 +10,17 @@ import logging
 import secrets
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, is_below, understands
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
+from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Pong, Refused
 from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
@@ -28,42 +30,14 @@ from racing_demon_server.tables.room import Room
 
 from .costs import COSTS
 from .service import Missing, Service
-from .splice import Visit, splice
+from .splice import TableSearch, Visit, splice
 from .transport import Connection
 
 __all__ = ["Session", "hash_token"]
 
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
-MOST_HELD: Final = 16
-"""So many messages of a client wait while its table is looked for."""
-
 log = logging.getLogger("racing_demon_server")
-
-
-class TableSearch:
-    """A table that is looked for, and what its client has said since.
-
-    Attributes:
-        messages: the client's, each with whether it is text; the first asks for the table.
-        may_go_on: whether the table has not been found here before.
-
-    """
-
-    def __init__(self, is_text: bool, asked: bytes) -> None:
-        self.messages = [(is_text, asked)]
-        self.may_go_on = True
-
-    def hold(self, is_text: bool, message: bytes) -> None:
-        """Keep a message for when the table is found.
-
-        Raises:
-            InvalidFrame: there are too many.
-
-        """
-        if len(self.messages) == MOST_HELD:
-            raise InvalidFrame("wait until you have your place")
-        self.messages.append((is_text, message))
 
 
 class Session:
@@ -92,6 +66,7 @@ class Session:
         self._commands = Bucket(settings.commands_per_second, settings.command_burst)
         self._visit = visit
         self._hello = b""
+        self._software = ""
         self._search: TableSearch | None = None
         self._is_passed_on = False
         self._greeted = False
@@ -236,7 +211,9 @@ class Session:
         search, self._search = self._search, None
         if search is None or self._closing:
             return
-        if isinstance(found, Location) and not self._visit.is_spliced:
+        if isinstance(found, Location) and self._may_follow(found):
+            self.reply(Moved(host=found.host, port=found.port))
+        elif isinstance(found, Location) and not self._visit.is_spliced:
             self._search = search
             passing = asyncio.ensure_future(self._pass_on(search, found))
             self._service.tasks.add(passing)
@@ -255,6 +232,12 @@ class Session:
             self.close(
                 CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment."
             )
+
+    def _may_follow(self, found: Location) -> bool:
+        """Tell whether the client follows a table there: to the name that it dialled, or one below it."""
+        dialled = urlsplit(f"//{self._visit.host}").hostname or ""
+        is_there = bool(found.host) and not self._visit.is_spliced and is_below(found.host, dialled)
+        return is_there and understands(self._software, FOLLOWS_MOVED)
 
     async def _pass_on(self, search: TableSearch, location: Location) -> None:
         """Let the server that has the table have this connection."""
@@ -301,6 +284,7 @@ class Session:
         elif self._greeted:
             self.close(CloseCode.BAD_FRAME, "You have already said hello.")
         self._greeted = True
+        self._software = hello.software
         self._visit.messages.append((self._text, self._hello))
         self._connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
 

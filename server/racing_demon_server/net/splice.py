@@ -9,10 +9,14 @@ from typing import Final, Protocol, cast
 
 from websockets.frames import Frame, Opcode
 
-__all__ = ["SPLICED", "Passenger", "Visit", "splice"]
+from racing_demon_protocol.errors import InvalidFrame
+
+__all__ = ["SPLICED", "Passenger", "TableSearch", "Visit", "splice"]
 
 SPLICED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that another server passes on; it is passed on no further."""
+MOST_HELD: Final = 16
+"""So many messages of a client wait while its table is looked for."""
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
 MOST_HEADER: Final = 8_192
@@ -47,6 +51,31 @@ class Visit:
         self.subprotocol = subprotocol
         self.is_spliced = is_spliced
         self.messages: list[tuple[bool, bytes]] = []
+
+
+class TableSearch:
+    """A table that is looked for, and what its client has said since.
+
+    Attributes:
+        messages: the client's, each with whether it is text; the first asks for the table.
+        may_go_on: whether the table has not been found here before.
+
+    """
+
+    def __init__(self, is_text: bool, asked: bytes) -> None:
+        self.messages = [(is_text, asked)]
+        self.may_go_on = True
+
+    def hold(self, is_text: bool, message: bytes) -> None:
+        """Keep a message for when the table is found.
+
+        Raises:
+            InvalidFrame: there are too many.
+
+        """
+        if len(self.messages) == MOST_HELD:
+            raise InvalidFrame("wait until you have your place")
+        self.messages.append((is_text, message))
 
 
 async def splice(client: Passenger, visit: Visit, inside: tuple[str, int]) -> bool:
