@@ -86,9 +86,9 @@ def test_the_compose_file_passes_its_linters() -> None:
 
 
 def test_the_three_servers_differ_in_their_names_alone() -> None:
-    """One line for all, but for the node and its public URL."""
+    """One line for all, but for the node and its two addresses."""
     lines = [" ".join(command_lines()[node]).replace(node, "n?", 0) for node in NODES]
-    kept = {re.sub(r"--node=\S+|--public-url=\S+", "", line) for line in lines}
+    kept = {re.sub(r"--node=\S+|--inside=\S+|--public-url=\S+", "", line) for line in lines}
     assert len(kept) == 1
     assert len(set(lines)) == len(NODES)
 
