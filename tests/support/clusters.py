@@ -7,11 +7,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, LiteralString, Self
+from urllib.parse import urlsplit
 
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.reader import PostgresReader
 from tests.support.crashes import Mortal, Player, Verdict, judge_db
+from tests.support.relay import Relay
 
 __all__ = ["Cluster", "Front"]
 
@@ -24,26 +26,34 @@ class Cluster:
 
     Attributes:
         nodes: the nodes, by their names.
+        ways: what is between each of them and the database, if it may be cut off.
 
     """
 
     def __init__(self, database: str) -> None:
         self.nodes: dict[str, Mortal] = {}
+        self.ways: dict[str, Relay] = {}
         self._database = database
 
     @classmethod
     @asynccontextmanager
     async def started(
-        cls, database: str, folder: Path, *more: str, count: int = NODES
+        cls, database: str, folder: Path, *more: str, count: int = NODES, cut_off: bool = False
     ) -> AsyncIterator[Self]:
-        """Start the nodes, and let none be left in the end."""
+        """Start the nodes, and let none be left in the end; each may be cut off from the database."""
         key = folder / "cluster.key"
         key.write_bytes(KEY)
         cluster = cls(database)
         async with AsyncExitStack() as stack:
             for number in range(1, count + 1):
                 arguments = (f"--node=n{number}", f"--cluster-key={key}", *more)
-                node = await stack.enter_async_context(Mortal.started(database, *arguments))
+                way = database
+                if cut_off:
+                    relay = await stack.enter_async_context(Relay.before(database))
+                    cluster.ways[f"n{number}"] = relay
+                    port = urlsplit(relay.url).port
+                    way = urlsplit(database)._replace(netloc=f"rd@127.0.0.1:{port}").geturl()
+                node = await stack.enter_async_context(Mortal.started(way, *arguments))
                 cluster.nodes[f"n{number}"] = node
             yield cluster
 

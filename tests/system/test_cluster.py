@@ -197,3 +197,16 @@ async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) ->
     assert moved == Moved(host="127.0.0.1", port=int(first.rpartition(":")[2].partition("/")[0]))
     assert isinstance(refused, Refused)
     assert refused.reason is Reason.UNKNOWN_TABLE
+
+
+async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server: Postgres) -> None:
+    """Its tables go on elsewhere; when answers reach it again, it is fenced, and has told nothing false."""
+    database = server.url(server.new_database(), both=False)
+    async with Cluster.started(database, tmp_path, GENEROUS, cut_off=True) as cluster:
+        async with playing(cluster) as (_, tables):
+            name = cluster.owner(tables[0])
+            cluster.ways[name].hold()
+            await until(lambda: cluster.owner(tables[0]) != name)
+            cluster.ways[name].release()
+            await until(lambda: not cluster.nodes[name].is_running)
+            await heard_more(tables)
