@@ -1,6 +1,7 @@
 """Servers of one database that are killed, stopped and drained: others go on, and nothing told is lost."""
 
 import asyncio
+import json
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
+from urllib.request import urlopen
 
 import pytest
 
@@ -210,3 +212,17 @@ async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server
             cluster.ways[name].release()
             await until(lambda: not cluster.nodes[name].is_running)
             await heard_more(tables)
+
+
+async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: str) -> None:
+    """Browsers see a table at each server, as long as it is open."""
+    async with Cluster.started(database, tmp_path, "--list-tables", count=2) as cluster:
+        there = cluster.nodes["n2"].url.replace("ws:", "http:").replace("/v1", "/tables.json")
+
+        def listed() -> list[str]:
+            with urlopen(there) as answer:  # noqa: S310
+                return [table["code"] for table in json.load(answer)]
+
+        async with Peer.hosting(cluster.nodes["n1"].url) as host:
+            while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)  # nobody tells when a list was read

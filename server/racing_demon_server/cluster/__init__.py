@@ -9,6 +9,7 @@ __all__ = [
     "adoption",
     "cli",
     "codes",
+    "directory",
     "member",
     "membership",
     "statements",

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from racing_demon_protocol.table.state import DEALT
@@ -20,6 +20,7 @@ from racing_demon_server.tables.room import Clock, Room
 
 from .adoption import Adoption
 from .codes import FEWEST_LETTERS, code_of
+from .directory import Directory
 from .member import Member, Seen
 from .statements import Node, Overview, Whereabout, locate, place, set_draining, take_over
 from .worker import Worker
@@ -76,6 +77,7 @@ class Membership:
         self._adoption = Adoption(
             node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
         )
+        self._directory = Directory(node, self.registry, self._finder)
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -95,6 +97,13 @@ class Membership:
         self._fencer.do(partial(place, node=self._node, url=url, inside=inside), lambda _: None)
         self._member = Member(str(settings.journal), self._node, settings.lease_seconds, self._follow, fenced)
         self._check()
+        if settings.lists_tables:
+            self._directory.refresh()
+
+    @property
+    def listed(self) -> Sequence[dict[str, Any]]:
+        """What browsers list of the tables of other servers."""
+        return self._directory.others
 
     def drain(self) -> bool:
         """Give all tables away, each when its hand ends, and end then; tell whether that is new."""
@@ -111,6 +120,7 @@ class Membership:
 
     def close(self) -> None:
         """Stop beating and looking."""
+        self._directory.close()
         if self._timer is not None:
             self._timer.cancel()
         if self._member is not None:

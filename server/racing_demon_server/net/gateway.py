@@ -14,7 +14,6 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.settings import ServerSettings
@@ -22,6 +21,7 @@ from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.web.site import Site
+from racing_demon_server.web.table_list import listing
 
 from . import http
 from .address_limits import believed_address, networks
@@ -224,10 +224,12 @@ class Gateway:
             return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
         return http.respond(found.status, found.headers, found.body)
 
-    def _listed(self) -> Iterator[TableView]:
+    def _listed(self) -> Iterator[dict[str, Any]]:
         """Yield the tables that browsers may list; none if they are not announced to anybody else either."""
-        tables = self._service.registry if self.settings.lists_tables else ()
-        return (table.view for table in tables)
+        if self.settings.lists_tables:
+            yield from (listing(table.view) for table in self._service.registry)
+            if self._service.locator is not None:
+                yield from self._service.locator.listed
 
     def _write_metrics(self, write: Callable[[int], str]) -> str:
         now = self._service.clock()

@@ -1,8 +1,8 @@
 """Where tables are that this node does not have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 __all__ = ["Location", "Locator", "Whereabouts"]
 
@@ -24,7 +24,11 @@ class Whereabouts(Enum):
 
 
 class Locator(Protocol):
-    """Knows where tables are."""
+    """Knows the tables of other servers."""
+
+    @property
+    def listed(self) -> Sequence[dict[str, Any]]:
+        """What browsers list of them."""
 
     def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
         """Search for a table, and call back once."""

@@ -1,9 +1,7 @@
 """What browsers can request: the page and its files, QR codes, and the open tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
-
-from racing_demon_protocol.table.view import TableView
+from typing import Any, Final
 
 from .assets import Assets, HttpResponse
 from .invitation import PATH, invitation
@@ -23,7 +21,7 @@ class Site:
 
     """
 
-    def __init__(self, tables: Callable[[], Iterable[TableView]]) -> None:
+    def __init__(self, tables: Callable[[], Iterable[dict[str, Any]]]) -> None:
         self._assets = Assets.load()
         self._tables = tables
 

@@ -4,24 +4,26 @@ import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from itertools import islice
+from typing import Any
 
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.table.view import TableView
 
 from .assets import HttpResponse
 
-__all__ = ["table_list"]
+__all__ = ["listing", "table_list"]
 
 
-def table_list(tables: Iterable[TableView]) -> HttpResponse:
-    """Return the oldest tables, as many as a browser shows."""
-    body = json.dumps([_table(view) for view in islice(tables, MOST_TABLES)]).encode()
+def table_list(listed: Iterable[dict[str, Any]]) -> HttpResponse:
+    """Return the first tables, as many as a browser shows."""
+    body = json.dumps(list(islice(listed, MOST_TABLES))).encode()
     return HttpResponse(
         HTTPStatus.OK, [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body
     )
 
 
-def _table(view: TableView) -> dict[str, object]:
+def listing(view: TableView) -> dict[str, Any]:
+    """Return what is listed of a table."""
     return {
         "code": view.code,
         "game": view.options.game,
