@@ -9,7 +9,7 @@ JS_TOOLS := tests/browser/tools
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-restart bench-scores bench-spectators \
-	bench-steps bench-stores bench-ui panes picture pictures browsers engines clean help
+	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -142,6 +142,9 @@ bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert
 
 bench-stores: $(STAMP)  ## a play whose journal is in SQLite, in PostgreSQL with a standby, and nowhere; ARGS go to it
 	PYTHONPATH=. $(BIN)/python benchmarks/stores.py $(ARGS)
+
+bench-takeover: $(STAMP)  ## kill a server with 500 tables: when they are another's, and when that has read them
+	$(BIN)/python -m benchmarks.takeover
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)
