@@ -262,7 +262,7 @@ async def test_a_server_that_is_gone_is_waited_for(tmp_path: Path) -> None:
             onlooker.notice, onlooker.patience = told.put_nowait, 0.2
             await next_of(onlooker)
             await speaker.tell("a1/status", b"offline", keep=True)
-            assert "gone" in await within(PATIENCE, told.get())
+            assert "has left" in await within(PATIENCE, told.get())
             assert not onlooker.online
             with pytest.raises(ConnectionFailed, match="Nothing was heard of"):
                 await next_of(onlooker)

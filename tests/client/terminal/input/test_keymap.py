@@ -182,7 +182,7 @@ def test_where_no_card_goes_up_no_key_sends_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("space", "told"), [("turn", "turn the stock, or the waste turned over"), ("next", NEXT), ("", None)]
+    ("space", "told"), [("turn", "turn the stock, or turn the waste over"), ("next", NEXT), ("", None)]
 )
 def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
     """Where there is a stock it is turned; else there may be a next play; else the key is not spoken of."""

@@ -44,4 +44,4 @@ def test_the_own_hand_comes_first() -> None:
 def test_before_the_first_hand_there_is_none() -> None:
     """Where no hand is over yet the picture says what will be there."""
     page = Page(view=page_of("eight", None).view, seat=None)
-    assert "after a hand" in "\n".join(rows_of(draw_analysis(page, (80, 24), UNICODE)))
+    assert "After each hand" in "\n".join(rows_of(draw_analysis(page, (80, 24), UNICODE)))
