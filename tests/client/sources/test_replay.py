@@ -209,7 +209,7 @@ async def test_typed_words_steer_a_replay() -> None:
     assert "hand " in text
     assert "speed 4" in text
     assert "'x fast' is not a command" in text
-    assert "'n many' is not clear" in text
+    assert "'n many' is not a command" in text
     assert "pause, or play on" in text
 
 
