@@ -31,7 +31,7 @@ async def end(player: Player) -> None:
     assert "Checked: the server alone shuffled" in player.text
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "classic"])
+@pytest.mark.parametrize("game", ["racing-demon", pytest.param("classic", marks=pytest.mark.long)])
 async def test_a_hand_by_keyboard(game: str) -> None:
     """A whole hand can be played with keys alone; then the tally is shown and the deal is checked."""
     async with practising(QUICK.model_copy(update={"game": game})) as player:

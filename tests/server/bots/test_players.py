@@ -252,21 +252,23 @@ def _tables(game: str) -> Iterator[Sitting]:
             return
 
 
+@more_when_long
 @pytest.mark.parametrize("game", RACES)
 def test_no_slice_of_a_thought_does_much(game: str) -> None:
     """In every game, with all its seats, a slice is thousands of calls of functions at the most."""
-    for sitting in islice(_tables(game), 0, None, 5):
+    for sitting in islice(_tables(game), 0, None, amount(25, 5)):
         for level in LEVELS.values():
             thought = Bot(0, level, random.Random(0)).look(sitting.table.view)
             while thought.answer is None:
                 assert MOST_CALLS > calls_of(partial(thought.advance, SLICE_UNITS))
 
 
+@more_when_long
 @pytest.mark.parametrize("game", RACES)
 def test_slices_do_not_change_a_decision(game: str) -> None:
     """Cut anywhere, a thought comes to the same decision, and is the same work."""
     rng, longest = random.Random(game), 0
-    for sitting in islice(_tables(game), 0, None, 5):
+    for sitting in islice(_tables(game), 0, None, amount(25, 5)):
         whole, cut = (_bot("expert", 5).look(sitting.table.view) for _ in range(2))
         whole.finish()
         while cut.answer is None:

@@ -62,7 +62,7 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
     assert 0 == backlog.size
 
 
-@pytest.mark.parametrize("encoding", Encoding)
+@pytest.mark.parametrize("encoding", [Encoding.MSGPACK, pytest.param(Encoding.JSON, marks=pytest.mark.long)])
 def test_spectators_of_a_table_where_too_much_happens_see_it_in_steps(encoding: Encoding) -> None:
     """They see nothing before its time, something new every other delay, and in the end all of it."""
     in_virtual_time(see_in_steps(encoding))
