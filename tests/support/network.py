@@ -212,6 +212,9 @@ class MemoryTransport(asyncio.Transport):
         self._send(self.peer.lose, ConnectionResetError(104, "Connection reset by peer"))
         self.lose(None)
 
+    def is_reading(self) -> bool:
+        return not self._paused
+
     def pause_reading(self) -> None:
         self._paused = True
 

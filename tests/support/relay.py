@@ -30,6 +30,7 @@ class Relay:
         open: whether new connections are let through.
         muffled: whether what the server says is thrown away.
         accepted: how many connections there were.
+        delay: the seconds that every piece is held in each direction.
 
     """
 
@@ -38,6 +39,7 @@ class Relay:
         self.open = True
         self.muffled = False
         self.accepted = 0
+        self.delay = 0.0
         self._port = int(target.rpartition(":")[2].partition("/")[0])
         self._flowing = asyncio.Event()
         self._flowing.set()
@@ -105,6 +107,7 @@ class Relay:
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(CHUNK):
+                await asyncio.sleep(self.delay)
                 if downward:
                     await self._flowing.wait()
                 if not (downward and self.muffled):

@@ -60,7 +60,7 @@ class Client(BaseSource):
         self.url = url
         self.contributor = Contributor(self.random_bytes)
         self._passphrase = ""
-        self._link = Transport(url, encoding)
+        self._link = Transport(url, encoding, lambda: self._view is not None and self._view.in_hand)
         self._token: str | None = None
         self._epoch = self._next_epoch = ""
         self._in_doubt: dict[int, cl.Command] = {}

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Final
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
@@ -12,11 +12,10 @@ from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
 
+from .heartbeat import MonitoredConnection
+
 __all__ = ["Direct", "dial", "verify_version"]
 
-PING_SECONDS: Final = 1.5
-PONG_SECONDS: Final = 2.0
-"""A server that loses power is noticed within the sum of both, and another one may have the table by then."""
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
 
@@ -28,7 +27,7 @@ class Direct(connect):
         return exc
 
 
-async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
+async def dial(url: str, encoding: Encoding, seconds: float) -> MonitoredConnection:
     """Return an open WebSocket on which nothing has been sent yet.
 
     Args:
@@ -41,13 +40,13 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
 
     """
     try:
-        return await Direct(
+        connection = await Direct(
             url,
+            create_connection=MonitoredConnection,
             subprotocols=[Subprotocol(encoding)],
             compression=None,
             max_size=MAX_SERVER_FRAME,
-            ping_interval=PING_SECONDS,
-            ping_timeout=PONG_SECONDS,
+            ping_interval=None,  # MonitoredConnection sends its own pings
             open_timeout=seconds,
             close_timeout=1,
             user_agent_header="racing-demon",
@@ -59,6 +58,8 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
             raise ConnectionFailed(TOO_MANY) from error
         text = f"There is no server at {url}. Is it running, and is the address right?"
         raise ConnectionFailed(text) from error
+    assert isinstance(connection, MonitoredConnection)
+    return connection
 
 
 def verify_version(message: Message) -> None:

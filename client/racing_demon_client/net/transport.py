@@ -1,9 +1,9 @@
 """Messages to and from one server, over a sequence of connections."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_client.errors import ConnectionFailed
@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 
 from .dialer import dial, verify_version
+from .heartbeat import MonitoredConnection
 
 __all__ = ["ENTRY_SECONDS", "Transport", "reason_of"]
 
@@ -40,16 +41,18 @@ class Transport:
     Args:
         url: the server's address.
         encoding: the encoding of messages.
+        is_urgent: tells whether a silent server must be noticed soon.
 
     """
 
-    def __init__(self, url: str, encoding: Encoding) -> None:
+    def __init__(self, url: str, encoding: Encoding, is_urgent: Callable[[], bool]) -> None:
         self._url = url
         self._encoding = encoding
+        self._is_urgent = is_urgent
         self._place = ""  # the table's own address, once the server has named it
         self._has_moved = False  # whether that is another host
         self._follows = True
-        self._socket: ClientConnection | None = None
+        self._socket: MonitoredConnection | None = None
         self._open_seconds = OPEN_SECONDS
 
     async def ask(self, request: Message) -> Message:
@@ -152,6 +155,8 @@ class Transport:
         self._socket = await dial(self._place or self._url, self._encoding, self._open_seconds)
         took = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
+        self._socket.is_urgent = self._is_urgent
+        self._socket.begin_beating(took)
         try:
             verify_version(await self.read())
         except ConnectionFailed:

@@ -10,8 +10,8 @@ from racing_demon_protocol.errors import ForeignHost
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, moved_to, understands
 from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages.client import Hello
-from racing_demon_protocol.wire.messages.server import Moved
-from tests.support.relay import WELCOME, babbling, speak, visited
+from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
+from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, within
 
 VERSIONS, *_ = WELCOME
@@ -46,6 +46,9 @@ def test_a_host_below_the_dialled_one_is_followed(url: str, host: str, there: st
         ("wss://cards.example.org/v1", "192.0.2.1"),
         ("wss://cards.example.org/v1", "1.cards.example.org.2130706433"),
         ("wss://cards.example.org/v1", "::1"),
+        ("wss://cards.example.org/v1", "n1.example.org"),
+        ("ws://127.1:5252/v1", "10.127.1"),
+        ("ws://1:5252/v1", "0x7f.1"),
         ("ws://192.0.2.1:5252/v1", "192.0.2.2"),
         ("ws://192.0.2.1:5252/v1", "n2.192.0.2.1"),
         ("ws://[::1]:5252/v1", "::2"),
@@ -110,3 +113,47 @@ async def test_a_host_that_does_not_answer_is_reached_through_the_first() -> Non
         async with await within(PATIENCE, joining) as ann:
             assert ann.seat == 0
     assert follows == [True, False]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "evil127.0.0.1", "localhost", "n2.cards.example.org", "::1"])
+async def test_nothing_is_dialled_at_a_foreign_host(host: str) -> None:
+    """No connection is made there, even if the host is this machine under another name."""
+    async with (
+        visited() as (there, visitors),
+        babbling(VERSIONS, Moved(host=host, port=port_of(there))) as url,
+    ):
+        with pytest.raises(ConnectionFailed, match=f"{host}, which is not one of its own hosts"):
+            await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+        assert visitors.empty()
+
+
+async def test_a_host_may_have_several_processes() -> None:
+    """The port that is named next belongs to that host."""
+    async with (
+        babbling(*WELCOME) as there,
+        babbling(VERSIONS, Elsewhere(port=port_of(there))) as host,
+        babbling(VERSIONS, Moved(host="127.0.0.1", port=port_of(host))) as url,
+        await Client.join(url, "BCDF", "Ann") as ann,
+    ):
+        assert ann.seat == 0
+
+
+async def test_after_a_lost_connection_the_first_address_is_asked_again() -> None:
+    """The host may be down, and its tables with another one."""
+    async with visited() as (url, first), visited() as (server, second), Relay.before(server) as wire:
+        joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
+        moved = Moved(host="127.0.0.1", port=port_of(wire.url))
+        await speak(await within(PATIENCE, first.get()), VERSIONS, moved)
+        await speak(await within(PATIENCE, second.get()), *WELCOME)
+        ann = await within(PATIENCE, joining)
+
+        async def listen() -> None:
+            async for _ in ann:
+                pass
+
+        listening = asyncio.create_task(listen())
+        wire.cut()
+        await speak(await within(PATIENCE, first.get()), *WELCOME)
+        assert second.empty()
+        await ann.close()
+        await within(PATIENCE, listening)
