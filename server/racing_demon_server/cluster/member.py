@@ -12,7 +12,7 @@ import psycopg
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.postgres.connection import Database, connect
 
-from .statements import Overview, beat, look
+from .statements import Overview, beat, look, name_connection
 from .watch import BeatWatch
 
 __all__ = ["Member", "Seen"]
@@ -89,6 +89,7 @@ class Member:
 
     def _connect(self) -> Database:
         db = connect(self._url)
+        name_connection(db, self._node)
         db.execute("LISTEN racing_demon_owners")
         return db
 

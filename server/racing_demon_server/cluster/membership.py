@@ -72,7 +72,7 @@ class Membership:
         self._drain_until: float | None = None
         self._given: dict[int, int] = {}
         self._fencer, self._reader, self._finder = (
-            Worker(settings.journal, f"racing-demon {what} {node}") for what in ("fencer", "heir", "locator")
+            Worker(settings.journal, node, what) for what in ("fencer", "heir", "locator")
         )
         self._adoption = Adoption(
             node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader

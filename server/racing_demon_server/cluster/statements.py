@@ -14,6 +14,7 @@ __all__ = [
     "fence",
     "locate",
     "look",
+    "name_connection",
     "nodes",
     "place",
     "set_draining",
@@ -142,9 +143,21 @@ def nodes(db: Database) -> list[Node]:
     return list(map(Node._make, rows))
 
 
+def name_connection(db: Database, node: int) -> None:
+    """Give a connection its node's name, by which others find and end it when they fence that node."""
+    db.execute("SELECT set_config('application_name', $1, false)", (f"racing-demon node {node}",))
+
+
 def fence(db: Database, node: int) -> bool:
-    """Let a node never write again; return whether it still could."""
+    """Let a node never write again; return whether it still could.
+
+    All its connections are ended first: a transaction that it has begun may hold its row locked.
+    """
     end_backend(db, node)
+    db.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
+        (f"racing-demon node {node}",),
+    )
     fenced = db.execute("UPDATE nodes SET fenced = true WHERE id = $1 AND NOT fenced", (node,))
     return fenced.rowcount > 0
 

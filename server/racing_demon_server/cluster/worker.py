@@ -12,6 +12,8 @@ import psycopg
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.postgres.connection import Database, connect
 
+from .statements import name_connection
+
 __all__ = ["Worker"]
 
 T = TypeVar("T")
@@ -24,12 +26,14 @@ class Worker:
 
     Args:
         url: where the database is.
+        node: the number of the server.
         name: what the thread is called.
 
     """
 
-    def __init__(self, url: str, name: str) -> None:
+    def __init__(self, url: str, node: int, name: str) -> None:
         self._url = url
+        self._node = node
         self._loop = asyncio.get_running_loop()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._db: Database | None = None
@@ -42,7 +46,7 @@ class Worker:
     def _do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
         result: T | Exception
         try:
-            self._db = self._db or connect(self._url)
+            self._db = self._db or self._connect()
             result = job(self._db)
         except Exception as error:
             result = error
@@ -53,6 +57,11 @@ class Worker:
                 self._db = None
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(then, result)
+
+    def _connect(self) -> Database:
+        db = connect(self._url)
+        name_connection(db, self._node)
+        return db
 
     def close(self) -> None:
         """Do nothing more that has not begun."""
