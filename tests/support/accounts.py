@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -68,6 +68,11 @@ class Call:
 class Told:
     """All accounts, put together.
 
+    Args:
+        accounts: what the clients tell.
+        journal: the table's events as the server has stored them. They stand for events that nobody heard
+            because every connection was lost, where a new connection began with a later snapshot.
+
     Attributes:
         start: the earliest snapshot after which every event was heard, if all commands were sent after it.
         log: every event after it, in order.
@@ -77,21 +82,29 @@ class Told:
 
     """
 
-    def __init__(self, accounts: Sequence[Account]) -> None:
+    def __init__(self, accounts: Sequence[Account], journal: Iterable[Event] = ()) -> None:
         self.calls: list[Call] = []
         self.snapshots: defaultdict[int, list[Snapshot]] = defaultdict(list)
+        self._left_out: set[int] = set()
         self._events: dict[int, Event] = {}
         self._known: dict[int, int] = {}
         for account in accounts:
             self._read(account)
         if not self.snapshots:
             raise WrongHistory("nobody saw a table")
+        self._fill_gaps(journal)
         last = max([*self.snapshots, *self._events])
         start = self._first_seen(last)
         self.start = self.snapshots[start][0]
         self.log = [self._events[seq] for seq in range(start + 1, last + 1)]
         known = (self._known.get(event.seq, LATE) for event in reversed(self.log))
         self.known_at = list(accumulate(known, min))[::-1]
+
+    def _fill_gaps(self, journal: Iterable[Event]) -> None:
+        newest = max(self.snapshots)
+        for event in journal:
+            if event.seq <= newest and event.seq not in self._left_out:
+                self._events.setdefault(event.seq, event)
 
     def _first_seen(self, last: int) -> int:
         """Return the snapshot that all begins with; an earlier one, of a late spectator, may lead nowhere."""
@@ -105,7 +118,7 @@ class Told:
 
     def _read(self, account: Account) -> None:
         calls: dict[int, Call] = {}
-        seq, now, connection = EARLY, EARLY, 0
+        seq, now, connection, is_new = EARLY, EARLY, 0, True
         for entry in account.entries:
             if entry.at < now:
                 raise WrongHistory(f"seat {account.seat}: time runs backwards")
@@ -118,14 +131,16 @@ class Told:
             match entry.message:
                 case Seated():
                     connection += 1
+                    is_new = True
                 case Snapshot() as snapshot:
-                    seq = snapshot.seq
+                    self._left_out.update(() if is_new else range(seq + 1, snapshot.seq + 1))
+                    seq, is_new = snapshot.seq, False
                     self.snapshots[seq].append(snapshot)
                     self._note_known(seq, now)
                 case Event() as event:
                     if seq == EARLY or event.seq != seq + 1:
                         raise WrongHistory(f"seat {account.seat}: event {event.seq} after event {seq}")
-                    seq = event.seq
+                    seq, is_new = event.seq, False
                     self._note(event, now)
                 case Accepted() | Refused() as reply:
                     self._answer(calls.get(reply.counter), reply, now, connection, seq)

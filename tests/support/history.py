@@ -3,7 +3,8 @@
 Each client tells what it sent and heard, and when, on one clock. The table's numbers say in which order
 things happened; so no order has to be searched for, it only has to be checked:
 
-* all heard the same events, without gaps, and snapshots are the fold over them;
+* all heard the same events, without gaps, and snapshots are the fold over them; events that happened while
+  every connection was lost may come from the journal, where a resumed connection got a snapshot for them;
 * each event is legal after those before it, and whole hands agree with the seeds told afterwards;
 * the order agrees with real time: an event was not known before its command, or an earlier one, was sent;
 * each command was carried out once at the most, in the order of its seat's counters, and as it was answered;
@@ -23,6 +24,7 @@ from racing_demon_protocol.errors import IllegalPlay, InconsistentEvent, Invalid
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
@@ -42,18 +44,19 @@ class Findings(NamedTuple):
     unanswered: int
 
 
-def check(accounts: Sequence[Account], *, halts: bool = False) -> Findings:
+def check(accounts: Sequence[Account], *, halts: bool = False, journal: Iterable[Event] = ()) -> Findings:
     """Check what clients tell of one table.
 
     Args:
         accounts: what they tell.
         halts: whether the server cannot write to its disk at times, so that it may have said so.
+        journal: the stored events, for those that nobody heard because every connection was lost.
 
     Raises:
         WrongHistory: it cannot be.
 
     """
-    told = Told(accounts)
+    told = Told(accounts, journal)
     calls = told.calls
     Order(told).bound(calls)
     _Fold(told, halts).follow()

@@ -178,8 +178,7 @@ class Simulation:
         assert all(mirror == table for mirror in mirrors)
         await self._shut()
         accounts = [player.account for player in players]
-        findings = check(accounts, halts=True)
-        self._check_journal(accounts)
+        findings = self._check(accounts)
         parts: Counter[ShareState] = sum((player.parts for player in players), Counter())
         assert not parts.keys() & {ShareState.CHANGED, ShareState.REPEATED}, parts
         return Ran(
@@ -192,15 +191,18 @@ class Simulation:
             parts[ShareState.LEFT_OUT],
         )
 
-    def _check_journal(self, accounts: Sequence[Account]) -> None:
-        """Check that arrival order was the law, and that no hand's time ran backwards."""
+    def _check(self, accounts: Sequence[Account]) -> Findings:
+        """Check what was told; that arrival order was the law; and that no hand's time ran backwards."""
         with contextlib.closing(open_journal(self._path)) as db:
             (table,) = tables(db)
             log = list(log_of(db, table.id))
             beginnings = beginnings_of(db, table.id)
-            calls = Told(accounts).calls
+            events = [stored.event for stored in log]
+            findings = check(accounts, halts=True, journal=events)
+            calls = Told(accounts, events).calls
             check_arrivals(options_of(table), log, calls, self._readings.moments, beginnings)
             assert [] == list(backward_times(log))
+        return findings
 
     async def _guests(self) -> Any:
         world = self._world

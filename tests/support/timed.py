@@ -1,7 +1,8 @@
 """The server, with a stopwatch on its loop: a program that runs it and says what its longest step cost.
 
 Each line of its input ends a period; it answers with the milliseconds that the longest step of the loop had
-the processor for. What else the machine does meanwhile does not count, as it would on a clock.
+the processor for. What else the machine does meanwhile does not count, as it would on a clock. The loop is
+asyncio's: the steps of uvloop, which servers use where it is installed, cannot be timed from outside.
 """
 
 import asyncio
@@ -10,12 +11,14 @@ import threading
 import time
 
 from racing_demon_server.cli import main
+from racing_demon_server.ops import event_loop
 
 longest = 0.0
 
 
 def watch_steps() -> None:
     """Have every step of every loop timed, from now on."""
+    setattr(event_loop, "loop_factory", lambda **_: asyncio.new_event_loop)  # noqa: B010 - for this process
     run = asyncio.Handle._run
 
     def timed(handle: asyncio.Handle) -> None:

@@ -127,4 +127,5 @@ async def suffer(
     busy = (busy_ms(server.pid) - worked) / (time.monotonic() - begun) / 10
     half, most, worst = await waited(prober)
     step = await longest_step(server)
+    assert step > 0, "the meter has seen no step of the loop"
     return Figures(busy, step, half, most, worst, kib(server.pid, "VmHWM") - before)

@@ -14,14 +14,17 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.reader import log_of, options_of, tables
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from tests.support.accounts import Account, Heard, Told, WrongHistory
+from tests.support.accounts import Account, Heard, Sent, Told, WrongHistory
 from tests.support.arrival_order import check_arrivals, sent_and_answered
 from tests.support.effort import amount, more_when_long
 from tests.support.history import check
@@ -156,6 +159,53 @@ def test_a_table_that_nobody_saw_change_tells_nothing(histories: list[list[Accou
     late = Account(-1, [Heard(told.known_at[0], earlier)])
     assert Told([*accounts, late]).start == told.start
     check([*accounts, late])
+
+
+def without_five_events(
+    accounts: list[Account], *, is_connection_lost: bool
+) -> tuple[list[Account], list[Event]]:
+    """Return accounts in which a snapshot stands for five events, and all events."""
+    told = Told(accounts)
+    first = len(told.log) // 2
+    view = TableView.from_snapshot(told.start)
+    for event in told.log[: first + 5]:
+        view.apply(event)
+    gap = {event.seq for event in told.log[first : first + 5]}
+    seated = next(
+        each.message
+        for each in accounts[0].entries
+        if isinstance(each, Heard) and isinstance(each.message, Seated)
+    )
+    changed = []
+    for account in accounts:
+        entries: list[Sent | Heard] = []
+        for entry in account.entries:
+            if not isinstance(entry, Heard) or getattr(entry.message, "seq", None) not in gap:
+                entries.append(entry)
+            elif isinstance(entry.message, Event) and entry.message.seq == max(gap):
+                entries += [Heard(entry.at, seated)] * is_connection_lost
+                entries.append(Heard(entry.at, view.snapshot(0)))
+            elif not isinstance(entry.message, Event | Snapshot):
+                entries.append(entry)
+        changed.append(account._replace(entries=entries))
+    return changed, told.log
+
+
+def test_a_snapshot_stands_for_events_while_every_connection_was_lost(histories: list[list[Account]]) -> None:
+    """Stored events that nobody heard are judged like all others; without them nothing can be judged."""
+    for accounts in histories:
+        changed, log = without_five_events(accounts, is_connection_lost=True)
+        check(changed, journal=log)
+        with pytest.raises(WrongHistory, match="nobody heard event"):
+            check(changed)
+
+
+def test_events_left_out_on_a_connection_are_lost(histories: list[list[Account]]) -> None:
+    """A snapshot does not stand for events that a connected client should have received."""
+    for accounts in histories:
+        changed, log = without_five_events(accounts, is_connection_lost=False)
+        with pytest.raises(WrongHistory, match="nobody heard event"):
+            check(changed, journal=log)
 
 
 @more_when_long
