@@ -160,7 +160,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     if membership is not None:
         membership.close()
     await _drain(registry, journal)
-    if keeps:
+    if keeps or settings.relay:
         code, reason = RESTARTING, "The server is stopping. Your table comes back when it restarts."
     else:
         code, reason = GOING_DOWN, "The server was stopped, and the table ended with it."

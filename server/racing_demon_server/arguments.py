@@ -1,17 +1,21 @@
 """Types of command line arguments. Each raises ``ArgumentTypeError`` with a sentence that argparse prints."""
 
 import functools
-from argparse import ArgumentParser, ArgumentTypeError
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from racing_demon_protocol import arguments
+from racing_demon_protocol.limits import WEBSOCKET_PATH
 
 __all__ = [
     "LONGEST_CODE",
     "SHORTEST_CODE",
     "add_cluster_options",
+    "add_relay_option",
     "code_letters",
     "duration",
     "limit",
@@ -21,10 +25,16 @@ __all__ = [
     "processes",
     "seed",
     "speed",
+    "why_not_processes",
+    "why_not_relay",
 ]
 
 SHORTEST_CODE, LONGEST_CODE = 4, 16
 """The wire has room for so many letters of a table's code."""
+
+LAST_PORT = 65_535
+LONGEST_NODE = 30
+"""The longest node name to which processes can add their numbers."""
 
 _Value = TypeVar("_Value")
 
@@ -139,3 +149,51 @@ def add_cluster_options(parser: ArgumentParser) -> None:
         help="how long a server of a cluster that is stopped waits for hands to end, before others go on "
         "with its tables in mid-hand (default 10m)",
     )
+
+
+def add_relay_option(parser: ArgumentParser) -> None:
+    """Add the option of a relay for spectators."""
+    parser.add_argument(
+        "--relay",
+        type=_relayed,
+        metavar="URL",
+        help="keep no tables, but show those of the server at ws://HOST:PORT/v1 or wss://... to spectators",
+    )
+
+
+def why_not_relay(given: Namespace) -> str:
+    """Return which argument contradicts ``--relay``; empty if none does."""
+    needless = {
+        "--journal": given.journal,
+        "--cluster-key": given.cluster_key,
+        "--processes": given.processes > 1,
+        "--mqtt": given.mqtt,
+        "--seed": given.seed,
+        "--lan": given.lan,
+        "--list-tables": given.list_tables,
+        "--stop-with-stdin": given.stop_with_stdin,
+    }
+    names = [name for name, value in needless.items() if value]
+    return f"{names[0]} does not go with --relay: a relay has no tables of its own" if names else ""
+
+
+def _relayed(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"ws", "wss"} or not parts.hostname:
+        raise ArgumentTypeError("the URL of a server is like ws://HOST:5252/v1")
+    return parts._replace(path=parts.path if parts.path.strip("/") else WEBSOCKET_PATH).geturl()
+
+
+def why_not_processes(given: Namespace) -> str:
+    """Return why several processes are not possible; empty if they are."""
+    if sys.platform == "win32":
+        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
+    if given.stop_with_stdin:
+        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+    if given.port + given.processes > LAST_PORT:
+        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
+    if len(given.node or "") > LONGEST_NODE:
+        return (
+            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
+        )
+    return ""

@@ -15,6 +15,7 @@ from .arguments import (
     LONGEST_CODE,
     SHORTEST_CODE,
     add_cluster_options,
+    add_relay_option,
     code_letters,
     limit,
     network,
@@ -23,6 +24,8 @@ from .arguments import (
     processes,
     seed,
     speed,
+    why_not_processes,
+    why_not_relay,
 )
 from .durability import Durability
 
@@ -44,11 +47,6 @@ EXAMPLES = """examples:
 exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used,
 4 fenced: other servers have taken over its tables, 130 interrupted before it served
 """
-
-
-LAST_PORT = 65_535
-LONGEST_NODE = 30
-"""The longest node name to which processes can add their numbers."""
 
 
 def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lambda: None) -> int:
@@ -99,6 +97,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         port=arguments.port,
         seed=arguments.seed,
         journal=kept_in,
+        relay=arguments.relay or "",
         cluster_keys=keys,
         inside=arguments.inside,
         lease_seconds=arguments.lease,
@@ -152,7 +151,9 @@ def _cluster(argv: Sequence[str]) -> int:
 
 def _contradiction(arguments: argparse.Namespace) -> str:
     """Return which arguments contradict each other; empty if none do."""
-    if arguments.processes > 1 and (why_not := _alone(arguments)):
+    if arguments.relay is not None and (why_not := why_not_relay(arguments)):
+        return why_not
+    if arguments.processes > 1 and (why_not := why_not_processes(arguments)):
         return why_not
     if arguments.durability is Durability.NONE and arguments.journal is not None:
         return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
@@ -201,23 +202,8 @@ def _announces(arguments: argparse.Namespace) -> bool:
         return bool(arguments.lan)
     from .network_interfaces import is_private  # noqa: PLC0415 - a --help needs none
 
-    is_for_others = arguments.name or arguments.proxy or arguments.public_url or arguments.stop_with_stdin
-    return not is_for_others and is_private(arguments.host)
-
-
-def _alone(arguments: argparse.Namespace) -> str:
-    """Return why several processes are not possible; empty if they are."""
-    if sys.platform == "win32":
-        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
-    if arguments.stop_with_stdin:
-        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
-    if arguments.port + arguments.processes > LAST_PORT:
-        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
-    if len(arguments.node or "") > LONGEST_NODE:
-        return (
-            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
-        )
-    return ""
+    asked = arguments.name, arguments.proxy, arguments.public_url, arguments.stop_with_stdin, arguments.relay
+    return not any(asked) and is_private(arguments.host)
 
 
 def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
@@ -253,7 +239,7 @@ def _journal(arguments: argparse.Namespace) -> Path | str | None:
     from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
-    if arguments.durability is Durability.NONE:
+    if arguments.durability is Durability.NONE or arguments.relay is not None:
         return None
     if arguments.journal is not None:
         named: Path | str = arguments.journal
@@ -298,6 +284,7 @@ def _parser() -> argparse.ArgumentParser:
         "like postgresql://USER@HOST/DATABASE",
     )
     add_cluster_options(parser)
+    add_relay_option(parser)
     parser.add_argument(
         "--durability",
         type=Durability,

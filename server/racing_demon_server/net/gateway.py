@@ -154,6 +154,8 @@ class Gateway:
     def close(self, code: int, reason: str) -> None:
         """Close all connections, and refuse new ones."""
         self._is_closing = True
+        if self._service.relay is not None:
+            self._service.relay.close()
         for connection in self._connections:
             if connection.is_open:
                 connection.close(code, reason)
@@ -192,7 +194,9 @@ class Gateway:
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         if path == "/healthz":
             registry = self._service.registry
-            return http.health(len(registry), self.settings.shards, is_halted=registry.is_halted)
+            return http.health(
+                len(self._service.relay or registry), self.settings.shards, is_halted=registry.is_halted
+            )
         if path == "/metrics":
             return self._measured(connection, request)
         return self._enter(request) if path == WEBSOCKET_PATH else self._asset(request, path)

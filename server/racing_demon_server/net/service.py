@@ -9,15 +9,19 @@ from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Create
+from racing_demon_server.frames import Listener
 from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock, Room
 
 from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
 from .http import Meter
+from .relay import Relay
 
 __all__ = ["SHARE_SECONDS", "Missing", "Service"]
 
@@ -47,6 +51,7 @@ class Service:
         numbers: numbers of connections for the log.
         locator: finds tables on other servers; ``None`` if there are none.
         tasks: connections that are being passed on.
+        relay: shows the tables of another server; ``None`` if this one has its own.
 
     """
 
@@ -66,6 +71,10 @@ class Service:
         self.locator = locator
         self.tasks: set[asyncio.Task[None]] = set()
         self.numbers = itertools.count(1)
+        self.relay: Relay | None = None
+        if settings.relay:
+            backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+            self.relay = Relay(settings.relay, settings.max_tables, clock, backlog, self._note_relay_miss)
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
 
@@ -134,11 +143,29 @@ class Service:
                 self.addresses.note_miss(address, at)
                 raise
         if room is None or not (may_miss or room.knows(token_hash)):
-            seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
-            text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
-            raise CommandRefused(Reason.TOO_FAST, text)
+            raise self._too_many_misses()
         room.catch_up()  # an earlier command may have given the seat up
         return room
+
+    def enter_relay(self, listener: Listener, request: Message, address: str, at: int) -> None:
+        """Let a listener watch a table of the other server.
+
+        Raises:
+            CommandRefused: it cannot be watched, or too many wrong codes came from this address of late.
+
+        """
+        assert self.relay is not None
+        if not self.addresses.may_miss(address, at):
+            raise self._too_many_misses()
+        self.relay.enter(listener, request, address)
+
+    def _note_relay_miss(self, address: str) -> None:
+        self.addresses.note_miss(address, self.clock())
+
+    def _too_many_misses(self) -> CommandRefused:
+        seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
+        text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
+        return CommandRefused(Reason.TOO_FAST, text)
 
     def note_miss(self, address: str, at: int) -> None:
         """Note that somebody has asked for a table that no server has."""

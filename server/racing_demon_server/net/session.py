@@ -83,7 +83,9 @@ class Session:
     @property
     def entered(self) -> bool:
         """Whether the connection has a place at a table."""
-        return self._room is not None or self._is_passed_on
+        relay = self._service.relay
+        is_relayed = relay is not None and relay.holds(self)
+        return self._room is not None or self._is_passed_on or is_relayed
 
     # Sending.
 
@@ -266,6 +268,9 @@ class Session:
             raise CommandRefused(Reason.NOT_NOW, text)
         if not self._pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+        if self._service.relay is not None:
+            self._service.enter_relay(self, message, self._address, self._arrived)
+            return
         match message:
             case cl.Create():
                 self._create(message)
@@ -361,6 +366,8 @@ class Session:
     def gone(self) -> None:
         """Leave the table, because the connection is lost."""
         self._closing = True
+        if self._service.relay is not None:
+            self._service.relay.leave(self)
         room = self._room
         if room is not None:
             room.leave(self, self._actor)

@@ -40,12 +40,16 @@ class Spectators:
         shown: the table as its players see it.
         clock: the clock, in microseconds.
         backlog: bounds what waits for delayed spectators, and gives the galleries turns.
+        delays: whether to apply the table's delay; a relay receives events with the delay applied.
 
     """
 
-    def __init__(self, shown: CommittedTable, clock: Callable[[], int], backlog: Backlog) -> None:
+    def __init__(
+        self, shown: CommittedTable, clock: Callable[[], int], backlog: Backlog, *, delays: bool = True
+    ) -> None:
         self._shown = shown
-        self._delay_us = _delay_us(shown.view.options)
+        self._delays = delays
+        self._delay_us = self._delay_of(shown.view.options)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._sent: dict[Listener, int] = {}
@@ -116,7 +120,7 @@ class Spectators:
         """Send events when they are due."""
         for each in frames:
             if type(each.event) is OptionsSet:
-                self._delay_us = _delay_us(each.event.options)
+                self._delay_us = self._delay_of(each.event.options)
         if not self._sent and self._late is None and not self._delay_us:
             return
         if self._delay_us or self._late is not None:
@@ -233,6 +237,5 @@ class Spectators:
             listener.send(batch)
             self._sent[listener] = self._news[-1][0]
 
-
-def _delay_us(options: Options) -> int:
-    return options.watch_delay_ms * 1_000
+    def _delay_of(self, options: Options) -> int:
+        return options.watch_delay_ms * 1_000 if self._delays else 0

@@ -1,0 +1,367 @@
+"""A relay: watches each table of another server once, and shows it to its own spectators.
+
+The owner of a table applies delays and hides what is hidden, so a relay sends on what it receives at once.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Watch
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
+from racing_demon_server.frames import Frames, Listener
+from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import Passphrase
+from racing_demon_server.tables.spectators import Spectators
+
+from .upstream import ClosedUpstream, Unreachable, watching
+
+__all__ = ["Relay"]
+
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 5.0
+IDLE_SECONDS: Final = 10.0
+"""How long a table without spectators is still watched."""
+COUNT_SECONDS: Final = 0.3
+MOST_WAITING: Final = 1_000
+"""The most spectators who wait for a table to be watched."""
+ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
+UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Shown:
+    """A table as its owner shows it to spectators.
+
+    Attributes:
+        view: the state of the table.
+        hand_clock: the clock of the hand.
+
+    Args:
+        snapshot: the table.
+        at: the time, in microseconds.
+
+    """
+
+    def __init__(self, snapshot: Snapshot, at: int) -> None:
+        self.view = TableView.from_snapshot(snapshot)
+        signal_at = at - snapshot.elapsed_ms * 1_000
+        self.hand_clock = HandClock(signal_at, at if snapshot.paused else None)
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """The seats."""
+        return self.view.seats
+
+    @staticmethod
+    def certain(at: int) -> int:
+        """Return the argument: a relay has no journal."""
+        return at
+
+    def apply(self, event: Event, at: int) -> None:
+        """Apply the next event.
+
+        Raises:
+            InconsistentEvent: it does not fit.
+
+        """
+        self.view.apply(event)
+        self.hand_clock = self.hand_clock.after(event, at)
+
+
+class Newcomer(NamedTuple):
+    """What a spectator asked for before the table was watched."""
+
+    passphrase: str
+    address: str
+
+
+class RelayedTable:
+    """One table of the other server, and its spectators here.
+
+    Args:
+        url: the other server.
+        code: the table's code.
+        clock: the clock, in microseconds.
+        backlog: gives galleries turns.
+        ended: called when the table is no longer watched.
+        missed: called with the address of a spectator whose code is unknown.
+
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        url: str,
+        code: str,
+        clock: Callable[[], int],
+        backlog: Backlog,
+        ended: Callable[[], None],
+        missed: Callable[[str], None],
+    ) -> None:
+        self._url = url
+        self._code = code
+        self._clock = clock
+        self._backlog = backlog
+        self._ended = ended
+        self._missed = missed
+        self._waiting: dict[Listener, Newcomer] = {}
+        self._shown: Shown | None = None
+        self._spectators: Spectators | None = None
+        self._lock = Passphrase("", b"")
+        self._passphrase = ""
+        self._elsewhere = 0
+        self._pause = FIRST_PAUSE
+        self._is_closed = False
+        self._idle: asyncio.TimerHandle | None = None
+        self._counting: asyncio.TimerHandle | None = None
+        self._following = asyncio.create_task(self._follow())
+
+    def __len__(self) -> int:
+        return len(self._spectators or ()) + len(self._waiting)
+
+    def __contains__(self, listener: Listener) -> bool:
+        return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
+
+    def watch(self, listener: Listener, passphrase: str, address: str) -> None:
+        """Add a spectator, at once or when the other server has shown the table.
+
+        Raises:
+            CommandRefused: the passphrase is wrong, or too many spectators wait.
+
+        """
+        if self._spectators is not None:
+            self._lock.verify(passphrase, address, self._clock())
+            self._add(self._spectators, listener)
+        elif len(self._waiting) >= MOST_WAITING:
+            raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
+        else:
+            self._waiting[listener] = Newcomer(passphrase, address)
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def leave(self, listener: Listener) -> None:
+        """Remove a spectator. The table is no longer watched some time after the last one."""
+        self._waiting.pop(listener, None)
+        if self._spectators is not None:
+            self._spectators.discard(listener)
+        if self._is_closed:
+            return
+        self._count_soon()
+        if not len(self) and self._idle is None:
+            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.close)
+
+    def close(self) -> None:
+        """Watch the table no longer."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._following.cancel()
+        for timer in (self._idle, self._counting):
+            if timer is not None:
+                timer.cancel()
+        if self._spectators is not None:
+            self._spectators.close()
+        self._ended()
+
+    def _add(self, spectators: Spectators, listener: Listener) -> None:
+        listener.reply(Seated(code=self._code))
+        spectators.add(listener)
+        self._count_soon()
+
+    async def _follow(self) -> None:
+        """Watch the table until it ends, through any number of connections."""
+        while True:
+            try:
+                await self._connect()
+            except CommandRefused as refused:
+                if not self._refuse(refused):
+                    return
+            except ClosedUpstream as closed:
+                self._end(closed.code, closed.reason)
+                return
+            except Unreachable as error:
+                log.info("upstream lost", extra={"table": self._code, "why": str(error)})
+                if self._spectators is None:
+                    self._end(CloseCode.TRY_AGAIN, UNREACHABLE)
+                    return
+                await asyncio.sleep(self._pause)
+                self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+            except Exception:
+                log.exception("a table cannot be relayed", extra={"table": self._code})
+                self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
+                return
+
+    async def _connect(self) -> None:
+        """Watch the table over one connection."""
+        if self._spectators is None and self._waiting:
+            self._passphrase = next(iter(self._waiting.values())).passphrase
+        async with watching(self._url, self._code, self._passphrase) as upstream:
+            while True:
+                self._take(await upstream.read())
+
+    def _take(self, message: Message) -> None:
+        """Follow a message of the other server.
+
+        Raises:
+            Unreachable: it does not fit, and a new connection brings a snapshot.
+
+        """
+        try:
+            match message:
+                case Snapshot():
+                    self._restart(message)
+                case Event():
+                    self._publish(message)
+                case Watchers():
+                    self._elsewhere = max(0, message.count - 1)
+                    self._count_soon()
+                case Halted() if self._spectators is not None:
+                    for listener in self._spectators:
+                        listener.reply(message)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise Unreachable(f"an event does not fit: {error}") from error
+
+    def _publish(self, event: Event) -> None:
+        if self._shown is None or self._spectators is None:
+            raise Unreachable("an event before the snapshot")
+        at = self._clock()
+        self._shown.apply(event, at)
+        self._spectators.publish([Frames(event, at)])
+
+    def _restart(self, snapshot: Snapshot) -> None:
+        """Continue from a snapshot. Spectators get it if they have missed something."""
+        self._pause = FIRST_PAUSE
+        previous = self._spectators
+        if previous is not None and self._shown is not None and self._shown.view.seq == snapshot.seq:
+            return
+        self._shown = Shown(snapshot, self._clock())
+        self._spectators = Spectators(self._shown, self._clock, self._backlog, delays=False)
+        if previous is None:
+            self._lock = Passphrase(self._passphrase if snapshot.locked else "", secrets.token_bytes(16))
+        else:
+            previous.close()
+            for listener in previous:
+                self._spectators.add(listener)
+        waiting, self._waiting = self._waiting, {}
+        for listener, (passphrase, address) in waiting.items():
+            try:
+                self._lock.verify(passphrase, address, self._clock())
+            except CommandRefused as refused:
+                listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
+            else:
+                self._add(self._spectators, listener)
+
+    def _refuse(self, refused: CommandRefused) -> bool:
+        """Pass a refusal on. Return whether there are spectators with other passphrases to ask for."""
+        if self._spectators is not None:
+            self._end(CloseCode.GOOD_BYE, refused.text)
+            return False
+        is_guess = refused.reason is Reason.BAD_PASSPHRASE
+        for listener, waiting in list(self._waiting.items()):
+            if not is_guess or waiting.passphrase == self._passphrase:
+                del self._waiting[listener]
+                if refused.reason is Reason.UNKNOWN_TABLE:
+                    self._missed(waiting.address)
+                listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
+        if not self._waiting:
+            self.close()
+        return bool(self._waiting)
+
+    def _end(self, code: CloseCode, reason: str) -> None:
+        """Close all spectators' connections as the other server closed ours."""
+        if self._spectators is not None:
+            self._spectators.hurry()
+        for listener in [*(self._spectators or ()), *self._waiting]:
+            listener.close(code, reason[:120])
+        self.close()
+
+    def _count_soon(self) -> None:
+        if self._counting is None:
+            self._counting = asyncio.get_running_loop().call_later(COUNT_SECONDS, self._count)
+
+    def _count(self) -> None:
+        self._counting = None
+        for listener in self._spectators or ():
+            listener.reply(Watchers(count=self._elsewhere + len(self._spectators or ())))
+
+
+class Relay:
+    """The tables that a relay watches.
+
+    Args:
+        url: the other server.
+        most: the most tables at a time.
+        clock: the clock, in microseconds.
+        backlog: gives galleries turns.
+        missed: called with an address that asked for a table that the other server does not have.
+
+    """
+
+    def __init__(
+        self,
+        url: str,
+        most: int,
+        clock: Callable[[], int],
+        backlog: Backlog,
+        missed: Callable[[str], None],
+    ) -> None:
+        self._url = url
+        self._most = most
+        self._clock = clock
+        self._backlog = backlog
+        self._missed = missed
+        self._tables: dict[str, RelayedTable] = {}
+        self._places: dict[Listener, RelayedTable] = {}
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def holds(self, listener: Listener) -> bool:
+        """Return whether a listener watches a table, or waits for one."""
+        table = self._places.get(listener)
+        return table is not None and listener in table
+
+    def enter(self, listener: Listener, request: Message, address: str) -> None:
+        """Let a listener watch a table.
+
+        Raises:
+            CommandRefused: it asks for something else, or the relay is full.
+
+        """
+        if not isinstance(request, Watch):
+            raise CommandRefused(Reason.NOT_NOW, ONLY_WATCH)
+        code = request.code.strip().upper()
+        table = self._tables.get(code)
+        if table is None:
+            if len(self._tables) >= self._most:
+                raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
+            table = self._tables[code] = RelayedTable(
+                self._url, code, self._clock, self._backlog, partial(self._forget, code), self._missed
+            )
+        table.watch(listener, request.passphrase, address)
+        self._places[listener] = table
+
+    def leave(self, listener: Listener) -> None:
+        """Remove a listener whose connection is lost."""
+        table = self._places.pop(listener, None)
+        if table is not None:
+            table.leave(listener)
+
+    def close(self) -> None:
+        """Watch no table any more."""
+        for table in list(self._tables.values()):
+            table.close()
+
+    def _forget(self, code: str) -> None:
+        self._tables.pop(code, None)

@@ -1,0 +1,134 @@
+"""A relay's connection to the server that has a table."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.typing import Subprotocol
+
+from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, at_port, moved_to
+from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Hello, Watch
+from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
+
+__all__ = ["ClosedUpstream", "Unreachable", "UpstreamConnection", "watching"]
+
+MOST_REDIRECTS: Final = 3
+OPEN_SECONDS: Final = 5.0
+PING_SECONDS: Final = 1.5
+PONG_SECONDS: Final = 2.0
+SOFTWARE: Final = f"racing-demon-relay {FOLLOWS_MOVED}"
+FINAL: Final = {1000: CloseCode.GOOD_BYE, 1001: CloseCode.GOOD_BYE, 4007: CloseCode.KICKED}
+"""Close codes with which a server ends the table or refuses its spectators, and what they are here."""
+
+
+class Unreachable(RacingDemonError):
+    """The server cannot be reached, or does not speak the protocol: try again later."""
+
+
+class ClosedUpstream(RacingDemonError):
+    """The server closed the connection for good, with a code and a reason for people."""
+
+    def __init__(self, code: CloseCode, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class _Direct(connect):
+    """A connection that follows no redirects of HTTP."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Follow no redirect."""
+        return exc
+
+
+class UpstreamConnection:
+    """A connection to a server, message by message.
+
+    Args:
+        socket: the WebSocket.
+
+    """
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+
+    async def send(self, message: Message) -> None:
+        """Send a message."""
+        await self._socket.send(encode(message, Encoding.MSGPACK))
+
+    async def read(self) -> Message:
+        """Return the next message.
+
+        Raises:
+            ClosedUpstream: the connection was closed for good.
+            Unreachable: it was lost, or the message is invalid.
+
+        """
+        try:
+            return decode_server(await self._socket.recv())
+        except ConnectionClosed as closed:
+            if closed.rcvd is not None and closed.rcvd.code in FINAL:
+                raise ClosedUpstream(FINAL[closed.rcvd.code], closed.rcvd.reason) from None
+            raise Unreachable(str(closed)) from None
+        except InvalidFrame as error:
+            raise Unreachable(f"invalid message: {error}") from error
+
+
+@asynccontextmanager
+async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[UpstreamConnection]:
+    """Connect to a server as a spectator of a table, and follow its redirects.
+
+    Raises:
+        CommandRefused: the server refuses the spectator.
+        ClosedUpstream: it closed the connection for good.
+        Unreachable: it cannot be reached.
+
+    """
+    place = url
+    for _ in range(MOST_REDIRECTS):
+        try:
+            async with _Direct(
+                place,
+                subprotocols=[Subprotocol(Encoding.MSGPACK)],
+                compression=None,
+                max_size=MAX_SERVER_FRAME,
+                ping_interval=PING_SECONDS,
+                ping_timeout=PONG_SECONDS,
+                open_timeout=OPEN_SECONDS,
+                close_timeout=1,
+            ) as socket:
+                upstream = UpstreamConnection(socket)
+                async with asyncio.timeout(OPEN_SECONDS):
+                    answer = await _enter(upstream, code, passphrase)
+                if isinstance(answer, Seated):
+                    yield upstream
+                    return
+                if isinstance(answer, Elsewhere):
+                    place = at_port(place, answer.port)
+                elif isinstance(answer, Moved):
+                    place = moved_to(url, answer.host, answer.port)
+                else:
+                    raise Unreachable(f"an answer of type {type(answer).__name__}")
+        except (OSError, TimeoutError, InvalidHandshake, InvalidURI, ConnectionClosed, ForeignHost) as error:
+            raise Unreachable(str(error)) from error
+    raise Unreachable("too many redirects")
+
+
+async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Message:
+    versions = await upstream.read()
+    if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
+        raise Unreachable("it speaks another version of the protocol")
+    await upstream.send(Hello(version=VERSION, software=SOFTWARE))
+    await upstream.send(Watch(code=code, passphrase=passphrase))
+    answer = await upstream.read()
+    if isinstance(answer, Refused):
+        raise CommandRefused(answer.reason, answer.text)
+    return answer
