@@ -101,6 +101,20 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     assert SECOND + SLICE_GAP == test.due
 
 
+def test_a_seat_keeps_its_phase_however_late_it_is() -> None:
+    """A little late it does not move, since another seat's test may be the cause; later it moves in phase."""
+    dealer, phase = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP // 3
+    test = DeadHandTest(dealer.open_board(), dealer, 0, phase)
+    assert phase == test.due
+    test.keep_pace(phase + SLICE_GAP)
+    assert phase == test.due
+    test.keep_pace(SECOND)
+    assert SECOND + phase == test.due
+    test.work([0], SECOND + phase)
+    test.keep_pace(2 * SECOND)
+    assert 2 * SECOND + SLICE_GAP + phase == test.due
+
+
 def test_a_long_search_is_followed_by_a_rest() -> None:
     """After a search of several slices none begins for some time, whether it was ended or dropped."""
     test, dealer = _test({0: False, 1: False}, 2 * SLICE_UNITS)
