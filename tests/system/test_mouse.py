@@ -146,7 +146,7 @@ def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:
         lobby.click("2 medium")
         lobby.until(r"3 \w+ .*medium")
         lobby.until("5 seats free")
-        lobby.click("- one less")
+        lobby.click("- remove bot")
         lobby.until("6 seats free")
         assert "2 Ada" in lobby.text
 
