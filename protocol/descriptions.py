@@ -94,6 +94,7 @@ FIELDS: Final[dict[str, str]] = {
     "accepted.seq": "The number of the last event of the table, after the command was carried out.",
     "caught_up.seq": "The number of the last event that you have been sent.",
     "elsewhere.port": "The port of the process that has the table, at the host that you have dialled.",
+    "versions.software": "Which program speaks; the word `relaying` behind it allows `relaying`.",
     "hello.software": "Your program's name; the word `moved` behind it says that you follow `moved`.",
     "moved.host": "The name or IP address of the host that has the table.",
     "moved.port": "Its port.",
@@ -127,6 +128,7 @@ FIELDS: Final[dict[str, str]] = {
     "snapshot.hand_id": "What names the current or last hand; empty before the first.",
     "snapshot.seats": "Who sits at the table: rows `seat_state`.",
     "snapshot.seq": "The number of the last event that is part of this.",
+    "relaying.count": "How many watch at the relay.",
     "watchers.count": "How many watch the table without a seat.",
 }
 """The meaning of each field by name, or by message and field where it differs."""

@@ -67,6 +67,7 @@ EXAMPLES: tuple[Message, ...] = (
     cl.Call(counter=43),
     cl.Leave(counter=44),
     cl.Ping(stamp=123_456),
+    cl.Relaying(count=250),
     cl.Say(counter=45, text="Well played!"),
     cl.Kick(counter=6, seat=2),
     cl.Pause(counter=7, paused=True),

@@ -9,6 +9,7 @@ __all__ = [
     "LONGEST_PASSPHRASE",
     "LONGEST_TEXT",
     "MOST_SEATS",
+    "MOST_SPECTATORS",
     "WEBSOCKET_PATH",
 ]
 
@@ -22,6 +23,8 @@ LONGEST_PASSPHRASE: Final = 64
 """The maximum length of a passphrase, in characters."""
 LONGEST_TEXT: Final = 240
 """The maximum length of a sentence on the wire, in characters."""
+MOST_SPECTATORS: Final = 1_000_000
+"""The greatest number of spectators of a table that is shown."""
 WEBSOCKET_PATH: Final = "/v1"
 """The path of the WebSocket on a server."""
 DEFAULT_PORT: Final = 5_252

@@ -129,7 +129,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     registry, membership = _tables(settings, clock, journal, observers)
     _allow_sockets(settings)
     meter = Meter(
-        lambda open_: metrics.text(open_, registry.listeners, brokers), metrics.cut, metrics.refused
+        lambda open_, listeners: metrics.text(open_, listeners, brokers), metrics.cut, metrics.refused
     )
     gateway = Gateway(settings, registry, clock, meter, membership)
     if inherited is None:

@@ -40,6 +40,7 @@ class ServerSettings:
         max_bots: bots at a time at all tables, including stand-ins.
         max_connections: connections at a time, players and spectators.
         connections_per_address: connections at a time from one address, which may be a household.
+        relayed_spectators: spectators that are counted for one relay, whatever it reports.
         max_handshakes: connections at a time that have sent no request yet; the oldest is cut off first.
         entry_seconds: time for a connection to ask for a place at a table.
         idle_table_seconds: how long a table without connections stays open.
@@ -97,6 +98,7 @@ class ServerSettings:
     max_bots: int = 800
     max_connections: int = 4_000
     connections_per_address: int = 250
+    relayed_spectators: int = 10_000
     max_handshakes: int = 500
     entry_seconds: float = 5.0
     idle_table_seconds: float = 300.0

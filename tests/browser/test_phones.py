@@ -95,18 +95,25 @@ async def test_a_name_of_markup_is_shown_as_it_is() -> None:
 
 
 async def test_a_big_screen_shows_a_table_to_those_around_it() -> None:
-    """It takes no seat, needs no press, and shows every player with what lies up."""
-    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+    """At the server or at a relay, it takes no seat, needs no press, and shows every player and all cards."""
+    async with (
+        serving() as served,
+        serving(relay=served.url) as relay,
+        chromium() as browser,
+        phone(browser, served.origin) as player,
+    ):
         code = await player.create("Ann")
         await player.page.tap(".add-bot")
         await player.page.tap(".deal")
         await player.see("#table")
-        async with phone(browser, f"{served.origin}/{code}?tv", **TELEVISION) as screen:
-            await screen.see("#table .chip")
-            names = await screen.page.locator("#table .chip .name").all_inner_texts()
-            assert ["Ann", "Ada"] == names
-            assert [0, 1] == list(served.registry.room(code).table.view.seats)
-            assert [] == screen.complaints
+        for origin in (served.origin, relay.origin):
+            async with phone(browser, f"{origin}/{code}?tv", **TELEVISION) as screen:
+                await screen.see("#table .chip")
+                names = await screen.page.locator("#table .chip .name").all_inner_texts()
+                assert ["Ann", "Ada"] == names
+                assert [0, 1] == list(served.registry.room(code).table.view.seats)
+                await _until_shown(screen, served, code)
+                assert [] == screen.complaints
 
 
 async def _keep_tapping(player: Phone) -> None:

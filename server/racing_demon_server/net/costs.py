@@ -29,6 +29,7 @@ COSTS: Final[dict[type[Message], int]] = {
     cl.Mute: 5,
     cl.Pause: 5,
     cl.React: 5,
+    cl.Relaying: 5,
     cl.Say: 5,
     cl.Unban: 5,
     cl.AddBot: 10,

@@ -14,6 +14,7 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.wire.addresses import COUNTS_RELAYED
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.settings import ServerSettings
@@ -118,7 +119,8 @@ class Gateway:
             entry_seconds = self.settings.entry_seconds
             entry = asyncio.get_running_loop().call_later(entry_seconds, self._check_entry, session)
             self._admitted[connection] = Admitted(session, address, entry)
-            session.reply(Versions(oldest=VERSION, newest=VERSION, software=SOFTWARE))
+            software = f"{SOFTWARE} {COUNTS_RELAYED}"
+            session.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
             return session
         self._service.addresses.leave(address)
         if is_allowed:
@@ -235,10 +237,10 @@ class Gateway:
             if self._service.locator is not None:
                 yield from self._service.locator.listed
 
-    def _write_metrics(self, write: Callable[[int], str]) -> str:
+    def _write_metrics(self, write: Callable[[int, int], str]) -> str:
         now = self._service.clock()
         if now - self._metrics[0] >= METRICS_KEPT_US:
-            self._metrics = now, write(len(self._admitted))
+            self._metrics = now, write(len(self._admitted), self._service.listeners)
         return self._metrics[1]
 
     @staticmethod

@@ -42,13 +42,14 @@ class Meter(NamedTuple):
     """Callbacks for what happens to connections, which tables do not see.
 
     Attributes:
-        text: formats all metrics, given the number of open connections; ``None`` without metrics.
+        text: formats all metrics, given how many connections are open, and how many of them play or watch;
+            ``None`` without metrics.
         cut: counts a connection that the server closed, by reason.
         refused: counts a command that the server refused before a table saw it.
 
     """
 
-    text: Callable[[int], str] | None
+    text: Callable[[int, int], str] | None
     cut: Callable[[str], None]
     refused: Callable[[Reason], None]
 

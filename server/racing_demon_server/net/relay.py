@@ -6,24 +6,24 @@ The owner of a table applies delays and hides what is hidden, so a relay sends o
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_protocol.limits import MOST_SPECTATORS
 from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
-from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, Snapshot, Watchers
 from racing_demon_server.frames import Frames, Listener
-from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
-from .upstream import ClosedUpstream, Unreachable, watching
+from .shown import Shown
+from .upstream import ClosedUpstream, Unreachable, UpstreamConnection, watching
 
 __all__ = ["Relay"]
 
@@ -34,49 +34,12 @@ IDLE_SECONDS: Final = 10.0
 COUNT_SECONDS: Final = 0.3
 MOST_WAITING: Final = 1_000
 """The most spectators who wait for a table to be watched."""
+TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
+"""Reasons for a refusal that another attempt may not meet."""
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
 UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
 
 log = logging.getLogger("racing_demon_server")
-
-
-class Shown:
-    """A table as its owner shows it to spectators.
-
-    Attributes:
-        view: the state of the table.
-        hand_clock: the clock of the hand.
-
-    Args:
-        snapshot: the table.
-        at: the time, in microseconds.
-
-    """
-
-    def __init__(self, snapshot: Snapshot, at: int) -> None:
-        self.view = TableView.from_snapshot(snapshot)
-        signal_at = at - snapshot.elapsed_ms * 1_000
-        self.hand_clock = HandClock(signal_at, at if snapshot.paused else None)
-
-    @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """The seats."""
-        return self.view.seats
-
-    @staticmethod
-    def certain(at: int) -> int:
-        """Return the argument: a relay has no journal."""
-        return at
-
-    def apply(self, event: Event, at: int) -> None:
-        """Apply the next event.
-
-        Raises:
-            InconsistentEvent: it does not fit.
-
-        """
-        self.view.apply(event)
-        self.hand_clock = self.hand_clock.after(event, at)
 
 
 class Newcomer(NamedTuple):
@@ -120,6 +83,8 @@ class RelayedTable:
         self._lock = Passphrase("", b"")
         self._passphrase = ""
         self._elsewhere = 0
+        self._reported = 1
+        self._is_recounted = asyncio.Event()
         self._pause = FIRST_PAUSE
         self._is_closed = False
         self._idle: asyncio.TimerHandle | None = None
@@ -161,6 +126,12 @@ class RelayedTable:
         if not len(self) and self._idle is None:
             self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.close)
 
+    def count_relayed(self, relay: Listener, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        if self._spectators is not None and relay in self._spectators:
+            self._spectators.relayed[relay] = count
+            self._count_soon()
+
     def close(self) -> None:
         """Watch the table no longer."""
         if self._is_closed:
@@ -185,7 +156,9 @@ class RelayedTable:
             try:
                 await self._connect()
             except CommandRefused as refused:
-                if not self._refuse(refused):
+                if self._spectators is not None and refused.reason in TEMPORARY:
+                    await self._rest()
+                elif not self._refuse(refused):
                     return
             except ClosedUpstream as closed:
                 self._end(closed.code, closed.reason)
@@ -195,20 +168,38 @@ class RelayedTable:
                 if self._spectators is None:
                     self._end(CloseCode.TRY_AGAIN, UNREACHABLE)
                     return
-                await asyncio.sleep(self._pause)
-                self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+                await self._rest()
             except Exception:
                 log.exception("a table cannot be relayed", extra={"table": self._code})
                 self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
                 return
+
+    async def _rest(self) -> None:
+        """Wait before the next connection, longer each time."""
+        await asyncio.sleep(self._pause)
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
     async def _connect(self) -> None:
         """Watch the table over one connection."""
         if self._spectators is None and self._waiting:
             self._passphrase = next(iter(self._waiting.values())).passphrase
         async with watching(self._url, self._code, self._passphrase) as upstream:
-            while True:
-                self._take(await upstream.read())
+            reporting = asyncio.create_task(self._report(upstream))
+            try:
+                while True:
+                    self._take(await upstream.read())
+            finally:
+                reporting.cancel()
+
+    async def _report(self, upstream: UpstreamConnection) -> None:
+        """Report the number of spectators whenever it changes: the server counts a relay as one at first."""
+        self._reported = 1
+        while upstream.counts_relayed:
+            await self._is_recounted.wait()
+            self._is_recounted.clear()
+            if self._people != self._reported:
+                self._reported = self._people
+                await upstream.report(self._reported)
 
     def _take(self, message: Message) -> None:
         """Follow a message of the other server.
@@ -224,7 +215,7 @@ class RelayedTable:
                 case Event():
                     self._publish(message)
                 case Watchers():
-                    self._elsewhere = max(0, message.count - 1)
+                    self._elsewhere = max(0, message.count - self._reported)
                     self._count_soon()
                 case Halted() if self._spectators is not None:
                     for listener in self._spectators:
@@ -242,10 +233,12 @@ class RelayedTable:
     def _restart(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot. Spectators get it if they have missed something."""
         self._pause = FIRST_PAUSE
-        previous = self._spectators
-        if previous is not None and self._shown is not None and self._shown.view.seq == snapshot.seq:
+        previous, shown = self._spectators, Shown(snapshot, self._clock())
+        self._is_recounted.set()
+        if previous is not None and self._shown is not None and self._shown.is_like(shown):
+            self._shown.hand_clock = shown.hand_clock
             return
-        self._shown = Shown(snapshot, self._clock())
+        self._shown = shown
         self._spectators = Spectators(self._shown, self._clock, self._backlog, delays=False)
         if previous is None:
             self._lock = Passphrase(self._passphrase if snapshot.locked else "", secrets.token_bytes(16))
@@ -253,6 +246,7 @@ class RelayedTable:
             previous.close()
             for listener in previous:
                 self._spectators.add(listener)
+            self._spectators.relayed |= previous.relayed
         waiting, self._waiting = self._waiting, {}
         for listener, (passphrase, address) in waiting.items():
             try:
@@ -292,8 +286,14 @@ class RelayedTable:
 
     def _count(self) -> None:
         self._counting = None
+        self._is_recounted.set()
+        watchers = Watchers(count=min(MOST_SPECTATORS, self._elsewhere + self._people))
         for listener in self._spectators or ():
-            listener.reply(Watchers(count=self._elsewhere + len(self._spectators or ())))
+            listener.reply(watchers)
+
+    @property
+    def _people(self) -> int:
+        return 0 if self._spectators is None else self._spectators.people
 
 
 class Relay:
@@ -327,6 +327,11 @@ class Relay:
     def __len__(self) -> int:
         return len(self._tables)
 
+    @property
+    def listeners(self) -> int:
+        """The number of spectators of all tables."""
+        return sum(map(len, self._tables.values()))
+
     def holds(self, listener: Listener) -> bool:
         """Return whether a listener watches a table, or waits for one."""
         table = self._places.get(listener)
@@ -351,6 +356,12 @@ class Relay:
             )
         table.watch(listener, request.passphrase, address)
         self._places[listener] = table
+
+    def count_relayed(self, relay: Listener, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        table = self._places.get(relay)
+        if table is not None:
+            table.count_relayed(relay, count)
 
     def leave(self, listener: Listener) -> None:
         """Remove a listener whose connection is lost."""

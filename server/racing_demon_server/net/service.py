@@ -78,6 +78,11 @@ class Service:
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
 
+    @property
+    def listeners(self) -> int:
+        """The number of listeners at all tables, players and spectators."""
+        return self.registry.listeners if self.relay is None else self.relay.listeners
+
     def allowance(self, address: str) -> Allowance:
         """Return the allowance of a new connection from an address."""
         per_second = self.settings.units_per_connection

@@ -259,6 +259,8 @@ class Session:
                 self.reply(Pong(stamp=stamp))
             case cl.Command():
                 self._command(message)
+            case cl.Relaying(count=count):
+                self._count_relayed(message, min(count, self._service.settings.relayed_spectators))
             case _:
                 self._enter(message)
 
@@ -280,6 +282,14 @@ class Session:
                 self._watch(message)
             case cl.Resume():
                 self._resume(message)
+
+    def _count_relayed(self, message: cl.Relaying, count: int) -> None:
+        if not self._pay(message):
+            raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+        if self._service.relay is not None:
+            self._service.relay.count_relayed(self, count)
+        elif self._room is not None:
+            self._room.broadcast.count_relayed(self, count)
 
     def _greet(self, hello: cl.Hello) -> None:
         if hello.version != VERSION:

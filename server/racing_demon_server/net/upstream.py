@@ -1,8 +1,8 @@
 """A relay's connection to the server that has a table."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Final
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -11,10 +11,10 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, at_port, moved_to
+from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, FOLLOWS_MOVED, at_port, moved_to, understands
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_protocol.wire.messages.client import Hello, Watch
+from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
 
 __all__ = ["ClosedUpstream", "Unreachable", "UpstreamConnection", "watching"]
@@ -52,17 +52,26 @@ class _Direct(connect):
 class UpstreamConnection:
     """A connection to a server, message by message.
 
+    Attributes:
+        counts_relayed: whether the server counts the spectators of relays.
+
     Args:
         socket: the WebSocket.
 
     """
 
     def __init__(self, socket: ClientConnection) -> None:
+        self.counts_relayed = False
         self._socket = socket
 
     async def send(self, message: Message) -> None:
         """Send a message."""
         await self._socket.send(encode(message, Encoding.MSGPACK))
+
+    async def report(self, count: int) -> None:
+        """Report how many spectators the relay has; not over a lost connection, which the reader notices."""
+        with contextlib.suppress(ConnectionClosed):
+            await self.send(Relaying(count=count))
 
     async def read(self) -> Message:
         """Return the next message.
@@ -82,7 +91,7 @@ class UpstreamConnection:
             raise Unreachable(f"invalid message: {error}") from error
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[UpstreamConnection]:
     """Connect to a server as a spectator of a table, and follow its redirects.
 
@@ -126,6 +135,7 @@ async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Me
     versions = await upstream.read()
     if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
         raise Unreachable("it speaks another version of the protocol")
+    upstream.counts_relayed = understands(versions.software, COUNTS_RELAYED)
     await upstream.send(Hello(version=VERSION, software=SOFTWARE))
     await upstream.send(Watch(code=code, passphrase=passphrase))
     answer = await upstream.read()

@@ -139,6 +139,12 @@ class Broadcast:
         self.spectators.add(listener)
         self._count_watchers()
 
+    def count_relayed(self, relay: Listener, count: int) -> None:
+        """Count the spectators of a relay, which is itself a spectator, in its place."""
+        if relay in self.spectators:
+            self.spectators.relayed[relay] = count
+            self._count_watchers()
+
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:
         """Make a listener the connection of an actor, and return the previous one: the newest wins."""
         self.send_out()
@@ -165,7 +171,7 @@ class Broadcast:
         listener.reply(CaughtUp(seq=self._shown.view.seq))
         self.listeners[listener] = None
         if self.spectators:
-            listener.reply(Watchers(count=len(self.spectators)))
+            listener.reply(Watchers(count=self.spectators.people))
 
     def discard(self, listener: Listener) -> None:
         """Remove a listener whose connection is lost."""
@@ -320,7 +326,7 @@ class Broadcast:
 
     def _tell_watchers(self) -> None:
         self._counting = None
-        self.announce(Watchers(count=len(self.spectators)))
+        self.announce(Watchers(count=self.spectators.people))
 
 
 def _ends_privacy(event: Event) -> bool:

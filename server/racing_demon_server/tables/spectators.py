@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from racing_demon_protocol.limits import MOST_SPECTATORS
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message
@@ -36,6 +37,9 @@ MOST_NEWS: Final = 500
 class Spectators:
     """The spectators of one table.
 
+    Attributes:
+        relayed: how many spectators each relay among them has, as it reports.
+
     Args:
         shown: the table as its players see it.
         clock: the clock, in microseconds.
@@ -52,6 +56,7 @@ class Spectators:
         self._delay_us = self._delay_of(shown.view.options)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
+        self.relayed: dict[Listener, int] = {}
         self._sent: dict[Listener, int] = {}
         self._fresh: list[Frames] = []
         self._news: list[tuple[int, Framed]] = []
@@ -71,6 +76,11 @@ class Spectators:
 
     def __iter__(self) -> Iterator[Listener]:
         return iter(list(self._sent))
+
+    @property
+    def people(self) -> int:
+        """How many watch, with the spectators of relays in the place of these."""
+        return min(MOST_SPECTATORS, len(self._sent) - len(self.relayed) + sum(self.relayed.values()))
 
     def add(self, listener: Listener) -> None:
         """Send a spectator the gallery's view of the table, and then every event."""
@@ -115,6 +125,7 @@ class Spectators:
     def discard(self, listener: Listener) -> None:
         """Remove a spectator."""
         self._sent.pop(listener, None)
+        self.relayed.pop(listener, None)
 
     def publish(self, frames: Sequence[Frames]) -> None:
         """Send events when they are due."""

@@ -109,7 +109,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
     time, settings = Standing(), ServerSettings(port=0)
     written: list[int] = []
 
-    def write(connections: int) -> str:
+    def write(connections: int, _listeners: int) -> str:
         written.append(connections)
         return f"number {len(written)}\n"
 

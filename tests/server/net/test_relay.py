@@ -1,15 +1,34 @@
 """Relays over real sockets: they show another server's tables to spectators."""
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
-from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.wire.messages import Event
+import pytest
+from websockets.asyncio.server import ServerConnection
+
+from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.events import Signalled
+from racing_demon_protocol.wire.messages.server import (
+    CaughtUp,
+    Moved,
+    Refused,
+    Seated,
+    Snapshot,
+    Versions,
+    Watchers,
+)
 from racing_demon_protocol.wire.options import Options
-from tests.support.servers import Peer, serving
+from racing_demon_server.net.shown import Shown
+from tests.support.clocks import clock
+from tests.support.crashes import until
+from tests.support.relay import speak, table_of, visited
+from tests.support.servers import Closing, Peer, serving, within
 
 OPEN = "sesame"
+RESTART = Closing(1012, "restart")
 
 
 async def _frames(peer: Peer, seq: int) -> list[bytes | str]:
@@ -20,6 +39,24 @@ async def _frames(peer: Peer, seq: int) -> list[bytes | str]:
         if isinstance(peer.note(frame), Event):
             frames.append(frame)
     return frames
+
+
+async def _answer(visitor: ServerConnection, *answers: Message | Closing) -> None:
+    """Answer a relay that asks to watch."""
+    await speak(visitor, Versions(oldest=VERSION, newest=VERSION))
+    for _ in range(2):
+        await within(10, visitor.recv())
+    await speak(visitor, *answers)
+
+
+def _told(table: Snapshot) -> Sequence[Message]:
+    return Seated(code="BCDF"), table, CaughtUp(seq=table.seq)
+
+
+async def _hear_count(peer: Peer, count: int) -> None:
+    """Wait until a peer hears a number of spectators."""
+    while (await within(10, peer.until(Watchers))).count != count:
+        pass
 
 
 async def _refused(peer: Peer, request: cl.Watch | cl.Join | cl.Create) -> Reason:
@@ -139,3 +176,156 @@ async def test_an_unreachable_server_is_reported() -> None:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDFGHJK"))
         assert CloseCode.TRY_AGAIN == (await eve.closed()).code
+
+
+async def test_a_relay_is_counted_as_its_spectators() -> None:
+    """Players and spectators see how many watch in all, through a tree of relays, and when some leave."""
+    async with (
+        serving() as owner,
+        serving(relay=owner.url) as first,
+        serving(relay=first.url) as second,
+        Peer.hosting(owner.url) as ann,
+        Peer.entered(owner.url, cl.Watch(code=ann.code)) as eve,
+        AsyncExitStack() as stack,
+    ):
+        watch = cl.Watch(code=ann.code)
+        near = [await stack.enter_async_context(Peer.entered(first.url, watch)) for _ in range(2)]
+        async with AsyncExitStack() as leaving:
+            far = [await leaving.enter_async_context(Peer.entered(second.url, watch)) for _ in range(3)]
+            for peer in (ann, eve, *near, *far):
+                await _hear_count(peer, 6)
+        for peer in (ann, *near):
+            await _hear_count(peer, 3)
+
+
+async def test_a_relay_is_believed_up_to_a_limit() -> None:
+    """A spectator that claims to be a relay counts as no more than the limit, and a player as nothing."""
+    async with (
+        serving(relayed_spectators=40) as owner,
+        Peer.hosting(owner.url) as ann,
+        Peer.entered(owner.url, cl.Watch(code=ann.code)) as eve,
+    ):
+        await ann.say(cl.Relaying(count=1_000_000))
+        await eve.say(cl.Relaying(count=1_000_000))
+        await _hear_count(ann, 40)
+        await eve.say(cl.Relaying(count=7))
+        await _hear_count(ann, 7)
+
+
+@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.SHUFFLING])
+def test_no_time_passes_before_a_deal(phase: Phase) -> None:
+    """Spectators who come late see no time of a hand in the lobby, and while the cards are shuffled."""
+    shown = Shown(table_of(phase=phase, elapsed_ms=700), 0)
+    assert shown.hand_clock.elapsed_ms(5_000_000) == 0
+
+
+def test_time_passes_in_a_hand() -> None:
+    """The time of a hand goes on at a relay, except in a pause."""
+    running, paused = (
+        Shown(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0) for each in (0, 1)
+    )
+    assert running.hand_clock.elapsed_ms(5_000_000) == 5_700
+    assert paused.hand_clock.elapsed_ms(5_000_000) == 700
+
+
+async def test_spectators_get_what_changed_without_a_number() -> None:
+    """After a new connection spectators get a snapshot if anything differs, though its number is the same."""
+    before, after = table_of(seq=4), table_of(seq=4, locked=True)
+    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+        await eve.greet()
+        await eve.say(cl.Watch(code="BCDF"))
+        for table in (before, before, after):
+            await _answer(await within(10, visitors.get()), *_told(table), RESTART)
+        heard: list[Snapshot] = []
+        while after not in heard:
+            heard.append(await eve.until(Snapshot))
+    assert [before, after] == heard
+
+
+async def test_an_event_that_does_not_fit_brings_a_snapshot() -> None:
+    """A relay that has missed an event dials again, and shows its spectators the table as it is."""
+    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+        await eve.greet()
+        await eve.say(cl.Watch(code="BCDF"))
+        await _answer(await within(10, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
+        await _answer(await within(10, visitors.get()), *_told(table_of(seq=9)))
+        while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 9:
+            assert not isinstance(message, Event)
+
+
+async def test_a_relay_follows_a_table_to_another_server() -> None:
+    """A relay follows `moved` to the name that it dialled, and to no other."""
+    async with (
+        serving() as owner,
+        Peer.hosting(owner.url) as ann,
+        visited() as (url, visitors),
+        serving(relay=url) as relay,
+        Peer.connect(relay.url) as eve,
+    ):
+        await eve.greet()
+        await eve.say(cl.Watch(code=ann.code))
+        await _answer(await within(10, visitors.get()), Moved(host="127.0.0.1", port=owner.port))
+        await eve.until(Snapshot)
+        assert eve.view.snapshot(0) == ann.view.snapshot(0)
+        async with Peer.connect(relay.url) as other:
+            await other.greet()
+            await other.say(cl.Watch(code="BCDF"))
+            await _answer(await within(10, visitors.get()), Moved(host="127.0.0.2", port=owner.port))
+            assert CloseCode.TRY_AGAIN == (await other.closed()).code
+
+
+async def test_a_table_that_ends_with_its_server_ends_here() -> None:
+    """Spectators at a relay are closed as the owner closes for good, and stay when it is only restarted."""
+    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+        await eve.greet()
+        await eve.say(cl.Watch(code="BCDF"))
+        await _answer(await within(10, visitors.get()), *_told(table_of()), RESTART)
+        await _answer(await within(10, visitors.get()), *_told(table_of()), Closing(1001, "it ended"))
+        assert Closing(CloseCode.GOOD_BYE, "it ended") == await eve.closed()
+
+
+async def test_a_busy_server_is_asked_again() -> None:
+    """A relay with spectators asks again after a refusal that may pass, and they stay."""
+    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+        await eve.greet()
+        await eve.say(cl.Watch(code="BCDF"))
+        await _answer(await within(10, visitors.get()), *_told(table_of()), RESTART)
+        busy = Refused(counter=0, reason=Reason.TOO_FAST, text="Wait.")
+        await _answer(await within(10, visitors.get()), busy)
+        await _answer(await within(10, visitors.get()), *_told(table_of(seq=3)))
+        while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 3:
+            pass
+
+
+async def test_a_table_without_spectators_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relay closes its connection some time after the last spectator, unless another one comes first."""
+    monkeypatch.setattr("racing_demon_server.net.relay.IDLE_SECONDS", 0.2)
+    async with serving() as owner, serving(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
+        watch = cl.Watch(code=ann.code)
+        async with Peer.entered(relay.url, watch):
+            assert 2 == len(owner.server.connections)
+        async with Peer.entered(relay.url, watch) as eve:
+            await ann.ask(cl.Say, text="hello")
+            await eve.follow(ann.view.seq)
+        await until(lambda: len(owner.server.connections) == 1)
+        async with Peer.entered(relay.url, watch) as eve:
+            assert eve.view.snapshot(0) == ann.view.snapshot(0)
+
+
+async def test_a_delay_is_the_owners() -> None:
+    """Spectators at a relay see a delayed table as those of the owner: no earlier, and late ones no more."""
+    delay_ms = 400
+    async with (
+        serving() as owner,
+        serving(relay=owner.url) as relay,
+        Peer.hosting(owner.url, watch_delay_ms=delay_ms) as ann,
+    ):
+        watch = cl.Watch(code=ann.code)
+        async with Peer.entered(owner.url, watch) as near, Peer.entered(relay.url, watch) as far:
+            before, said_at = ann.view.seq, clock()
+            await ann.ask(cl.Say, text="hello")
+            async with Peer.entered(relay.url, watch) as late:
+                assert late.view.seq == before or clock() - said_at >= delay_ms * 1_000
+            frames = [await _frames(peer, ann.view.seq) for peer in (near, far)]
+            assert clock() - said_at >= delay_ms * 1_000
+            assert frames[0] == frames[1]

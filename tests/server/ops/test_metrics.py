@@ -41,7 +41,7 @@ async def measured(**settings: Any) -> AsyncIterator[Served]:
     chosen = ServerSettings(**{"port": 0, **settings})
     metrics = Metrics()
     registry = Registry(chosen, clock, ImmediateJournal(), [metrics])
-    meter = Meter(lambda open_: metrics.text(open_, registry.listeners), metrics.cut, metrics.refused)
+    meter = Meter(metrics.text, metrics.cut, metrics.refused)
     server = await start(chosen, registry, clock, meter)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
@@ -93,6 +93,14 @@ async def test_it_says_what_runs() -> None:
         _, page = await get(served.port, "/metrics")
     assert 'racing_demon_build_info{protocol="1",python="3.' in page
     assert 'version="0.' in page
+
+
+async def test_spectators_of_a_relay_are_counted() -> None:
+    """A relay counts the spectators who watch at it."""
+    async with serving() as owner, measured(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
+        watch = cl.Watch(code=ann.code)
+        async with Peer.entered(relay.url, watch), Peer.entered(relay.url, watch):
+            assert (await numbers(relay))["racing_demon_spectators"] == 2
 
 
 async def test_tables_seats_and_spectators_are_counted() -> None:

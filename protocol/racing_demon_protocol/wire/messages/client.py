@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import Field, model_serializer
 
 from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.limits import MOST_SPECTATORS
 from racing_demon_protocol.reasons import BotLevel, Reaction
 from racing_demon_protocol.wire.options import Options
 
@@ -53,6 +54,7 @@ __all__ = [
     "PlayCards",
     "React",
     "Ready",
+    "Relaying",
     "RemoveBot",
     "Resume",
     "Reveal",
@@ -258,6 +260,17 @@ class Ping(Message):
 
     TAG: ClassVar[int] = 15
     stamp: Milliseconds
+
+
+class Relaying(Message):
+    """Report how many spectators a relay has, which watches a table as one of its spectators.
+
+    They are counted in the place of the relay. Send this only to a server whose ``software`` has the word
+    ``relaying`` behind its name. The server may count fewer.
+    """
+
+    TAG: ClassVar[int] = 27
+    count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
 
 
 class Say(Command):

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
+from racing_demon_protocol.limits import MOST_SPECTATORS
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
@@ -229,7 +230,7 @@ class Watchers(Message):
     """
 
     TAG: ClassVar[int] = 70
-    count: Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
+    count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
 
 
 class Halted(Message):

@@ -28,6 +28,7 @@ export const FROM_CLIENT = {
   "contribute": {"tag": 24, "fields": ["counter", "commitment"], "defaults": {}},
   "reveal": {"tag": 25, "fields": ["counter", "value"], "defaults": {}},
   "play_best": {"tag": 26, "fields": ["counter", "source", "count", "seen"], "defaults": {}},
+  "relaying": {"tag": 27, "fields": ["count"], "defaults": {}},
 };
 
 /** @type {Record<number, {name: string, fields: string[], defaults: Record<string, any>}>} */

@@ -43,6 +43,7 @@ TAGS = {
     "contribute": 24,
     "reveal": 25,
     "play_best": 26,
+    "relaying": 27,
     "versions": 64,
     "seated": 65,
     "snapshot": 66,

@@ -1,0 +1,59 @@
+"""A table as its owner shows it to spectators."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
+from racing_demon_server.match.hand_clock import HandClock
+
+__all__ = ["Shown"]
+
+BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
+"""The phases in which no hand has a time."""
+
+
+class Shown:
+    """A table as its owner shows it to spectators.
+
+    Attributes:
+        view: the state of the table.
+        hand_clock: the clock of the hand.
+
+    Args:
+        snapshot: the table.
+        at: the time, in microseconds.
+
+    """
+
+    def __init__(self, snapshot: Snapshot, at: int) -> None:
+        self.view = TableView.from_snapshot(snapshot)
+        self.hand_clock = HandClock()
+        if snapshot.phase not in BEFORE_DEAL:
+            self.hand_clock = HandClock(at - snapshot.elapsed_ms * 1_000, at if snapshot.paused else None)
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """The seats."""
+        return self.view.seats
+
+    @staticmethod
+    def certain(at: int) -> int:
+        """Return the argument: a relay has no journal."""
+        return at
+
+    def is_like(self, other: "Shown") -> bool:
+        """Tell whether another one has the same contents, whatever its clock says."""
+        return self.view.snapshot_for(None, 0) == other.view.snapshot_for(None, 0)
+
+    def apply(self, event: Event, at: int) -> None:
+        """Apply the next event.
+
+        Raises:
+            InconsistentEvent: it does not fit.
+
+        """
+        self.view.apply(event)
+        self.hand_clock = self.hand_clock.after(event, at)
