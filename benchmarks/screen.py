@@ -14,7 +14,7 @@ HEADER: Final = 2
 
 @dataclass(slots=True)
 class Frame:
-    """One synchronised paint.
+    """One synchronized paint.
 
     Attributes:
         begin: when its first byte was read, in monotonic nanoseconds.
@@ -33,7 +33,7 @@ class Frame:
 
 
 class Screen:
-    """The characters on a terminal, without their colours.
+    """The characters on a terminal, without their colors.
 
     Args:
         width: in cells.

@@ -61,15 +61,15 @@ def table(size: tuple[int, int]) -> Canvas:
     return draw_table(scene, size, choose("auto", *size), UNICODE)
 
 
-def svg(canvas: Canvas, colours: Palette) -> str:
+def svg(canvas: Canvas, colors: Palette) -> str:
     """Return a picture as SVG."""
     console = Console(
         record=True, width=canvas.width, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
     for y in range(canvas.height):
-        line = [Segment(text, colours.style(ink)) for text, ink in canvas.runs(y)]
+        line = [Segment(text, colors.style(ink)) for text, ink in canvas.runs(y)]
         console.print(Segments([*line, Segment.line()]), end="")
-    ground = Style(bgcolor=colours.ground).bgcolor
+    ground = Style(bgcolor=colors.ground).bgcolor
     assert ground is not None
     shade = ground.get_truecolor()
     theme = TerminalTheme(shade, (230, 236, 232), [(0, 0, 0)] * 8)

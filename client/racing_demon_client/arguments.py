@@ -12,7 +12,7 @@ from racing_demon_protocol import arguments
 from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE
 
 __all__ = [
-    "PRACTISED_HANDS",
+    "PRACTICE_HANDS",
     "address",
     "broker",
     "code",
@@ -33,7 +33,7 @@ __all__ = [
     "speed",
 ]
 
-PRACTISED_HANDS: Final = 3
+PRACTICE_HANDS: Final = 3
 """The default length of a match against bots, in hands: six to twenty minutes, depending on their level."""
 
 

@@ -17,7 +17,7 @@ ELSEWHERE: Final = (
 )
 MEANING: Final = {
     "alone": "The deal that you were playing is lost. Your statistics are kept.",
-    "practised": "It was your own table, and it ended too.",
+    "practiced": "It was your own table, and it ended too.",
     "replayed": "The record has not changed. You can play it back again.",
     "watched": "The table continues without you. You can watch it again.",
 }

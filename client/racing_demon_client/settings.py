@@ -46,7 +46,7 @@ class PaletteName(StrEnum):
     AUTO = "auto"
     DARK = "dark"
     LIGHT = "light"
-    FOUR_COLOUR = "four-colour"
+    FOUR_COLOR = "four-color"
     HIGH_CONTRAST = "high-contrast"
     MONO = "mono"
 
@@ -101,7 +101,7 @@ class PlayerSettings(BaseModel):
     name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(shown), AfterValidator(_seen)] = ""
     """What you are called at the table; empty for the name that you are logged in with."""
     palette: PaletteName = PaletteName.AUTO
-    """The colours. With "auto" your terminal decides; "mono" has none."""
+    """The colors. With "auto" your terminal decides; "mono" has none."""
     glyphs: GlyphSet = GlyphSet.AUTO
     """The signs of cards and frames; with "ascii" suits are letters."""
     density: DensitySetting = DensitySetting.AUTO
@@ -111,7 +111,7 @@ class PlayerSettings(BaseModel):
     motion: Switch = True
     """Whether changes flash, and big words are shown."""
     mark_red: Switch = False
-    """Whether red cards are also drawn reversed, so that not only their colour tells them."""
+    """Whether red cards are also drawn reversed, so that not only their color tells them."""
     sound: Switch = True
     """Whether the terminal's bell rings: for the signal, a lost race and Demon."""
     mouse: Switch = True

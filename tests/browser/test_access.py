@@ -12,9 +12,9 @@ PALETTES: Final = (
 )
 """Themes, with two colors of suits and with four."""
 
-SHOW: Final = """([theme, isFourColour]) => {
+SHOW: Final = """([theme, isFourColor]) => {
   document.documentElement.dataset.theme = theme;
-  document.documentElement.classList.toggle("four-colour", isFourColour);
+  document.documentElement.classList.toggle("four-color", isFourColor);
   for (const moving of document.getAnimations()) moving.finish();
 }"""
 VIOLATIONS: Final = """async () => (await axe.run()).violations.map(({ id, nodes }) =>

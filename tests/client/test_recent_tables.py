@@ -111,7 +111,7 @@ def test_a_table_of_now_has_its_time() -> None:
     "texts",
     [
         ("ws://here", "\x1b[2J", "Ann", "joined"),
-        ("ws://here", "BCDF", "Ann", "practised"),
+        ("ws://here", "BCDF", "Ann", "practiced"),
         ("x" * 513, "BCDF", "Ann", "joined"),
         ("ws://me@", "BCDF", "Ann", "joined"),
     ],
@@ -193,7 +193,7 @@ def test_a_file_of_something_else_is_as_if_empty(path: Path, text: str | bytes) 
         {"name": "\ud800"},
         {"name": "x" * 65},
         {"name": None},
-        {"how": "practised"},
+        {"how": "practiced"},
         {"at": "yesterday"},
         {"at": "2025-03-01\x0720:15:00"},
         {"at": 1_700_000_000},

@@ -98,8 +98,8 @@ def test_what_is_not_set_has_its_default(path: Path, text: str) -> None:
 
 def test_what_is_set_holds(path: Path) -> None:
     """The values in the file are those of the settings."""
-    text = 'name = "Zoë"\npalette = "four-colour"\nmotion = false\nvolume = 0\n[bindings]\nhint = "h f9"\n'
-    palette, bindings = PaletteName.FOUR_COLOUR, {"hint": "h f9"}
+    text = 'name = "Zoë"\npalette = "four-color"\nmotion = false\nvolume = 0\n[bindings]\nhint = "h f9"\n'
+    palette, bindings = PaletteName.FOUR_COLOR, {"hint": "h f9"}
     wanted = PlayerSettings(name="Zoë", palette=palette, motion=False, volume=0, bindings=bindings)
     assert wanted == load(written(path, text))
 
@@ -136,7 +136,7 @@ def test_an_unknown_setting_is_told_by_its_line(path: Path, text: str, line: int
     ("key", "values", "allowed"),
     [
         ("name", ["5", "true", '"\\u001b[31m"', '" "', f'"{"x" * 25}"'], "up to 24 printable characters"),
-        ("palette", ['"pink"', "1", '"Dark"', '""', "['dark']"], '"auto", "dark", "light", "four-colour", '),
+        ("palette", ['"pink"', "1", '"Dark"', '""', "['dark']"], '"auto", "dark", "light", "four-color", '),
         ("glyphs", ['"emoji"'], '"auto", "unicode" or "ascii".'),
         ("density", ['"tiny"', "{ x = 1 }"], '"auto", "small", "medium" or "large".'),
         (

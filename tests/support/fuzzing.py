@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["SEEDS", "check_decoding", "check_frame", "mutant", "neighbours"]
+__all__ = ["SEEDS", "check_decoding", "check_frame", "mutant", "neighbors"]
 
 SEEDS: Final[tuple[Message, ...]] = (
     cl.Hello(version=1, software="my-client 0.1"),
@@ -94,7 +94,7 @@ def check_decoding(decode: Callable[[bytes | str], Message], frame: bytes | str)
     return True
 
 
-def neighbours(rng: random.Random, frame: bytes, count: int) -> Iterator[bytes]:
+def neighbors(rng: random.Random, frame: bytes, count: int) -> Iterator[bytes]:
     """Yield so many frames that differ from one in a single byte."""
     for place, byte in zip(rng.choices(range(len(frame)), k=count), rng.randbytes(count), strict=True):
         yield frame[:place] + bytes((byte,)) + frame[place + 1 :]

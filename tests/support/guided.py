@@ -1,7 +1,7 @@
 """A program that looks for frames that break the decoder, guided by what they reach in its code.
 
 ``make fuzz RUNS=500000`` runs it; arguments are libFuzzer's. It ends with an error where one is found. Each
-run decodes what libFuzzer has found in every way there is, and 200 neighbours of it as a client's: what the
+run decodes what libFuzzer has found in every way there is, and 200 neighbors of it as a client's: what the
 fuzzer does between two frames takes longer than to decode one.
 """
 
@@ -13,11 +13,11 @@ import atheris
 
 with atheris.instrument_imports(include=["racing_demon_protocol"]):
     from racing_demon_protocol.wire.codec import Encoding, decode_client, encode
-    from tests.support.fuzzing import SEEDS, check_decoding, check_frame, mutant, neighbours
+    from tests.support.fuzzing import SEEDS, check_decoding, check_frame, mutant, neighbors
 
 WAYS: int = 4
 """Binary and text, as a client's and as a server's."""
-NEIGHBOURS: int = 200
+NEIGHBORS: int = 200
 WARM: int = 20_000
 """Runs after which the memory is looked at for the first time: caches are full by then."""
 LARGE: int = 4_096
@@ -46,9 +46,9 @@ class Runs:
         self.good += check_frame(frame)
         self.decoded += WAYS
         if frame:
-            for near in neighbours(random.Random(frame), frame, NEIGHBOURS):
+            for near in neighbors(random.Random(frame), frame, NEIGHBORS):
                 self.good += check_decoding(decode_client, near)
-            self.decoded += NEIGHBOURS
+            self.decoded += NEIGHBORS
         grown = peak() - before
         if self.number > WARM:
             self.grown += grown

@@ -110,7 +110,7 @@ async def sitting(
 ) -> AsyncIterator[Player]:
     """Run the application at a table."""
     async with client:
-        addresses = (client.url,) if isinstance(client, Client) and how != "practised" else ()
+        addresses = (client.url,) if isinstance(client, Client) and how != "practiced" else ()
         opened = Opened(client, how, addresses)
         app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Look())
         async with app.run_test(size=size) as pilot:

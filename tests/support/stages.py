@@ -57,7 +57,7 @@ class Stage:
     log: Sequence[Event] = ()
     options: dict[str, object] = field(default_factory=dict)
     seat: int | None = 0
-    how: str = "practised"
+    how: str = "practiced"
     keys: Sequence[str] = ()
     answer: Refused | None = None
 
@@ -114,7 +114,7 @@ class StagedSession(TableSession):
 
 
 class StagedApp(TerminalApp):
-    """The application with such a session, on a terminal that shows all colours."""
+    """The application with such a session, on a terminal that shows all colors."""
 
     def _sit_down(self, opened: Opened) -> None:
         self.look = replace(self.look, depth=Depth.TRUE)
@@ -132,7 +132,7 @@ async def staged(
 ) -> AsyncIterator[Pilot[None]]:
     """Run the application until a moment is there."""
     client = StagedClient(stage)
-    addresses = () if stage.how == "practised" else ("ws://192.168.1.5:5252",)
+    addresses = () if stage.how == "practiced" else ("ws://192.168.1.5:5252",)
     app = StagedApp(
         Opened(client, stage.how, addresses),
         PlayerSettings(sound=False, palette=palette),

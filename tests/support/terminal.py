@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.pilot import Pilot
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import practise
+from racing_demon_client.sources.openers import practice
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import TableSession
@@ -125,7 +125,7 @@ async def practising(
     options: Options, *, size: tuple[int, int] = (80, 24), bots: int = 1, speed: float = 30.0, seed: int = 7
 ) -> AsyncIterator[Player]:
     """Sit down against bots on a server of one's own, a process, with the real application."""
-    opening = practise("Ann", options, bots=bots, level="easy", seed=bytes([seed] * 32), speed=speed)
+    opening = practice("Ann", options, bots=bots, level="easy", seed=bytes([seed] * 32), speed=speed)
     async with opening as opened:
         app = TerminalApp(opened, PlayerSettings(sound=False), Look())
         async with app.run_test(size=size) as pilot:

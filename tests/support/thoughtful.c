@@ -14,10 +14,10 @@
    Each line of output has "won", "lost" or "unknown" (if LIMIT positions were not enough), how many positions were
    found, and, if it is won, the plays: +CARD goes to its foundation, -CARD upon a column.
 
-   What lies upon a card may be moved upon the other one of the same rank and colour, if that is free. So it makes no
+   What lies upon a card may be moved upon the other one of the same rank and color, if that is free. So it makes no
    difference upon which of the two it lies, and a position is told by its foundations, its stock and waste, and how
    many of the first cards of each column are still there: 62 bits. A card counts as free if more of its kind (its rank
-   and colour) lie face up than have something upon them; if it is the other one that is free, what lies upon this
+   and color) lie face up than have something upon them; if it is the other one that is free, what lies upon this
    one is moved there before it is played. Spaces are all the same, and so is a king in any of them.
 
    Every position found is kept, and looked at once, those that seem nearest to the end first. When none is left,

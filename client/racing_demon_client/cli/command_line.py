@@ -108,8 +108,8 @@ def _options(arguments: argparse.Namespace) -> Any:
     from racing_demon_protocol.wire.options import Options  # noqa: PLC0415
 
     values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
-    practises = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
-    values["hints"] = practises  # alone against bots, hints disturb nobody
+    is_practice = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
+    values["hints"] = is_practice  # alone against bots, hints disturb nobody
     for text in arguments.option:
         name, equals, value = text.partition("=")
         if not equals:

@@ -52,7 +52,7 @@ async def play(arguments: argparse.Namespace) -> int:
     speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
     watching = watches(arguments)
     options = _hurried(arguments.options, speed) if watching else arguments.options
-    opening = openers.practise(
+    opening = openers.practice(
         arguments.name,
         options,
         bots=arguments.bots,

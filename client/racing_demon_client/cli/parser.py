@@ -13,7 +13,7 @@ from racing_demon_protocol.reasons import BotLevel
 __all__ = ["EXAMPLES", "parser", "today"]
 
 EXAMPLES = """examples:
-  racing-demon                                 the first screen: practise, host, join, watch
+  racing-demon                                 the first screen: practice, host, join, watch
   racing-demon play                            a match against three bots, here and now
   racing-demon play --game classic --bots 5    the classic game against five
   racing-demon play --watch --bots 8           watch eight bots
@@ -28,7 +28,7 @@ EXAMPLES = """examples:
   racing-demon scores                          the standings over all matches
   racing-demon solo clock --daily              a game alone: today's deal, the same for everyone
   racing-demon rules clock                     how it goes; racing-demon games lists all
-  racing-demon settings                        your colours, keys and signs, in a file with comments
+  racing-demon settings                        your colors, keys and signs, in a file with comments
 
 exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted
 """
@@ -121,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
 
     play = commands.add_parser("play", help="play here and now, against bots")
-    _add_table(play, bots=3, hands=arguments.PRACTISED_HANDS)
+    _add_table(play, bots=3, hands=arguments.PRACTICE_HANDS)
     play.add_argument("--watch", action="store_true", help="only bots play; also without a terminal")
     play.add_argument(
         "--speed", type=speed, help="bots think so many times faster (default 1; without a terminal 50)"

@@ -16,7 +16,7 @@ from racing_demon_client.sources.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.limits import LONGEST_CHAT
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
 from racing_demon_protocol.records.history import History
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.wire.messages import Message
@@ -199,7 +199,7 @@ class _Player:
         self._history.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self._analysis = analyse(self._history.hand, view, seed)
+            self._analysis = analyze(self._history.hand, view, seed)
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat

@@ -9,7 +9,7 @@ from typing import Final
 
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
 from racing_demon_protocol.records.history import History
 from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
 from racing_demon_protocol.table.view import TableView
@@ -98,7 +98,7 @@ class Timeline:
             if isinstance(entry.message, ev.HandOver):
                 seed = view.deal_seed(bytes.fromhex(entry.message.seed))
         has_cards = view is not None and view.board is not None
-        return analyse(history.hand, view, seed) if seed and view and has_cards and history.hand else []
+        return analyze(history.hand, view, seed) if seed and view and has_cards and history.hand else []
 
     # Seeking.
 

@@ -13,7 +13,7 @@ __all__ = ["brief"]
 
 SUITS = {
     SuitRule.SAME: "in suit",
-    SuitRule.ALTERNATE: "in alternate colours",
+    SuitRule.ALTERNATE: "in alternate colors",
     SuitRule.ANY: "in any suit",
 }
 ENDS = {

@@ -52,7 +52,7 @@ KINDS: Final = {
 SKILLS: Final = ("no choice at all", "little choice", "real choice", "much choice")
 SUITS: Final = {
     SuitRule.SAME: "in suit",
-    SuitRule.ALTERNATE: "in alternate colours",
+    SuitRule.ALTERNATE: "in alternate colors",
     SuitRule.ANY: "in any suit",
 }
 SHOWN: Final = {

@@ -127,7 +127,7 @@ def special_text(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one se
         case GridEdges():
             first = " Gaps must be filled before anything else is played." if rule.fill_first else ""
             return (
-                f"The cards lie in rows of {rule.width}. One is free if it has no neighbour above, or none "
+                f"The cards lie in rows of {rule.width}. One is free if it has no neighbor above, or none "
                 "below. Gaps are filled from the hand in their order; when there is none, the next row is "
                 f"laid.{first}"
             )

@@ -25,7 +25,7 @@ from .solo.statistics import statistics_path
 from .solo.table import SoloTable
 from .table_source import TableSource
 
-__all__ = ["Opened", "alone", "full_url", "host", "join", "practise", "watch"]
+__all__ = ["Opened", "alone", "full_url", "host", "join", "practice", "watch"]
 
 TLS_PORT = 443
 KEPT = Keeping("full")
@@ -38,7 +38,7 @@ class Opened:
 
     Attributes:
         client: the place at it.
-        how: ``practised``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
+        how: ``practiced``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
         ends_with_us: whether the table is on a local server.
         addresses: the addresses for others to join; empty for a private table.
         note: a remark for the user; may be empty.
@@ -53,7 +53,7 @@ class Opened:
 
 
 @asynccontextmanager
-async def practise(  # noqa: PLR0913
+async def practice(  # noqa: PLR0913
     name: str,
     options: Options,
     *,
@@ -76,7 +76,7 @@ async def practise(  # noqa: PLR0913
         await Client.create(url, name, options, seated=seated) as client,
     ):
         await _add_bots(client, bots, level)
-        yield Opened(client, "practised")
+        yield Opened(client, "practiced")
 
 
 def alone(

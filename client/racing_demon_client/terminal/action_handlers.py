@@ -210,7 +210,7 @@ def _leave(stage: Stage, session: TableSession) -> None:
     if session.opened.ends_with_us:
         text = "Leave the table? You host it, so it ends for everybody."
     else:
-        meaning = {"practised": " The match ends with it.", "watched": ""}
+        meaning = {"practiced": " The match ends with it.", "watched": ""}
         counts = "" if session.client.view.between_matches else " Your points so far count."
         text = f"Leave the table?{meaning.get(session.opened.how, counts)}"
 
@@ -221,7 +221,7 @@ def _leave(stage: Stage, session: TableSession) -> None:
     stage.ask(QuestionScreen(text, "Leave", "Stay"), answered)
 
 
-def _colours(stage: Stage, session: TableSession) -> None:
+def _colors(stage: Stage, session: TableSession) -> None:
     look = stage.look.next_palette()
     stage.keep(palette=look.palette_name)
     stage.change_look(look)
@@ -277,7 +277,7 @@ ACTS: Final[dict[str, Callable[[Stage, TableSession], None]]] = {
     "solo-rules": _rules,
     "solo-statistics": _statistics,
     "lobby": _show(LobbyScreen),
-    "colours": _colours,
+    "colors": _colors,
     "density": _density,
     "motion": _motion,
     "volume": _volume,

@@ -130,7 +130,7 @@ class TerminalApp(App[None]):
         dress = theme(self.look.palette)
         self.register_theme(dress)
         self.theme = dress.name
-        self.ansi_color = self.look.palette.colourless
+        self.ansi_color = self.look.palette.colorless
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters that every drawn line passes through."""
@@ -178,7 +178,7 @@ class TerminalApp(App[None]):
         self.session = SESSIONS.get(opened.how, TableSession)(
             opened, desk, preset, dict(self._settings.bindings), self._recorder
         )
-        if opened.how != "practised" and opened.addresses:
+        if opened.how != "practiced" and opened.addresses:
             self._remember(opened)
         if opened.note:
             desk.hands.say(opened.note, self.session.now())
@@ -283,7 +283,7 @@ class TerminalApp(App[None]):
             pass  # a solo table stays in view
         elif view.phase in AFTER_HANDS and view.results and session.now() >= self._shown_until:
             kind = TallyScreen
-        elif view.phase in BEFORE_HANDS and session.opened.how != "practised":
+        elif view.phase in BEFORE_HANDS and session.opened.how != "practiced":
             kind = LobbyScreen
         if isinstance(self.screen, kind) and type(self.screen) is kind:
             return self.screen

@@ -2,7 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from racing_demon_client.arguments import PRACTISED_HANDS
+from racing_demon_client.arguments import PRACTICE_HANDS
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
 from racing_demon_protocol.wire.options import Options
@@ -14,11 +14,11 @@ __all__ = ["opening"]
 
 def opening(wish: Wish) -> AbstractAsyncContextManager[Opened]:
     """Return a context manager that opens the requested table and closes it again."""
-    options = Options(game=wish.game, hints=wish.what in {"practise", "alone"})
+    options = Options(game=wish.game, hints=wish.what in {"practice", "alone"})
     match wish.what:
-        case "practise":
-            options = options.model_copy(update={"hands": PRACTISED_HANDS})
-            return openers.practise(wish.name, options, bots=max(1, wish.bots), level=wish.level)
+        case "practice":
+            options = options.model_copy(update={"hands": PRACTICE_HANDS})
+            return openers.practice(wish.name, options, bots=max(1, wish.bots), level=wish.level)
         case "host":
             return openers.host(
                 wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase

@@ -101,7 +101,7 @@ class ReplaySession(TableSession):
             self.desk.hands.say(str(error), self.now(), is_warning=True)
 
     def _analyse(self, message: Message) -> None:
-        """Analyse a finished hand from the whole record, wherever the replay was moved to."""
+        """Analyze a finished hand from the whole record, wherever the replay was moved to."""
         if isinstance(message, Snapshot | ev.HandOver):
             self.analysis = self.replay.timeline.analysis_at(self.replay.place)
 

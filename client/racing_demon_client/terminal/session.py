@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyse
+from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
 from racing_demon_protocol.records.history import History
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -161,7 +161,7 @@ class TableSession:
         self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
         if isinstance(message, ev.HandOver) and self._history.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self.analysis = analyse(self._history.hand, view, seed)
+            self.analysis = analyze(self._history.hand, view, seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""

@@ -177,7 +177,7 @@ DEMON_B = Game(
         BASES_DEALT,
         Doubt(
             question="What is the head of a column?",
-            answer="The place under its first card, for a card one higher of the other colour.",
+            answer="The place under its first card, for a card one higher of the other color.",
             field="Grace.heads",
         ),
         Doubt(

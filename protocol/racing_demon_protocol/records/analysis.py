@@ -15,7 +15,7 @@ from racing_demon_protocol.table.view import TableView
 from .history import HandHistory, Made
 from .opportunities import Opportunity, Race
 
-__all__ = ["Buried", "SeatAnalysis", "analyse"]
+__all__ = ["Buried", "SeatAnalysis", "analyze"]
 
 
 class Buried(NamedTuple):
@@ -51,7 +51,7 @@ class SeatAnalysis(NamedTuple):
     buried: tuple[Buried, ...]
 
 
-def analyse(history: HandHistory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
+def analyze(history: HandHistory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
     """Return the analysis of the finished hand, in the order of its seats.
 
     Args:

@@ -75,9 +75,9 @@ def renderer(form: str, stream: TextIO) -> Processor:
     """Return the function that formats a line; terminals get colors."""
     if form == "json":
         return structlog.processors.JSONRenderer(ensure_ascii=False)
-    colours = stream.isatty() and not os.environ.get("NO_COLOR")
+    colors = stream.isatty() and not os.environ.get("NO_COLOR")
     return structlog.dev.ConsoleRenderer(
-        colors=colours, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+        colors=colors, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
     )
 
 

@@ -24,7 +24,7 @@ async def test_a_file_of_all_settings_is_written(tmp_path: Path) -> None:
     assert str(path) in told.out
     written = path.read_text()
     assert 'palette = "auto"' in written
-    assert "# The colours." in written
+    assert "# The colors." in written
 
 
 async def test_a_file_that_is_there_stays(tmp_path: Path) -> None:

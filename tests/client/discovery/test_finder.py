@@ -11,7 +11,7 @@ from racing_demon_client.discovery.finder import as_json, choose, place, table_l
 from racing_demon_client.discovery.mdns import announce
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.probe import FoundTable
-from tests.support.neighbours import LOOPBACK, among_ourselves, announcement
+from tests.support.neighbors import LOOPBACK, among_ourselves, announcement
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, Served, serving
 

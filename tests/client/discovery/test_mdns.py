@@ -19,7 +19,7 @@ from racing_demon_client.net.probe import answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event
-from tests.support.neighbours import LOOPBACK, among_ourselves, announcement, found, listening, saying, silent
+from tests.support.neighbors import LOOPBACK, among_ourselves, announcement, found, listening, saying, silent
 from tests.support.servers import PATIENCE, Peer, serving, within
 
 WIDE = ipaddress.ip_interface("192.168.1.2/24")
@@ -34,7 +34,7 @@ def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     among_ourselves(monkeypatch)
 
 
-# Honest neighbours.
+# Honest neighbors.
 
 
 async def test_a_table_is_found() -> None:
@@ -218,7 +218,7 @@ async def test_who_shouts_is_not_listened_to_for_ever() -> None:
         ("::1", [HERE], True),
     ],
 )
-def test_only_neighbours_are_asked(address: str, own: Sequence[Any], near: bool) -> None:
+def test_only_neighbors_are_asked(address: str, own: Sequence[Any], near: bool) -> None:
     """Private and own networks are near, the rest of the world is not; loopback only where we look there."""
     assert is_near(ipaddress.ip_address(address), own) is near
 
@@ -227,7 +227,7 @@ def test_only_neighbours_are_asked(address: str, own: Sequence[Any], near: bool)
 
 
 async def test_hosting_goes_on_without_multicast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing can be sent to the neighbours, a sentence says so, and nothing is raised."""
+    """Where nothing can be sent to the neighbors, a sentence says so, and nothing is raised."""
     monkeypatch.setattr(mdns, "can_multicast", lambda interface: "Network is unreachable")
     async with announce(announcement(5252, "BCDF")) as trouble:
         assert "cannot be announced on the network (Network is unreachable)" in trouble

@@ -5,7 +5,7 @@ of all rows and below it the styles: ``3: a12 b4`` are twelve cells of style ``a
 ``b``; ``5-7:`` are three rows alike. The same paint is looked at with the palette "mono".
 
 Left out: ASCII at 200x60, which only spaces the signs of 120x40 otherwise; the styles of ASCII, which are
-those of the other signs; the other palettes, of which test_palette.py tests the colours themselves.
+those of the other signs; the other palettes, of which test_palette.py tests the colors themselves.
 """
 
 import pytest
@@ -77,21 +77,21 @@ def kept(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     return snapshot.use_extension(TextFile)
 
 
-def has_colour(style: Style) -> bool:
-    """Tell whether a style has any colour but the terminal's own."""
-    return any(colour is not None and not colour.is_default for colour in (style.color, style.bgcolor))
+def has_color(style: Style) -> bool:
+    """Tell whether a style has any color but the terminal's own."""
+    return any(color is not None and not color.is_default for color in (style.color, style.bgcolor))
 
 
 @pytest.mark.parametrize(("name", "size"), covering(list(STAGES), list(SIZES)))
-async def test_colours(name: str, size: str, kept: SnapshotAssertion) -> None:
-    """The same moment is painted the same; "mono" paints the same text, and no colour at all."""
+async def test_colors(name: str, size: str, kept: SnapshotAssertion) -> None:
+    """The same moment is painted the same; "mono" paints the same text, and no color at all."""
     async with staged(STAGES[name], SIZES[size]) as pilot:
         dark = painted(pilot.app)
     async with staged(STAGES[name], SIZES[size], palette=PaletteName.MONO) as pilot:
         mono = painted(pilot.app)
     assert mono.rows == dark.rows
-    assert not {str(style) for style in mono.styles if has_colour(style)}
-    assert any(has_colour(style) for style in dark.styles)
+    assert not {str(style) for style in mono.styles if has_color(style)}
+    assert any(has_color(style) for style in dark.styles)
     assert kept == "\n\n".join([dark.text(), "DARK", dark.inks(), "MONO", mono.inks()]) + "\n"
 
 

@@ -63,8 +63,8 @@ def test_example_of_seed_002() -> None:
     assert [UNKNOWN, *cards("TC 9D 8S")] == position.board.cards[ten]
 
 
-def test_colours_must_change() -> None:
-    """Seed 002: "the 10 can be moved upon the J, but not on the J" of its own colour."""
+def test_colors_must_change() -> None:
+    """Seed 002: "the 10 can be moved upon the J, but not on the J" of its own color."""
     rules = rules_of()
     ten, black, red, *_ = rules.layout.own(0, Kind.TABLEAU)
     position = build(rules, tableau=("TH", "JS", "JD"))

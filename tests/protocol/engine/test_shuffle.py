@@ -80,7 +80,7 @@ def test_every_card_comes_to_every_place_equally_often(decks: list[list[int]]) -
     assert abs(chi_square - freedom) < 5 * math.sqrt(2 * freedom)
 
 
-def test_neighbours_are_independent(decks: list[list[int]]) -> None:
+def test_neighbors_are_independent(decks: list[list[int]]) -> None:
     """How far the second card lies from the first, round the pack, is uniform within five sigma."""
     counts = [0] * PACK_SIZE
     for cards in decks:

@@ -41,7 +41,7 @@ def test_defaults_of_a_stock_are_those_of_the_seed() -> None:
 
 
 def test_defaults_of_columns() -> None:
-    """Undeclared otherwise, columns build down in alternate colours, and any tail of a run moves."""
+    """Undeclared otherwise, columns build down in alternate colors, and any tail of a run moves."""
     group = Tableau(shape=(1,))
     assert ((Build(delta=-1, suit=SuitRule.ALTERNATE),), False, Unit.TAIL) == (
         group.build,

@@ -72,7 +72,7 @@ def test_dead_deals_one_by_one(sample: Sample) -> None:
 
 
 def test_no_play_in_the_first_pass_by_hand() -> None:
-    """The same figure, counted without the engine: a million deals and more tell it from its neighbours."""
+    """The same figure, counted without the engine: a million deals and more tell it from its neighbors."""
     rng, cards, dead = random.Random(399), list(range(52)), 0
     for _ in range(COUNTED):
         rng.shuffle(cards)

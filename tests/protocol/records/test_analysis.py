@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.records.analysis import analyse
+from racing_demon_protocol.records.analysis import analyze
 from racing_demon_protocol.records.history import HandHistory, History
 from racing_demon_protocol.records.match_file import followed
 from racing_demon_protocol.table.view import TableView
@@ -32,7 +32,7 @@ def test_every_card_is_somewhere(name: str) -> None:
     assert view.rules is not None
     assert view.board is not None
     ups = view.rules.on_foundations(view.board)
-    for each in analyse(history, view, seed):
+    for each in analyze(history, view, seed):
         columns = view.rules.layout.own(each.seat, Kind.TABLEAU)
         face_up = sum(card != UNKNOWN for pile in columns for card in view.board.cards[pile])
         assert 52 == ups[each.seat] + face_up + each.face_down + each.in_hand
@@ -50,7 +50,7 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
         if isinstance(event, ev.Dealt | ev.Played)
         for card in event.shown
     }
-    found = [(each.seat, buried.card) for each in analyse(history, view, seed) for buried in each.buried]
+    found = [(each.seat, buried.card) for each in analyze(history, view, seed) for buried in each.buried]
     assert found
     assert len(found) == len(set(found))
     assert not shown & {card for _, card in found}
@@ -61,7 +61,7 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
 def test_without_the_secret_nothing_hidden_is_named() -> None:
     """As long as the seed is not told, buried cards are counted only."""
     history, view, _ = last_hand("eight")
-    told = analyse(history, view)
+    told = analyze(history, view)
     assert sum(each.face_down for each in told) > 0
     assert all(not each.buried for each in told)
 
@@ -69,7 +69,7 @@ def test_without_the_secret_nothing_hidden_is_named() -> None:
 def test_races_and_waits_are_everybodys_own() -> None:
     """Each race is one player's gain and another's loss; waits are sorted, the longest first."""
     history, view, seed = last_hand("eight")
-    told = analyse(history, view, seed)
+    told = analyze(history, view, seed)
     assert sum(len(each.won) for each in told) == sum(len(each.lost) for each in told) == len(history.races)
     for each in told:
         waited = [made.waited_us for made in each.waits]

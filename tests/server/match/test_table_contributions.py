@@ -144,7 +144,7 @@ def test_other_bytes_are_refused() -> None:
 
 
 def test_another_s_contribution_is_not_one_s_own() -> None:
-    """A commitment is good for one seat: who copies that of a neighbour cannot reveal it."""
+    """A commitment is good for one seat: who copies that of a neighbor cannot reveal it."""
     sitting = Sitting.lobby(2)
     contribute(sitting, [0])
     sitting.events(1, cl.Contribute, commitment=hash_of(sitting, 0))

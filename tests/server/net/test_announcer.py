@@ -18,7 +18,7 @@ from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.neighbours import LOOPBACK, among_ourselves, found, listening
+from tests.support.neighbors import LOOPBACK, among_ourselves, found, listening
 from tests.support.servers import PATIENCE, Peer, within
 
 HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")

@@ -84,7 +84,7 @@ async def test_nothing_is_lost_of_what_is_read_more_slowly() -> None:
         assert list(range(2_000)) == [(await peer.until(Pong)).stamp for _ in range(2_000)]
 
 
-async def test_the_flood_of_a_neighbour_leaves_each_its_share() -> None:
+async def test_the_flood_of_a_neighbor_leaves_each_its_share() -> None:
     """Where one connection has used up the pool of an address, another there still has its own share."""
     time, own, pool = Standing(), 5, 6
     async with (

@@ -48,7 +48,7 @@ def facts_of(stream: io.StringIO) -> list[dict[str, Any]]:
 
 
 def test_a_line_of_text_has_time_level_event_and_facts() -> None:
-    """People read one line for each thing that happened, without colours where there is no terminal."""
+    """People read one line for each thing that happened, without colors where there is no terminal."""
     stream = logging_to("text")
     log.warning("cut off a slow reader", extra={"connection": 7})
     line = r"\d{4}-\d\d-\d\dT[\d:.]+Z \[warning *\] cut off a slow reader connection=7\n"

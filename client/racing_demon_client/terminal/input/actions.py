@@ -153,7 +153,7 @@ ACTIONS: Final = (
     Action(id="tally", does="the tally so far", group=ActionGroup.SEE, keys=("f6",)),
     Action(id="lobby", does="seats, bots and options", group=ActionGroup.SEE, keys=("f7",)),
     Action(id="density", does="small, medium or large cards", group=ActionGroup.SEE, keys=("f2",)),
-    Action(id="colours", does="other colours", group=ActionGroup.SEE, keys=("f3",)),
+    Action(id="colors", does="other colors", group=ActionGroup.SEE, keys=("f3",)),
     Action(id="motion", does="flashes and sounds on or off", group=ActionGroup.SEE, keys=("f4",)),
     Action(id="volume", does="show more or less of the others' plays", group=ActionGroup.SEE, keys=("f5",)),
     Action(id="help", does="this help", brief="help", group=ActionGroup.SEE, keys=("?", "f1")),

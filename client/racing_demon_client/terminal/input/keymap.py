@@ -282,7 +282,7 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
         "watch": "next player",
         "rotate": "all in turn",
         "density": "size",
-        "colours": "colours",
+        "colors": "colors",
         "leave": "leave",
     }
     actions = [

@@ -1,4 +1,4 @@
-"""The welcome screen: practise, play solo, host, join, watch; nearby and recent tables."""
+"""The welcome screen: practice, play solo, host, join, watch; nearby and recent tables."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class Wish:
     """What the welcome screen asks for.
 
     Attributes:
-        what: ``practise``, ``alone``, ``host``, ``join`` or ``watch``.
+        what: ``practice``, ``alone``, ``host``, ``join`` or ``watch``.
         name: the player's name.
         address: the server's address; empty for a local server.
         code: the table's code.
@@ -85,7 +85,7 @@ class WelcomeScreen(Screen[None]):
 
     """
 
-    AUTO_FOCUS = "#practise"
+    AUTO_FOCUS = "#practice"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it this way
     DEFAULT_CSS = """
     WelcomeScreen VerticalScroll { height: 1fr; padding: 0 2; }
@@ -108,7 +108,7 @@ class WelcomeScreen(Screen[None]):
     WelcomeScreen.-narrow Button { min-width: 8; margin-right: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "go('practise')", "practise"),
+        Binding("p", "go('practice')", "practice"),
         Binding("s", "go('alone')", "play alone"),
         Binding("h", "go('host')", "host"),
         Binding("j", "go('join')", "join"),
@@ -139,7 +139,7 @@ class WelcomeScreen(Screen[None]):
             yield from self._place()
         yield Label("", id="told", markup=False)
         with Horizontal(classes="keys pair"):
-            yield Label("p practise  s alone  j join  w watch  ")
+            yield Label("p practice  s alone  j join  w watch  ")
             yield Label("h host  q quit")
         yield Label(
             "1 to 9, Tab and the arrows choose, Enter confirms, Escape leaves a field", classes="keys more"
@@ -162,7 +162,7 @@ class WelcomeScreen(Screen[None]):
             yield Choice(counts, value="3", allow_blank=False, id="bots", compact=True)
             yield Choice(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
-            yield Button("Practise (p)", id="practise", variant="primary", compact=True)
+            yield Button("Practice (p)", id="practice", variant="primary", compact=True)
             yield Button("Play alone (s)", id="alone", compact=True)
             yield Button("Host a table (h)", id="host", compact=True)
 
@@ -235,7 +235,7 @@ class WelcomeScreen(Screen[None]):
         ):
             self.action_go("join")
         else:
-            self.query_one("#practise", Button).focus()
+            self.query_one("#practice", Button).focus()
 
     @on(OptionList.OptionSelected, "#tables")
     def _row(self) -> None:
@@ -245,7 +245,7 @@ class WelcomeScreen(Screen[None]):
 
     def action_leave_field(self) -> None:
         """Leave the input field, so that letters are shortcuts again."""
-        self.query_one("#practise", Button).focus()
+        self.query_one("#practice", Button).focus()
 
     def action_point(self, digit: int) -> None:
         """Highlight a table of the list."""

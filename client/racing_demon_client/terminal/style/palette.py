@@ -18,9 +18,9 @@ dark           STANDARD        6.7       28.0    25.6
 light          TRUE            4.7       25.7    27.9
 light          EIGHT_BIT       4.6       33.3    26.3
 light          STANDARD        5.1       27.9    51.3
-four-colour    TRUE            5.3        8.5    46.3
-four-colour    EIGHT_BIT       6.3        9.2    46.4
-four-colour    STANDARD        6.7        7.6    53.2
+four-color    TRUE            5.3        8.5    46.3
+four-color    EIGHT_BIT       6.3        9.2    46.4
+four-color    STANDARD        6.7        7.6    53.2
 high-contrast  TRUE            7.5       46.7    37.9
 high-contrast  EIGHT_BIT       7.1       49.4    40.1
 high-contrast  STANDARD        8.0       28.0    25.6
@@ -44,14 +44,14 @@ from .ink import SUIT_ROLES, Mark, Role
 
 __all__ = ["NAMES", "TITLES", "Depth", "Palette", "depth_of", "palette", "theme"]
 
-NAMES: Final = ("dark", "light", "four-colour", "high-contrast", "mono")
+NAMES: Final = ("dark", "light", "four-color", "high-contrast", "mono")
 
 TITLES: Final[Mapping[str, str]] = {
     "dark": "Dark: warm reds, cold blacks",
     "light": "Light: warm reds, cold blacks",
-    "four-colour": "Four colours, as in poker: does not keep red and black apart",
+    "four-color": "Four colors, as in poker: does not keep red and black apart",
     "high-contrast": "High contrast on black",
-    "mono": "No colours: red cards reversed",
+    "mono": "No colors: red cards reversed",
 }
 
 OWN: Final = "ansi_default"
@@ -84,7 +84,7 @@ class Palette:
         is_dark: whether the ground is darker than the inks.
         red_reversed: whether red suits are reversed, as a second cue. Such a card hides its ground; a mark
             changes the color of the block instead.
-        colourless: whether only bold, underline, reverse and dim are used. Held cards and the cursor then
+        colorless: whether only bold, underline, reverse and dim are used. Held cards and the cursor then
             look alike; the signs that the table draws beside them tell them apart.
 
     """
@@ -98,7 +98,7 @@ class Palette:
     fits_ground: str
     is_dark: bool
     red_reversed: bool
-    colourless: bool = False
+    colorless: bool = False
     _styles: dict[int, Style] = field(default_factory=dict, init=False, repr=False)
 
     def style(self, ink: int) -> Style:
@@ -106,12 +106,12 @@ class Palette:
         known = self._styles.get(ink)
         if known is None:
             role, mark = Role(ink & ROLE_BITS), Mark(ink & ~ROLE_BITS)
-            known = _plain(role, mark) if self.colourless else self._coloured(role, mark)
+            known = _plain(role, mark) if self.colorless else self._colored(role, mark)
             self._styles[ink] = known
         return known
 
-    def _coloured(self, role: Role, mark: Mark) -> Style:
-        colour, ground = self.inks[role], self.ground
+    def _colored(self, role: Role, mark: Mark) -> Style:
+        color, ground = self.inks[role], self.ground
         is_reversed = self.red_reversed and role in RED
         bold, underline = bool(mark & BOLD) or role in LOUD, bool(mark & Mark.AIR)
         place = _place(mark)
@@ -122,11 +122,11 @@ class Palette:
             if place == Mark.FITS and lit == ground:
                 bold = underline = True
             if is_reversed:
-                colour = self.inks[BLOCKS[place]]
+                color = self.inks[BLOCKS[place]]
             else:
                 ground = lit
         return Style(
-            color=colour,
+            color=color,
             bgcolor=ground,
             bold=bold or None,
             underline=underline or None,
@@ -217,15 +217,15 @@ SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
         "#ffffff #55ffff #ffff55 #55ff55",
         "#000000 #555555 #000000 #aa0000 #5555ff #aa00aa #5555ff #555555 #5555ff #0000aa #aa0000 #aa00aa",
     ),
-    ("four-colour", Depth.TRUE): _Sheet(
+    ("four-color", Depth.TRUE): _Sheet(
         "#0b1f17 #1f3f8a #38403c #4a2f5c",
         "#e6ece8 #93a89e #f2f2f2 #ff5050 #45c05a #5aa0ff #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
     ),
-    ("four-colour", Depth.EIGHT_BIT): _Sheet(
+    ("four-color", Depth.EIGHT_BIT): _Sheet(
         "#121212 #0000af #444444 #5f005f",
         "#ffffff #949494 #ffffff #ff5f5f #5faf5f #5fafff #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
     ),
-    ("four-colour", Depth.STANDARD): _Sheet(
+    ("four-color", Depth.STANDARD): _Sheet(
         "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #ffffff #ff5555 #55ff55 #55ffff #5555ff #00aa00 #00aaaa #ffff55 #ff55ff #ffffff",
     ),
@@ -265,7 +265,7 @@ def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
     title = TITLES[name]
     if name == "mono" or depth is Depth.NONE:
         inks = dict.fromkeys(Role, OWN)
-        return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colourless=True)
+        return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colorless=True)
     sheet = SHEETS[name, depth]
     ground, held, cursor, fits = sheet.grounds.split()
     inks = dict(zip(Role, sheet.inks.split(), strict=True))
@@ -305,12 +305,12 @@ def theme(palette: Palette) -> Theme:
         background=palette.ground,
         surface=palette.ground,
         dark=palette.is_dark,
-        ansi=palette.colourless,
-        variables=dict(COLOURLESS) if palette.colourless else {},
+        ansi=palette.colorless,
+        variables=dict(COLORLESS) if palette.colorless else {},
     )
 
 
-COLOURLESS: Final[Mapping[str, str]] = {
+COLORLESS: Final[Mapping[str, str]] = {
     "ansi-background": OWN,
     "ansi-foreground": OWN,
     "block-cursor-background": OWN,

@@ -226,16 +226,16 @@ export class Felt {
   /**
    * Ring a pile for a moment: somebody else was faster there.
    * @param {number} number
-   * @param {string} colour
+   * @param {string} color
    * @param {string} words who was faster, and by how much
    */
-  ring(number, colour, words) {
+  ring(number, color, words) {
     const slot = this.slots.get(number);
     if (!slot) return;
-    slot.style.setProperty("--ring", colour);
+    slot.style.setProperty("--ring", color);
     pulse(slot, "ring");
     const note = element("p", "lost", words);
-    note.style.setProperty("--ring", colour);
+    note.style.setProperty("--ring", color);
     this.root.append(note);
     const most = this.root.clientWidth - note.offsetWidth - 4;
     const { e: x, f: y } = new DOMMatrix(getComputedStyle(slot).transform);
@@ -271,7 +271,7 @@ export function pulse(made, className) {
 }
 
 /**
- * A neighbour's layout in small: each pile's top, and how many cards lie there.
+ * A neighbor's layout in small: each pile's top, and how many cards lie there.
  * @param {Element} root
  * @param {Board} board
  * @param {number} place

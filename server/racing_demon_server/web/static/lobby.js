@@ -2,7 +2,7 @@
 
 import { element, setText } from "./draw.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
-import { colourOf } from "./table.js";
+import { colorOf } from "./table.js";
 import { LEVELS, REASONS, clock, signed } from "./words.js";
 
 /** @import { Seat, TableState } from "./state.js" */
@@ -18,15 +18,15 @@ export class Lobby {
    * @param {(name: string, fields?: any) => void} given.command
    * @param {() => void} given.share shows how others join
    * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
-   * @param {() => string[]} given.analysed tells what the hand has come to
+   * @param {() => string[]} given.analyzed tells what the hand has come to
    * @param {() => void} given.watchAgain plays the match again
    */
-  constructor(root, { games, command, share, open, analysed, watchAgain }) {
+  constructor(root, { games, command, share, open, analyzed, watchAgain }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.open = open;
-    this.analysed = analysed;
+    this.analyzed = analyzed;
     this.again = button("Watch the match again", watchAgain);
     this.part("after").append(this.again);
     /** @type {{name: string, text: string}[]} */
@@ -112,7 +112,7 @@ export class Lobby {
     const { table } = this;
     const rows = [...table.seats.values()].sort((a, b) => a.seat - b.seat).map((state) => {
       const row = element("li", "player");
-      row.style.setProperty("--seat", colourOf(state.seat));
+      row.style.setProperty("--seat", colorOf(state.seat));
       row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)));
       const acts = isHost && state.seat !== this.seat ? this._acts(state) : [];
       if (acts.length === 1) row.append(acts[0]);
@@ -171,7 +171,7 @@ export class Lobby {
     });
     section.querySelector("tbody")?.replaceChildren(...rows);
     setText(section.querySelector("caption"), outcome(table, last));
-    this.part("analysis").replaceChildren(...this.analysed().map((line) => element("li", "", line)));
+    this.part("analysis").replaceChildren(...this.analyzed().map((line) => element("li", "", line)));
     setText(this.part("proof"), this.session.proof);
   }
 

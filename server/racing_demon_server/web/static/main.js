@@ -10,7 +10,7 @@ import { hex, randomBytes } from "./sha256.js";
 import { Sheets, drawWay } from "./sheets.js";
 import { install, keepAwake } from "./shell.js";
 import { sound, unlock } from "./sound.js";
-import { TableScreen, colourOf } from "./table.js";
+import { TableScreen, colorOf } from "./table.js";
 import { transcript } from "./transcript.js";
 import { CLOSES, REFUSALS, proofWords, tableWords } from "./words.js";
 
@@ -265,7 +265,7 @@ function celebrate() {
   for (let number = 0; number < 60; number++) {
     const piece = element("i", "confetti");
     piece.style.left = `${(number * 61) % 100}vw`;
-    piece.style.backgroundColor = colourOf(number);
+    piece.style.backgroundColor = colorOf(number);
     piece.style.animationDelay = `${(number % 12) * 60}ms`;
     piece.addEventListener("animationend", () => piece.remove());
     document.body.append(piece);
@@ -352,7 +352,7 @@ async function begin() {
     due();
   });
   lobby = new Lobby(byId("lobby"), {
-    analysed: () => (page.session ? analysis(page.session, match, told.tables) : []),
+    analyzed: () => (page.session ? analysis(page.session, match, told.tables) : []),
     games,
     command: (name, fields) => sheets.send(name, fields),
     share: () => sheets.invite(),

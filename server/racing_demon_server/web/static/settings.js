@@ -4,7 +4,7 @@ const KEY = "racing-demon";
 const DEFAULTS = {
   name: "",
   theme: "auto",
-  isFourColour: false,
+  isFourColor: false,
   isLeftHanded: false,
   isLarge: false,
   hasSound: false,
@@ -50,7 +50,7 @@ export function change(changes) {
 export function show() {
   const { classList, dataset } = document.documentElement;
   dataset.theme = settings.theme;
-  classList.toggle("four-colour", settings.isFourColour);
+  classList.toggle("four-color", settings.isFourColor);
   classList.toggle("left-handed", settings.isLeftHanded);
   classList.toggle("large-index", settings.isLarge);
   classList.toggle("has-text", settings.hasText);

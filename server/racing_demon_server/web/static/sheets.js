@@ -132,7 +132,7 @@ export class Sheets {
 
   _toggles() {
     /**
-     * @param {"isFourColour" | "isLarge" | "isLeftHanded" | "hasSound" | "hasFastTaps" | "hasText"} name
+     * @param {"isFourColor" | "isLarge" | "isLeftHanded" | "hasSound" | "hasFastTaps" | "hasText"} name
      * @param {string} text
      */
     const toggle = (name, text) => {
@@ -155,7 +155,7 @@ export class Sheets {
     });
     return [
       theme,
-      toggle("isFourColour", "Four suit colors"),
+      toggle("isFourColor", "Four suit colors"),
       toggle("isLarge", "Large numbers on cards"),
       toggle("isLeftHanded", "Left-handed"),
       toggle("hasFastTaps", "Fast taps: play as soon as you touch a card"),

@@ -1,4 +1,4 @@
-// The table as it is played: the felt, the neighbours, the status line, and what a gesture leads to.
+// The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
 import { Felt, element, miniature, pulse, setText } from "./draw.js";
 import { Hands } from "./hands.js";
@@ -10,10 +10,10 @@ import { sections } from "./transcript.js";
 import { Slots, arrange } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span } from "./words.js";
 
-const COLOURS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
+const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
 /** @param {number} seat */
-export const colourOf = (seat) => COLOURS[seat % COLOURS.length];
+export const colorOf = (seat) => COLORS[seat % COLORS.length];
 
 export class TableScreen {
   /**
@@ -30,7 +30,7 @@ export class TableScreen {
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
     this.slots = new Slots();
     /** @type {Map<number, HTMLElement>} */
-    this.neighbours = new Map();
+    this.neighbors = new Map();
     /** @type {import("./session.js").Session | null} */
     this.session = null;
     /** @type {Rules | null} */
@@ -99,7 +99,7 @@ export class TableScreen {
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this._origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
     if (seat === this.session?.seat || !isUp) return;
-    pulse(this.neighbours.get(seat), "flash");
+    pulse(this.neighbors.get(seat), "flash");
   }
 
   /**
@@ -110,7 +110,7 @@ export class TableScreen {
   _origin(seat, source) {
     const place = this.scene?.places.get(source);
     if (place) return { x: place.x, y: place.y };
-    const chip = this.neighbours.get(seat);
+    const chip = this.neighbors.get(seat);
     const felt = this.felt.root.getBoundingClientRect();
     const box = (chip ?? this.status).getBoundingClientRect();
     return { x: box.left - felt.left, y: box.top - felt.top };
@@ -121,7 +121,7 @@ export class TableScreen {
    * @param {string} text
    */
   _say(seat, text) {
-    const chip = this.neighbours.get(seat);
+    const chip = this.neighbors.get(seat);
     const words = `${this.table.nameOf(seat)}: ${text}`;
     this._tick(words);
     this.announce(words);
@@ -142,7 +142,7 @@ export class TableScreen {
   draw() {
     const { table } = this;
     this._drawStatus();
-    this._drawNeighbours();
+    this._drawNeighbors();
     const { board, layout } = table;
     if (!board || !layout) {
       this.felt.clear();
@@ -186,29 +186,29 @@ export class TableScreen {
     stuck.disabled = !this.hands.mayPlay || (own?.stuck ?? false);
   }
 
-  _drawNeighbours() {
+  _drawNeighbors() {
     const { table } = this;
     const own = this.session?.seat ?? null;
     const seats = [...table.seats.keys()].filter((seat) => seat !== own).sort((a, b) => a - b);
-    for (const [seat, chip] of this.neighbours) {
+    for (const [seat, chip] of this.neighbors) {
       if (seats.includes(seat)) continue;
       chip.remove();
-      this.neighbours.delete(seat);
+      this.neighbors.delete(seat);
     }
-    for (const seat of seats) this._drawNeighbour(seat);
+    for (const seat of seats) this._drawNeighbor(seat);
     this.root.classList.toggle("alone", seats.length === 0);
   }
 
   /** @param {number} seat */
-  _drawNeighbour(seat) {
+  _drawNeighbor(seat) {
     const { table } = this;
-    let chip = this.neighbours.get(seat);
+    let chip = this.neighbors.get(seat);
     if (!chip) {
       chip = element("li", "chip");
       chip.append(element("bdi", "name"), element("span", "out"), element("span", "state"), element("div", "minis"));
-      chip.style.setProperty("--seat", colourOf(seat));
+      chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => this.chips.classList.toggle("open"));
-      this.neighbours.set(seat, chip);
+      this.neighbors.set(seat, chip);
       this.chips.append(chip);
     }
     const state = table.seats.get(seat);
@@ -246,7 +246,7 @@ export class TableScreen {
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
       const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
-      this.felt.ring(pile, colourOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
+      this.felt.ring(pile, colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
       vibrate([20, 40, 20]);
       this._tick(words);

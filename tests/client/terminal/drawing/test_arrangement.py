@@ -178,7 +178,7 @@ def test_a_line_closes_up() -> None:
 
 
 def test_what_is_held_is_marked() -> None:
-    """A pile that was picked up has a sign beside it that needs no colour."""
+    """A pile that was picked up has a sign beside it that needs no color."""
     player = Alone(table_of("fourteen"))
     assert player.press("a") is None
     assert any(ink & Mark.HELD for y in range(24) for _, ink in player.draw((80, 24)).runs(y))

@@ -111,7 +111,7 @@ async def test_a_fault_is_remembered() -> None:
     ("how", "ends_with_us", "meaning"),
     [
         ("alone", False, "The deal that you were playing is lost"),
-        ("practised", False, "It was your own table, and it ended too"),
+        ("practiced", False, "It was your own table, and it ended too"),
         ("hosted", True, "on your own server"),
         ("watched", False, "watch it again"),
         ("joined", False, "you keep your seat"),

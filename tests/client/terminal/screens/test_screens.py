@@ -269,8 +269,8 @@ async def test_tally_and_lobby_can_be_looked_at_in_a_hand() -> None:
 
 
 async def test_looks_are_kept(folders: Folders) -> None:
-    """F2 to F5 change size, colours, motion and volume, say so, and keep it."""
-    async with hosting(how="practised", size=(120, 40)) as player:
+    """F2 to F5 change size, colors, motion and volume, say so, and keep it."""
+    async with hosting(how="practiced", size=(120, 40)) as player:
         for key, sentence in (
             ("f2", "size: small"),
             ("f3", "Light: warm reds"),
@@ -293,7 +293,7 @@ async def test_looks_are_kept(folders: Folders) -> None:
 async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> None:
     """However fast changes come, each is kept beside the others."""
     changes: dict[str, Any] = {"density": "small", "palette": "light", "motion": False, "volume": 2}
-    async with hosting(how="practised") as player:
+    async with hosting(how="practiced") as player:
         for name, value in changes.items():
             player.app.keep(**{name: value})
         await wait(player.pilot, lambda: load(folders.settings) == PlayerSettings(**changes))
@@ -303,7 +303,7 @@ async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
     """When the settings cannot be written the game goes on, with a sentence."""
     folders.settings.parent.parent.mkdir(parents=True)
     folders.settings.parent.write_text("a file where the folder should be")
-    async with hosting(how="practised") as player:
+    async with hosting(how="practiced") as player:
         await player.pilot.press("f3")
         await player.pilot.pause()
         assert "light" == player.app.look.palette.name

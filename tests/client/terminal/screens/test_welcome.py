@@ -1,4 +1,4 @@
-"""The first screen: practise, host, join and watch, against a real server."""
+"""The first screen: practice, host, join and watch, against a real server."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ import json
 import pytest
 from textual.widgets import Label
 
-from racing_demon_client.arguments import PRACTISED_HANDS
+from racing_demon_client.arguments import PRACTICE_HANDS
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.connection import Client
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
@@ -34,7 +34,7 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
         assert ("Zoe", False) == names[0]
         assert [True] * 3 == [is_bot for _, is_bot in names[1:]]
         assert app.session.client.view.options.hints
-        assert PRACTISED_HANDS == app.session.client.view.options.hands
+        assert PRACTICE_HANDS == app.session.client.view.options.hands
         assert "Zoe" == load(folders.settings).name
         await pilot.press("ctrl+c")
         await pilot.press("y")
@@ -191,7 +191,7 @@ async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
             while app.focused is not None and app.focused.id not in seen:
                 seen.append(app.focused.id)
                 await pilot.press(key)
-            assert {"practise", "alone", "host", "tables", "address", "code", "passphrase", "name"} <= {*seen}
+            assert {"practice", "alone", "host", "tables", "address", "code", "passphrase", "name"} <= {*seen}
             assert {"join", "watch", "game", "bots", "level"} <= {*seen}
 
 
@@ -202,7 +202,7 @@ async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
         await wait(pilot, lambda: told(app))
         shown = " ".join(" ".join(painted(app).rows).split())
         assert told(app) in shown
-        assert "p practise s alone j join" in shown
+        assert "p practice s alone j join" in shown
 
 
 async def test_broken_recents_are_passed_over(folders: Folders) -> None:

@@ -16,7 +16,7 @@ from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.tables import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
-from tests.support.neighbours import among_ourselves, announcement, saying
+from tests.support.neighbors import among_ourselves, announcement, saying
 from tests.support.screens import at_first_screen, field, told, wait
 from tests.support.servers import Peer, serving
 from tests.support.stages import painted
@@ -188,7 +188,7 @@ async def test_a_table_that_is_gone_is_shown_no_longer() -> None:
         assert "none found so far" in str(app.screen.query_one("#near-told", Label).content)
 
 
-async def test_names_of_neighbours_are_plain_text() -> None:
+async def test_names_of_neighbors_are_plain_text() -> None:
     """Markup and escapes that somebody announces are shown as text, and steer nothing."""
     async with at_first_screen() as (app, pilot), serving() as served, Peer.hosting(served.url) as ann:
         texts = {"code": ann.code, "host": "[@click=app.quit]\x1b[2J[/]"}

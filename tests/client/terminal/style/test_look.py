@@ -17,7 +17,7 @@ def utf8(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_the_dark_palette_is_the_first() -> None:
-    """Nothing asked for is the dark palette in all colours."""
+    """Nothing asked for is the dark palette in all colors."""
     assert palette("dark", Depth.TRUE) is Look().palette
 
 

@@ -1,4 +1,4 @@
-"""Palettes: readable, red apart from black for every kind of sight, exact on terminals with few colours."""
+"""Palettes: readable, red apart from black for every kind of sight, exact on terminals with few colors."""
 
 from itertools import combinations
 
@@ -13,20 +13,20 @@ from racing_demon_client.terminal.style import palette as palettes
 from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
 from racing_demon_client.terminal.style.palette import NAMES, Depth, Palette, depth_of, palette, theme
 from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
-from tests.support.colours import Sight, apart, contrast, difference, families
+from tests.support.colors import Sight, apart, contrast, difference, families
 
 SUITS = tuple(suit_role(suit) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS))
 REDS, BLACKS = (Role.HEARTS, Role.DIAMONDS), (Role.SPADES, Role.CLUBS)
 QUIET = (Role.DIM, Role.BACK, Role.FRAME)
 MARKS = (Mark.NONE, Mark.FRESH, Mark.AIR, Mark.HELD, Mark.CURSOR, Mark.FITS)
-COLOURED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
+COLORED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
 SAFE = ("dark", "light", "high-contrast")
-"""The palettes that keep red and black apart by colour."""
+"""The palettes that keep red and black apart by color."""
 
 of_every_sheet = pytest.mark.parametrize(
-    "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLOURED], ids=lambda p: p.name
+    "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLORED], ids=lambda p: p.name
 )
-of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLOURED])
+of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLORED])
 of_every_palette = pytest.mark.parametrize(
     "shown",
     [palette(name, depth, mark_red=red) for name in NAMES for depth in Depth for red in (False, True)],
@@ -50,11 +50,11 @@ def figures(shown: Palette) -> tuple[float, float, float]:
 
 
 def said(style: Style) -> str:
-    """Return what a terminal of millions of colours is told."""
+    """Return what a terminal of millions of colors is told."""
     return style.render("x", color_system=ColorSystem.TRUECOLOR)
 
 
-# Colours.
+# Colors.
 
 
 @of_every_sheet
@@ -64,7 +64,7 @@ def test_everything_is_readable(shown: Palette) -> None:
         assert contrast(shown.inks[role], shown.ground) >= (3 if role in QUIET else 4.5), role
 
 
-@pytest.mark.parametrize("depth", COLOURED)
+@pytest.mark.parametrize("depth", COLORED)
 def test_high_contrast_is_high(depth: Depth) -> None:
     """Whatever must be read has a contrast of 7 or more."""
     shown = palette("high-contrast", depth)
@@ -88,15 +88,15 @@ def test_red_is_apart_from_black(name: str, depth: Depth) -> None:
 
 
 @pytest.mark.parametrize("depth", [Depth.TRUE, Depth.EIGHT_BIT])
-def test_four_colours_mislead_some(depth: Depth) -> None:
+def test_four_colors_mislead_some(depth: Depth) -> None:
     """Poker's hearts and clubs are within 10 of each other in deutan sight: why it is not the default."""
-    inks = palette("four-colour", depth).inks
+    inks = palette("four-color", depth).inks
     assert difference(inks[Role.HEARTS], inks[Role.CLUBS], Sight.DEUTAN) < 10
 
 
 @of_every_sheet
 def test_grounds_are_apart(shown: Palette) -> None:
-    """Grounds that differ do so for every kind of sight: by 10 or more, and by 7 in the light 16 colours."""
+    """Grounds that differ do so for every kind of sight: by 10 or more, and by 7 in the light 16 colors."""
     different = {shown.ground, *grounds(shown)}
     assert apart(*different) >= (7 if shown is palette("light", Depth.STANDARD) else 10)
 
@@ -109,13 +109,13 @@ def test_blocks_are_apart(shown: Palette) -> None:
 
 
 def test_docstring_tells_what_is_measured() -> None:
-    """The figures in the palette's docstring are those of its colours."""
+    """The figures in the palette's docstring are those of its colors."""
     rows = [line.split() for line in str(palettes.__doc__).splitlines()]
     told = {(row[0], row[1]): row[2:] for row in rows if row and row[0] in NAMES}
     measured = {
         (name, depth.name): [f"{figure:.1f}" for figure in figures(palette(name, depth))]
         for name in NAMES[:4]
-        for depth in COLOURED
+        for depth in COLORED
     }
     assert told == measured
 
@@ -124,23 +124,23 @@ def test_docstring_tells_what_is_measured() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES[:4])
-def test_256_colours_are_exact(name: str) -> None:
-    """What Rich sends to a terminal of 256 colours is the colour meant."""
+def test_256_colors_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 256 colors is the color meant."""
     shown = palette(name, Depth.EIGHT_BIT)
-    for colour in (shown.ground, *grounds(shown), *shown.inks.values()):
-        number = Color.parse(colour).downgrade(ColorSystem.EIGHT_BIT).number
+    for color in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(color).downgrade(ColorSystem.EIGHT_BIT).number
         assert number is not None
-        assert EIGHT_BIT_PALETTE[number].hex == colour
+        assert EIGHT_BIT_PALETTE[number].hex == color
 
 
 @pytest.mark.parametrize("name", NAMES[:4])
-def test_16_colours_are_exact(name: str) -> None:
-    """What Rich sends to a terminal of 16 colours is the colour meant."""
+def test_16_colors_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 16 colors is the color meant."""
     shown = palette(name, Depth.STANDARD)
-    for colour in (shown.ground, *grounds(shown), *shown.inks.values()):
-        number = Color.parse(colour).downgrade(ColorSystem.STANDARD).number
+    for color in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(color).downgrade(ColorSystem.STANDARD).number
         assert number is not None
-        assert STANDARD_PALETTE[number].hex == colour
+        assert STANDARD_PALETTE[number].hex == color
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_16_colours_are_exact(name: str) -> None:
     ],
 )
 def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
-    """Each of Rich's colour systems means a depth; none, or one yet unknown, means no colours."""
+    """Each of Rich's color systems means a depth; none, or one yet unknown, means no colors."""
     assert depth_of(system) is depth
 
 
@@ -165,9 +165,9 @@ def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
 @of_every_palette
 @pytest.mark.parametrize("role", SUITS)
 def test_marks_differ(shown: Palette, role: Role) -> None:
-    """Any two marks of a card look different; without colours the table's signs tell held from the cursor."""
+    """Any two marks of a card look different; without colors the table's signs tell held from the cursor."""
     for one, other in combinations(MARKS, 2):
-        if shown.colourless and {one, other} == {Mark.HELD, Mark.CURSOR}:
+        if shown.colorless and {one, other} == {Mark.HELD, Mark.CURSOR}:
             continue
         assert said(shown.style(role | one)) != said(shown.style(role | other)), (one, other)
 
@@ -214,8 +214,8 @@ def test_flight_shows_under_the_cursor() -> None:
 
 
 @pytest.mark.parametrize("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
-def test_mono_has_no_colours(shown: Palette) -> None:
-    """Without colours, no ink has any, whatever its marks; and red cards are reversed."""
+def test_mono_has_no_colors(shown: Palette) -> None:
+    """Without colors, no ink has any, whatever its marks; and red cards are reversed."""
     marks = sum(MARKS) | Mark.STRONG
     styles = [shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & 15 < len(Role)]
     assert {(style.color, style.bgcolor) for style in styles} == {(None, None)}
@@ -223,7 +223,7 @@ def test_mono_has_no_colours(shown: Palette) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
-def test_a_hint_stands_out_without_colours(role: Role) -> None:
+def test_a_hint_stands_out_without_colors(role: Role) -> None:
     """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
     assert Style(bold=True, reverse=True) == palette("mono").style(role | Mark.FITS)
 
@@ -247,9 +247,9 @@ def test_a_style_is_made_once() -> None:
 
 
 def test_every_palette_has_a_title() -> None:
-    """Titles differ, and that of the four colours warns."""
+    """Titles differ, and that of the four colors warns."""
     assert len({palette(name).title for name in NAMES}) == len(NAMES)
-    assert "not keep red and black apart" in palette("four-colour").title
+    assert "not keep red and black apart" in palette("four-color").title
 
 
 def test_unknown_palettes_are_refused() -> None:
@@ -269,12 +269,12 @@ async def test_themes_are_textuals(depth: Depth) -> None:
             app.theme = f"racing-demon-{name}"
             await pilot.pause()
             assert app.current_theme.background == shown.ground
-            assert app.native_ansi_color == shown.colourless
+            assert app.native_ansi_color == shown.colorless
             assert app.current_theme.dark == shown.is_dark
 
 
 class Choosing(App[None]):
-    """A list in the theme without colours."""
+    """A list in the theme without colors."""
 
     def compose(self) -> ComposeResult:
         """Offer two things."""
@@ -286,8 +286,8 @@ class Choosing(App[None]):
         self.theme = "racing-demon-mono"
 
 
-async def test_choices_show_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With NO_COLOR, the line of a list that is chosen is underlined, and nothing has a colour."""
+async def test_choices_show_without_colors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR, the line of a list that is chosen is underlined, and nothing has a color."""
     monkeypatch.setenv("NO_COLOR", "1")
     app = Choosing(ansi_color=True)
     async with app.run_test() as pilot:

@@ -119,7 +119,7 @@ def test_the_counts_close(game: Game) -> None:
 
 
 @every_game
-def test_a_win_is_recognised(game: Game) -> None:
+def test_a_win_is_recognized(game: Game) -> None:
     """Out is who has everything there, and not before the last card is."""
     rules, board = _won(game)
     assert rules.is_out(board, 0)
@@ -135,7 +135,7 @@ def test_a_win_is_recognised(game: Game) -> None:
 
 
 @every_game
-def test_a_loss_is_recognised(game: Game) -> None:
+def test_a_loss_is_recognized(game: Game) -> None:
     """Who has a play to a foundation is not dead; that whoever has none at all is, chance games show."""
     hand, rng = next(random_hands(game, 1))
     for _ in chance_game(hand, rng, 150):

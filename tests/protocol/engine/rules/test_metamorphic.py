@@ -24,10 +24,10 @@ SEED = bytes(range(32))
 RELABELLED = {
     "spades and clubs change": (2, 1, 0, 3),
     "hearts and diamonds change": (0, 3, 2, 1),
-    "the colours change": (1, 0, 3, 2),
+    "the colors change": (1, 0, 3, 2),
     "both change round": (3, 2, 1, 0),
 }
-"""For each suit, the one that takes its place: always within a colour, or colour for colour."""
+"""For each suit, the one that takes its place: always within a color, or color for color."""
 
 
 def _relabelled(number: Card, suits: tuple[int, ...]) -> Card:
@@ -116,8 +116,8 @@ def _kinds_of_plays(
     return found
 
 
-def test_suits_may_not_change_colour_alone() -> None:
-    """Relabelling across the colours is another deal: this one has fewer plays."""
+def test_suits_may_not_change_color_alone() -> None:
+    """Relabeling across the colors is another deal: this one has fewer plays."""
     rules = rules_of("classic")
     cards = deck(SEED, 0)
     mixed = deal(rules, [[_relabelled(number, (1, 0, 2, 3)) for number in cards]])

@@ -129,8 +129,8 @@ def test_a_later_twin_may_be_named() -> None:
         ("2S", "AH", True),
     ],
 )
-def test_columns_go_down_in_alternate_colours(below: str, above: str, fits: bool) -> None:
-    """A column takes the next lower rank of the other colour; nothing goes on an ace."""
+def test_columns_go_down_in_alternate_colors(below: str, above: str, fits: bool) -> None:
+    """A column takes the next lower rank of the other color; nothing goes on an ace."""
     position = _klondike(tableau=(below, above))
     assert fits == position.rules.can_play(position.board, 0, Play(COLUMNS[1], 1, COLUMNS[0]))
 

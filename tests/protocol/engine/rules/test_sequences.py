@@ -56,7 +56,7 @@ def test_what_may_follow_by_several_ways() -> None:
     ],
     ids=[
         "by one",
-        "other colour",
+        "other color",
         "at its end",
         "round the corner",
         "down and round",

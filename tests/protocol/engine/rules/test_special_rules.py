@@ -250,7 +250,7 @@ def test_how_a_puzzle_is_dealt_again(game: str, dealt: list[str]) -> None:
 
 
 def test_one_suit_opens_the_dial() -> None:
-    """Knaves' Dial is opened by the suit of the first card; then colours alternate (entry 26)."""
+    """Knaves' Dial is opened by the suit of the first card; then colors alternate (entry 26)."""
     opening = {f"rank_{number}": [f"{face}S"] for number, face in enumerate("A23456789TJQ", 1)}
     scene = Scene("knaves-dial", **opening, waste=["KH"])
     assert [] == _upward(scene)

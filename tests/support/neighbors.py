@@ -45,7 +45,7 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
                 mdns.SERVICE,
                 f"{number}.{mdns.SERVICE}",
                 port=service.get("port", 5252),
-                server=f"neighbour-{number}.local.",
+                server=f"neighbor-{number}.local.",
                 parsed_addresses=service.get("addresses", [LOOPBACK]),
                 properties=service.get("texts", {}),
             )

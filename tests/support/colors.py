@@ -1,6 +1,6 @@
-"""The arithmetic of colours: how well one is read on another, how far two are apart for all kinds of sight.
+"""The arithmetic of colors: how well one is read on another, how far two are apart for all kinds of sight.
 
-Contrast is that of WCAG 2.2 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio). Colour blindness is simulated
+Contrast is that of WCAG 2.2 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio). Color blindness is simulated
 after Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
 Deficiency" (IEEE TVCG 15, 2009), at full severity, on linear light. Distances are CIE 1976: straight lines in
 L*a*b* under D65, where 2 is just seen, and 20 is told at a glance.
@@ -46,13 +46,13 @@ class Sight(Enum):
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the WCAG contrast of two colours: 1 (none) to 21 (black on white)."""
+    """Return the WCAG contrast of two colors: 1 (none) to 21 (black on white)."""
     low, high = sorted((_luminance(one), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def difference(one: str, other: str, sight: Sight = Sight.FULL) -> float:
-    """Return Delta E (CIE 1976) of two colours as that sight has them."""
+    """Return Delta E (CIE 1976) of two colors as that sight has them."""
     pairs = zip(_lab(_seen(one, sight)), _lab(_seen(other, sight)), strict=True)
     return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
 
@@ -62,13 +62,13 @@ def families(red: tuple[str, str], black: tuple[str, str]) -> float:
     return min(difference(*pair, sight) for sight in Sight for pair in product(red, black))
 
 
-def apart(*colours: str) -> float:
-    """Return the least Delta E of any two of these colours, over all kinds of sight."""
-    return min(difference(*pair, sight) for sight in Sight for pair in combinations(colours, 2))
+def apart(*colors: str) -> float:
+    """Return the least Delta E of any two of these colors, over all kinds of sight."""
+    return min(difference(*pair, sight) for sight in Sight for pair in combinations(colors, 2))
 
 
-def _linear(colour: str) -> Light:
-    red, green, blue = (_unbend(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
+def _linear(color: str) -> Light:
+    red, green, blue = (_unbend(int(color[at : at + 2], 16) / 255) for at in (1, 3, 5))
     return red, green, blue
 
 
@@ -76,13 +76,13 @@ def _unbend(value: float) -> float:
     return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
 
 
-def _luminance(colour: str) -> float:
-    red, green, blue = _linear(colour)
+def _luminance(color: str) -> float:
+    red, green, blue = _linear(color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _seen(colour: str, sight: Sight) -> Light:
-    red, green, blue = (min(max(value, 0.0), 1.0) for value in _times(sight.value, _linear(colour)))
+def _seen(color: str, sight: Sight) -> Light:
+    red, green, blue = (min(max(value, 0.0), 1.0) for value in _times(sight.value, _linear(color)))
     return red, green, blue
 
 
