@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from racing_demon_protocol.errors import InvalidFrame
 
 from .messages import FROM_CLIENT, FROM_SERVER, Message
-from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, WireModel, trusting
+from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, later, trusting
 from .messages.client import PlayCards
 from .messages.events import Played
 from .messages.server import Accepted
@@ -47,9 +47,10 @@ class Encoding(StrEnum):
     JSON = "racing-demon.v1+json"
 
 
-_HOT: Final[dict[type[Message], int]] = {cls: cls.TAG for cls in (Played, Accepted)}
-"""Messages written for every play, which hold no nested rows and so need no pydantic, by number."""
-_to_array: Final = WireModel.to_array
+_HOT: Final[dict[type[Message], tuple[int, list[Any]]]] = {
+    cls: (cls.TAG, later(cls)) for cls in (Played, Accepted)
+}
+"""Messages written for every play, which hold no nested rows and so need no pydantic."""
 _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
 
 
@@ -63,10 +64,16 @@ def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | s
 
 def pack(message: Message) -> bytes:
     """Return a message's frame in msgpack."""
-    tag = _HOT.get(type(message))
-    if tag is None:
+    hot = _HOT.get(type(message))
+    if hot is None:
         return _pack([message.TAG, *message.model_dump()])
-    return _pack([tag, *_to_array(message)])
+    tag, defaults = hot
+    row = [tag, *message.__dict__.values()]
+    for default in defaults:
+        if row[-1] != default:
+            break
+        row.pop()
+    return _pack(row)
 
 
 def decode_client(frame: bytes | str) -> Message:
@@ -76,8 +83,13 @@ def decode_client(frame: bytes | str) -> Message:
         InvalidFrame: the frame is invalid. No input raises anything else.
 
     """
-    if len(frame) <= _SHORT and isinstance(frame, bytes) and (play := _short_play(frame)) is not None:
-        return play
+    if len(frame) <= _SHORT and isinstance(frame, bytes) and frame[:2] in _PLAY_HEADS:
+        try:
+            play = _play(msgpack.unpackb(frame))
+        except Exception:  # the full decoder reports what is wrong
+            play = None
+        if play is not None:
+            return play
     return _decode(frame, FROM_CLIENT, _CLIENT_LIMITS, MAX_CLIENT_FRAME)
 
 
@@ -128,32 +140,23 @@ def _decode(
 
 
 _PLAY: Final = PlayCards.TAG
-_PLAYS: Final = ([int] * 6, [int] * 7)
-"""The types of a play's fields, with its number first, without and with the optional last one."""
-_PLAY_HEADS: Final = {bytes((0x90 + len(fields), _PLAY)) for fields in _PLAYS}
+_PLAY_LENGTHS: Final = (6, 7)
+"""The number of a play's fields, with its message's number, without and with the optional last one."""
+_PLAY_HEADS: Final = {bytes((0x90 + length, _PLAY)) for length in _PLAY_LENGTHS}
 """How a play's frame begins: an array of that length, and the number of a play."""
 _SHORT: Final = 40
 """No play is longer, and no such frame makes msgpack allocate much."""
 _trusted_play: Final = trusting(PlayCards)
 
 
-def _short_play(frame: bytes) -> PlayCards | None:
-    """Return the play in a short frame, or ``None`` if it needs full validation."""
-    if frame[:2] not in _PLAY_HEADS:
-        return None
-    try:
-        return _play(msgpack.unpackb(frame))
-    except Exception:  # the full decoder reports what is wrong
-        return None
-
-
 def _play(row: Any) -> PlayCards | None:
     """Return the play in a row, as pydantic would but faster, or ``None`` if it needs full validation."""
-    if list(map(type, row)) not in _PLAYS:
+    if len(row) not in _PLAY_LENGTHS:
         return None
     _, counter, source, count, destination, seen, depth = row if len(row) > 6 else (*row, 0)
     if (
-        0 <= counter <= MAX_INT
+        type(counter) is type(source) is type(count) is type(destination) is type(seen) is type(depth) is int
+        and 0 <= counter <= MAX_INT
         and 0 <= source <= MAX_PILE
         and 1 <= count <= MAX_COUNT
         and -1 <= destination <= MAX_PILE

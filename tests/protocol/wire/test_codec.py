@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.codec import (
     pack,
 )
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message
+from racing_demon_protocol.wire.messages.base import trusting
 from racing_demon_protocol.wire.messages.client import Hello, Join, PlayCards, SetOptions
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
@@ -86,6 +87,20 @@ def test_what_begins_like_a_play_may_be_anything(head: int, rest: bytes) -> None
 def test_an_event_is_written_as_its_model_writes_it(event: Message) -> None:
     """The quick way to an event's bytes leads to the same bytes."""
     assert encode(event) == msgpack.packb([event.TAG, *event.model_dump()])
+
+
+@given(messages(Played))
+@HARD
+def test_an_event_that_is_built_without_validation_is_the_model(event: Message) -> None:
+    """The quick way to an event from valid fields leads to the same event in every respect."""
+    built = trusting(Played)(dict(event))
+    assert built == event
+    assert repr(built) == repr(event)
+    assert hash(built) == hash(event)
+    assert built.model_fields_set == set(Played.model_fields)
+    assert built.model_copy(update={"seq": 1}) == event.model_copy(update={"seq": 1})
+    with pytest.raises(ValidationError):
+        built.seq = 1  # type: ignore[misc]
 
 
 @more_when_long
