@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from itertools import groupby
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the code: no test fails for the time that it takes.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 # Programs are started hundreds of times: each module is compiled once, here and in them.
 sys.dont_write_bytecode = False

@@ -227,7 +227,7 @@ async def test_a_silent_server_does_not_outlast_the_patience(monkeypatch: pytest
         relay.cut()
         with pytest.raises(ConnectionFailed, match="could not be restored"):
             await within(PATIENCE, Ears(ann).task)
-        assert 3 == relay.accepted
+        assert relay.accepted in {2, 3}  # how many fit into the patience depends on the machine
 
 
 async def test_a_table_that_is_gone_is_refused() -> None:
