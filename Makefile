@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
 JS_TOOLS := tests/browser/tools
+NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
@@ -64,30 +65,30 @@ else
 endif
 
 long: $(STAMP) programs  ## what test-all adds to test
-	RACING_DEMON_LONG=1 $(BIN)/pytest -m long -n 4 --dist worksteal $(ARGS)
+	RACING_DEMON_LONG=1 $(BIN)/pytest -m long -n 4 --dist worksteal -o timeout=900 -o faulthandler_timeout=960 $(ARGS)
 
 test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut for 30 s, healed; prints times
-	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest tests/system/test_lan.py $(ARGS)
+	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest $(NO_LIMIT) tests/system/test_lan.py $(ARGS)
 
 contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
-	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_history.py $(ARGS)
+	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_history.py $(ARGS)
 
 soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
-	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_simulation.py $(ARGS)
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_simulation.py $(ARGS)
 
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
-	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_hidden.py $(ARGS)
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_hidden.py $(ARGS)
 
 foreign: $(STAMP)  ## a client in JavaScript (Node.js 20) plays HANDS (10) of each race, and deals 20 games again
 	RACING_DEMON_HANDS=$(or $(HANDS),10) RACING_DEMON_GAMES=22 \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_foreign.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/system/test_foreign.py $(ARGS)
 
 fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal may come of a bad frame
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
 	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),500000) $(ARGS)
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
-	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s -o faulthandler_timeout=0 tests/system/test_fuzz.py $(ARGS)
+	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_fuzz.py $(ARGS)
 
 mutants: $(STAMP)  ## single mistakes planted in the server and the proof: which do the nearest tests not notice? GROUPS="rules record", ARGS="--sample 200"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutants]'
@@ -100,37 +101,37 @@ bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 fo
 	$(BIN)/python benchmarks/server.py $(if $(RACES),--zero-races $(RACES)) $(ARGS)
 
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
-	RACING_DEMON_LONG=1 $(BIN)/pytest -s tests/system/test_attacks.py $(ARGS)
+	RACING_DEMON_LONG=1 $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_attacks.py $(ARGS)
 
 games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/engine/mechanics tests/protocol/engine/rules/test_building_games.py \
+		$(BIN)/pytest -s $(NO_LIMIT) tests/protocol/engine/mechanics tests/protocol/engine/rules/test_building_games.py \
 		tests/protocol/games/test_figures.py tests/protocol/engine/rules/test_metamorphic.py $(ARGS)
 
 figures: $(STAMP)  ## how many Klondike deals can be won, from DEALS (1,000), looking at POSITIONS (3,000,000) of each
 	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),3000000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/games/test_figures_solved.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/protocol/games/test_figures_solved.py $(ARGS)
 
 played: $(STAMP)  ## how many deals of games with doubtful rules a patient player wins, of DEALS (1,000)
 	RACING_DEMON_PLAYED=$(or $(DEALS),1000) \
-		$(BIN)/pytest -s -o faulthandler_timeout=0 tests/protocol/games/test_figures_played.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/protocol/games/test_figures_played.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
 		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
-		-o faulthandler_timeout=0 $(ARGS)
+		$(NO_LIMIT) $(ARGS)
 
 crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times under eight players a table; an hour
 	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) \
-		$(BIN)/pytest tests/system/test_cluster.py -k killed -s -n0 -o faulthandler_timeout=0 $(ARGS)
+		$(BIN)/pytest tests/system/test_cluster.py -k killed -s -n0 $(NO_LIMIT) $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time
 	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/server/cluster/test_ownership.py -s -n0 \
-		-o faulthandler_timeout=0 $(ARGS)
+		$(NO_LIMIT) $(ARGS)
 
 torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
 	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/system/test_torn.py -s -n0 \
-		-o faulthandler_timeout=0 $(ARGS)
+		$(NO_LIMIT) $(ARGS)
 
 bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot earns, and level against level
 	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200)
@@ -159,7 +160,7 @@ bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while i
 	$(BIN)/python benchmarks/broker.py $(ARGS)
 
 bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against another count, and how long they take
-	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q -o faulthandler_timeout=0 tests/protocol/records/test_standings.py $(ARGS)
+	RACING_DEMON_MATCHES=1000 $(BIN)/pytest -q $(NO_LIMIT) tests/protocol/records/test_standings.py $(ARGS)
 	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
@@ -172,7 +173,7 @@ pictures: $(STAMP)  ## draw the pictures of the browser's table in the README an
 	$(BIN)/python -m tests.browser.pictures docs
 
 browsers: $(STAMP) tools-js  ## phones in Chromium play whole matches and all games, are cut off, and are read by axe; minutes
-	RACING_DEMON_LONG=1 RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 -o faulthandler_timeout=0 \
+	RACING_DEMON_LONG=1 RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 $(NO_LIMIT) \
 		tests/browser --ignore tests/browser/test_engines.py $(ARGS)
 
 engines: $(STAMP)  ## Firefox and WebKitGTK play a hand each (apt-get install firefox-esr webkit2gtk-driver xvfb)

@@ -3,8 +3,9 @@
 import gc
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import groupby
+from typing import Any, Final
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,10 @@ settings.load_profile("unhurried")
 
 # Programs are started hundreds of times: each module is compiled once, here and in them.
 sys.dont_write_bytecode = False
+
+LIMITS: Final = pytest.StashKey[Any]()
+RINGS_AGAIN: Final = 5.0
+"""Seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +32,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         places[id(file)] = seen / len(items)
         seen += len(file)
     items[:] = [item for file in sorted(files, key=lambda file: places[id(file)]) for item in file]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
+    """Let the alarm ring again: what it raises may meet a task that nobody waits for, and be lost."""
+    item.stash[LIMITS] = settings
+    is_set = yield
+    if settings.method == "signal":
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout, RINGS_AGAIN)
+    return is_set
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Set the alarm for what a test leaves, too: the test's own is off as soon as it has failed."""
+    if (settings := item.stash.get(LIMITS, None)) is not None:
+        item.ihook.pytest_timeout_set_timer(item=item, settings=settings)
+    return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

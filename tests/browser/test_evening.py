@@ -61,7 +61,7 @@ async def _play(terminals: Sequence[Running], phones: Sequence[Phone]) -> None:
         await player.page.tap(".ready")
     for terminal in terminals:
         terminal.type("")
-    playing = [asyncio.create_task(_keep_tapping(player)) for player in phones]
+    playing = [asyncio.create_task(player.keep_tapping()) for player in phones]
     try:
         for terminal in terminals:
             await terminal.line("^play!$")
@@ -73,12 +73,6 @@ async def _play(terminals: Sequence[Running], phones: Sequence[Phone]) -> None:
             task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.gather(*playing)
-
-
-async def _keep_tapping(player: Phone) -> None:
-    await player.see("#table")
-    while True:
-        await player.tap_piles()
 
 
 def _messages(record: Path) -> list[Message]:
@@ -107,6 +101,8 @@ async def _view_after(hand: int, record: Path) -> TableView:
 async def _until_shown(page: Phone, view: TableView) -> None:
     """Wait until a page shows the foundations and the tally of a table."""
     points = {view.player(seat): total for seat, total in scoring.totals(view).items()}
-    shown: tuple[list[str], dict[str, int]] = [], {}
-    while shown != (tops_of(view.board), points):
-        shown = await page.tops(), await page.points()
+
+    async def is_shown() -> bool:
+        return (await page.tops(), await page.points()) == (tops_of(view.board), points)
+
+    await page.until(is_shown)

@@ -29,7 +29,7 @@ async def test_phones_play_by_taps_and_show_the_servers_board() -> None:
             await players[-1].join(f"Player {number}")
         for player in players:
             await player.page.tap(".ready")
-        playing = [asyncio.create_task(_keep_tapping(player)) for player in players]
+        playing = [asyncio.create_task(player.keep_tapping()) for player in players]
         try:
             await until(lambda: _out(_board(served, code)) >= CARDS)
         finally:
@@ -116,12 +116,6 @@ async def test_a_big_screen_shows_a_table_to_those_around_it() -> None:
                 assert [] == screen.complaints
 
 
-async def _keep_tapping(player: Phone) -> None:
-    await player.see("#table")
-    while True:
-        await player.tap_piles()
-
-
 def _board(served: Served, code: str) -> Board | None:
     return served.registry.room(code).table.view.board
 
@@ -138,9 +132,11 @@ def _out(board: Board | None) -> int:
 
 async def _until_shown(player: Phone, served: Served, code: str) -> None:
     """Wait until a phone tells the tops of all foundations as the server has them."""
-    told = [""]
-    while told != tops_of(_board(served, code)):
-        told = await player.tops()
+
+    async def is_shown() -> bool:
+        return await player.tops() == tops_of(_board(served, code))
+
+    await player.until(is_shown)
 
 
 def tops_of(board: Board | None) -> list[str]:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, patience, within
 
 __all__ = ["Broker", "Heard", "Listening", "free_port"]
 
@@ -141,8 +141,9 @@ class Listening:
         )
         listening = cls(process)
         try:
-            while not (await listening._line()).startswith("Subscribed"):
-                pass
+            async with patience(lambda: f"not subscribed to {topics}"):
+                while not (await listening._line()).startswith("Subscribed"):
+                    pass
             yield listening
         finally:
             with suppress(ProcessLookupError):
@@ -151,20 +152,21 @@ class Listening:
 
     async def next(self) -> Heard:
         """Return the next message."""
-        while True:
-            line = await self._line()
-            if line.startswith("MSG "):
-                _, kept, qos, topic, payload = [*line.split(" "), ""][:5]
-                heard = Heard(topic, bytes.fromhex(payload), int(qos), kept == "1")
-                self.heard.append(heard)
-                return heard
+        async with patience(lambda: f"no message after {self.heard[-9:]}"):
+            while not (line := await self._line()).startswith("MSG "):
+                pass
+        _, kept, qos, topic, payload = [*line.split(" "), ""][:5]
+        heard = Heard(topic, bytes.fromhex(payload), int(qos), kept == "1")
+        self.heard.append(heard)
+        return heard
 
     async def until(self, topic: str, fits: Callable[[Heard], bool] = lambda _: True) -> Heard:
         """Return the next message whose topic ends so and that fits, and pass over those before it."""
-        while True:
-            heard = await self.next()
-            if heard.topic.endswith(topic) and fits(heard):
-                return heard
+        async with patience(lambda: f"not what was wanted at {topic!r}: {self.heard[-9:]}"):
+            while True:
+                heard = await self.next()
+                if heard.topic.endswith(topic) and fits(heard):
+                    return heard
 
     async def _line(self) -> str:
         assert self._process.stdout is not None

@@ -1,8 +1,9 @@
 """A real browser: Chromium from the distribution's packages, driven by Playwright."""
 
+import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -11,7 +12,8 @@ from playwright.async_api import Browser, ConsoleMessage, Page, WebSocket, async
 
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
-from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from tests.support.servers import PATIENCE, patience, within
 
 __all__ = ["Phone", "chromium", "phone"]
 
@@ -27,6 +29,8 @@ QUIET: Final = (
 )
 """It runs as root, and asks nobody on the Internet for anything."""
 POLL_MS: Final = 50
+QUICK: Final = 10.0
+"""Seconds in which a page that is not stuck answers."""
 SMALL: Final = {"width": 360, "height": 560}
 
 
@@ -116,9 +120,37 @@ class Phone:
     async def finish(self) -> None:
         """Say that there is nothing left to play, as often as it takes, until the tally is shown."""
         tally = self.page.locator(".tally:visible")
-        while not await tally.count():
+
+        async def say_stuck() -> bool:
+            if await tally.count():
+                return True
             await self.page.evaluate(SAY_STUCK)
-            await self.page.wait_for_timeout(POLL_MS)
+            return False
+
+        await self.until(say_stuck)
+
+    async def until(self, holds: Callable[[], Awaitable[bool]]) -> None:
+        """Look until something holds, and fail with what the page shows if it never does."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not await holds():
+                    await self.page.wait_for_timeout(POLL_MS)
+        except TimeoutError:
+            raise AssertionError(f"waited in vain: {await self.state()}") from None
+
+    async def state(self) -> str:
+        """Say what the page shows, and what it was told."""
+        shown = await within(QUICK, self.page.evaluate(SHOWN))
+        refused = [each for each in self.heard if isinstance(each, Refused)]
+        told = f"event {self.seq}, {len(self.connections)} connections, refused {refused[-3:]}"
+        return f"{shown}; {told}, complaints {self.complaints}"
+
+    async def keep_tapping(self) -> None:
+        """Tap all piles as soon as there is a table, until this is cancelled or has gone on for too long."""
+        await self.see("#table")
+        async with patience(lambda: f"tapped until event {self.seq}"):
+            while True:
+                await self.tap_piles()
 
     async def tap_piles(self) -> None:
         """Tap the end of each own pile once, as a finger would."""
@@ -136,6 +168,7 @@ class Phone:
         return {name: int(total) for name, total in await self.page.evaluate(TALLY)}
 
 
+SHOWN: Final = """() => `${document.body.dataset.screen}: ${document.body.innerText.slice(0, 2000)}`"""
 SAY_STUCK: Final = """() => document.querySelector(".stuck:enabled")?.click()"""
 ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].map((slot) => {
   const box = slot.getBoundingClientRect();

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import os
 import random
 import secrets
@@ -35,7 +36,7 @@ from racing_demon_server.journal.reader import log_of, options_of, tables
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
-from tests.support.servers import PATIENCE, Peer
+from tests.support.servers import PATIENCE, Peer, patience
 
 __all__ = [
     "Mortal",
@@ -154,14 +155,15 @@ class Player:
 
     async def say(self, command: cl.Command) -> None:
         """Send a command until it is carried out; where the table stands still just now, it is sent again."""
-        while True:
-            self.sent[command.counter] = command
-            await self.client.send(command)
-            await until(lambda: command.counter in self.answered)  # noqa: B023
-            if self.answered[command.counter] not in STANDS_STILL:
-                return
-            await asyncio.sleep(0.05)
-            command = command.model_copy(update={"counter": self.client.next_counter()})
+        async with patience(lambda: f"never carried out: {self.answered}"):
+            while True:
+                self.sent[command.counter] = command
+                await self.client.send(command)
+                await until(lambda: command.counter in self.answered)  # noqa: B023
+                if self.answered[command.counter] not in STANDS_STILL:
+                    return
+                await asyncio.sleep(0.05)
+                command = command.model_copy(update={"counter": self.client.next_counter()})
 
     def forget(self) -> None:
         """Forget what was told: the history that it was told of is gone."""
@@ -209,10 +211,13 @@ class Player:
 
 async def _entered(entering: Callable[[], Awaitable[Client]]) -> Client:
     """Take a place, and try again where the server dies meanwhile: nothing was told then."""
-    async with asyncio.timeout(PATIENCE):
+    failed: list[Exception] = []
+    async with patience(lambda: f"no place at the table: {failed[-1:]}", PATIENCE):
         while True:
-            with contextlib.suppress(ConnectionFailed, CommandRefused):
+            try:
                 return await entering()
+            except (ConnectionFailed, CommandRefused) as error:
+                failed.append(error)
             await asyncio.sleep(0.05)
 
 
@@ -323,7 +328,7 @@ async def glances(url: str, code: str) -> AsyncIterator[list[Snapshot]]:
 
 async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Look, every few milliseconds, whether something holds that other processes have a hand in."""
-    async with asyncio.timeout(seconds):
+    async with patience(lambda: f"it never held: {inspect.getclosurevars(holds).nonlocals}", seconds):
         while not holds():  # noqa: ASYNC110 - nobody here could tell of it
             await asyncio.sleep(0.005)
 

@@ -17,6 +17,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.support.servers import patience, within
+
 __all__ = ["Engine", "firefox", "webkit"]
 
 PATIENCE: Final = 60.0
@@ -103,11 +105,11 @@ async def _bidi(socket_: ClientConnection, url: str) -> Engine:
     async def ask(method: str, **parameters: Any) -> Any:
         number = next(numbers)
         await socket_.send(json.dumps({"id": number, "method": method, "params": parameters}))
-        while True:
-            answer = json.loads(await asyncio.wait_for(socket_.recv(), PATIENCE))
-            if answer.get("id") == number:
-                assert answer["type"] == "success", answer
-                return answer["result"]
+        async with patience(lambda: f"no answer to {method}"):
+            while (answer := json.loads(await within(PATIENCE, socket_.recv()))).get("id") != number:
+                pass
+        assert answer["type"] == "success", answer
+        return answer["result"]
 
     await ask("session.new", capabilities={})
     context = (await ask("browsingContext.getTree"))["contexts"][0]["context"]

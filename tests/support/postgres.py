@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ import psycopg
 import pytest
 
 from tests.support.brokers import free_port
+from tests.support.servers import PATIENCE
 
 __all__ = ["LosingProxy", "Postgres", "postgres"]
 
@@ -89,8 +91,11 @@ class Postgres:
         self.start("standby")
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
         self.sql("SELECT pg_reload_conf()")
+        begun = time.monotonic()
         while not self.sql("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"):
-            pass
+            seen = self.sql("SELECT state, sync_state FROM pg_stat_replication")
+            assert time.monotonic() < begun + PATIENCE, f"the standby does not follow: {seen}"
+            time.sleep(0.05)
 
     def start(self, which: str) -> None:
         """Start the primary or the standby, and wait until it answers."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from racing_demon_client.net.connection import Client
@@ -12,6 +12,7 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages.client import Stuck
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from tests.support.servers import patience
 
 __all__ = ["Pounder", "pound"]
 
@@ -60,19 +61,20 @@ class Pounder:
 
     async def until_answered(self, counters: Sequence[int]) -> None:
         """Wait until commands have been answered, or the hand has ended."""
-        async with self.changed:
-            await self.changed.wait_for(lambda: all(number in self.answers for number in counters))
+        await self._until(lambda: all(number in self.answers for number in counters))
 
     async def until(self, seq: int) -> None:
         """Wait until the mirror has followed an event."""
-        async with self.changed:
-            await self.changed.wait_for(lambda: self.client.view.seq >= seq)
+        await self._until(lambda: self.client.view.seq >= seq)
 
     async def until_playing(self, hand: int) -> None:
         """Wait until the signal of a hand."""
         view = self.client.view
-        async with self.changed:
-            await self.changed.wait_for(lambda: view.hand == hand and view.phase is Phase.PLAYING)
+        await self._until(lambda: view.hand == hand and view.phase is Phase.PLAYING)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with patience(lambda: f"seat {self.seat} is at event {self.client.view.seq}"), self.changed:
+            await self.changed.wait_for(holds)
 
     async def strike(self) -> list[int]:
         """Send every play to the foundations that the mirror allows, or else one other; return counters."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, patience, within
 
 __all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of", "unread"]
 
@@ -59,13 +59,13 @@ class Running:
     async def line(self, pattern: str = "") -> re.Match[str]:
         """Return the next line of its output in which something is found."""
         assert self.process.stdout is not None
-        while True:
-            line = (await within(PATIENCE, self.process.stdout.readline())).decode()
-            if not line:
-                raise AssertionError(f"the output ended without {pattern!r}: {await self.end()}")
-            found = re.search(pattern, line)
-            if found is not None:
-                return found
+        lines: list[str] = []
+        async with patience(lambda: f"no {pattern!r} in {lines[-9:]}"):
+            while (found := re.search(pattern, lines[-1]) if lines else None) is None:
+                lines.append((await within(PATIENCE, self.process.stdout.readline())).decode())
+                if not lines[-1]:
+                    raise AssertionError(f"the output ended without {pattern!r}: {await self.end()}")
+        return found
 
     async def end(self) -> Ended:
         """Wait until it ends, and return what is left of its output."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -28,6 +28,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
+from tests.support.effort import amount
 
 __all__ = [
     "PATIENCE",
@@ -35,6 +36,7 @@ __all__ = [
     "Peer",
     "Served",
     "fragments",
+    "patience",
     "serving",
     "serving_with",
     "troubles",
@@ -43,6 +45,8 @@ __all__ = [
 
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
+MOST: Final = amount(100, 900)
+"""Seconds after which a test fails that is told more and more, but never what it waits for."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
@@ -82,6 +86,16 @@ class Closing(NamedTuple):
 async def within(seconds: float, awaitable: Awaitable[T]) -> T:
     """Wait for something that must happen, and fail if it does not."""
     return await asyncio.wait_for(awaitable, seconds)
+
+
+@asynccontextmanager
+async def patience(seen: Callable[[], object], seconds: float = MOST) -> AsyncIterator[None]:
+    """Let what is inside take so long, and fail with what was seen if it takes longer."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise AssertionError(f"waited in vain: {seen()}") from None
 
 
 @asynccontextmanager
@@ -232,16 +246,18 @@ class Peer:
 
     async def until(self, cls: type[M]) -> M:
         """Return the next message of a kind, and pass over those before it."""
-        while True:
-            message = await self.hear()
-            if isinstance(message, cls):
-                return message
+        heard: list[Message] = []
+        async with patience(lambda: f"no {cls.__name__} in {heard[-9:]}"):
+            while not isinstance(message := await self.hear(), cls):
+                heard.append(message)
+        return message
 
     async def follow(self, seq: int) -> list[Event]:
         """Return the events up to a number."""
         events: list[Event] = []
-        while self.view.seq < seq:
-            events.append(await self.until(Event))
+        async with patience(lambda: f"event {self.view.seq} of {seq}"):
+            while self.view.seq < seq:
+                events.append(await self.until(Event))
         return events
 
     def next(self, cls: type[cl.Command], **fields: Any) -> cl.Command:
@@ -256,18 +272,20 @@ class Peer:
     async def ask_again(self, command: cl.Command) -> Accepted | Refused | Played:
         """Send a command, and return what it is answered."""
         await self.say(command)
-        while True:
-            message = await self.hear()
-            own = isinstance(message, Played) and message.seat == self.place.seat
-            if (own or isinstance(message, Accepted | Refused)) and message.counter == command.counter:  # type: ignore[attr-defined]
-                assert isinstance(message, Accepted | Refused | Played)
-                return message
+        async with patience(lambda: f"no answer to {command} by event {self.view.seq}"):
+            while True:
+                message = await self.hear()
+                own = isinstance(message, Played) and message.seat == self.place.seat
+                if (own or isinstance(message, Accepted | Refused)) and message.counter == command.counter:  # type: ignore[attr-defined]
+                    assert isinstance(message, Accepted | Refused | Played)
+                    return message
 
     async def closed(self) -> Closing:
         """Wait until the connection is closed, and say how."""
         try:
-            while True:
-                await self.frame()
+            async with patience(lambda: "the connection is still open"):
+                while True:
+                    await self.frame()
         except ConnectionClosed as closed:
             return Closing(1006, "") if closed.rcvd is None else Closing(closed.rcvd.code, closed.rcvd.reason)
 

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from racing_demon_client.net.connection import Client
@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.accounts import Account, Heard, Sent
 from tests.support.clocks import clock
 from tests.support.relay import Relay
+from tests.support.servers import patience
 
 __all__ = ["Contest", "Witness", "table_of_witnesses"]
 
@@ -87,23 +88,19 @@ class Witness:
 
     async def until_answered(self) -> None:
         """Wait until every command has been answered."""
-        async with self._news:
-            await self._news.wait_for(lambda: not self.client.waiting or self.listening.done())
+        await self._until(lambda: not self.client.waiting)
 
     async def until_phase(self, *phases: Phase, hand: int = 0) -> None:
         """Wait until the table is in one of some phases, of a hand at least."""
-        async with self._news:
-            await self._news.wait_for(
-                lambda: (
-                    (self.client.view.phase in phases and self.client.view.hand >= hand)
-                    or self.listening.done()
-                )
-            )
+        await self._until(lambda: self.client.view.phase in phases and self.client.view.hand >= hand)
 
     async def until_seq(self, seq: int) -> None:
         """Wait until the mirror has followed an event."""
-        async with self._news:
-            await self._news.wait_for(lambda: self.client.view.seq >= seq or self.listening.done())
+        await self._until(lambda: self.client.view.seq >= seq)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with patience(lambda: f"seat {self.seat} is at event {self.client.view.seq}"), self._news:
+            await self._news.wait_for(lambda: holds() or self.listening.done())
 
     def abandon(self) -> None:
         """Be gone, and hear nothing any more."""

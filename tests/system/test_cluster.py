@@ -27,7 +27,7 @@ from tests.support.crashes import Player, all_answered, meeting, until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import SERVER, text_of
-from tests.support.servers import Peer
+from tests.support.servers import Peer, patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -224,5 +224,6 @@ async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: st
                 return [table["code"] for table in json.load(answer)]
 
         async with Peer.hosting(cluster.nodes["n1"].url) as host:
-            while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
-                await asyncio.sleep(0.1)  # nobody tells when a list was read
+            async with patience(lambda: f"{host.code} is not listed"):
+                while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)  # nobody tells when a list was read

@@ -30,7 +30,7 @@ from tests.support.crashes import (
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import put_back
 from tests.support.relay import Relay
-from tests.support.servers import Peer
+from tests.support.servers import Peer, patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -86,8 +86,9 @@ async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -
         async with Peer.hosting(server.url, pause_after_ms=None) as host:
             await host.ask(cl.Start)
             before = await glance(server.url, host.code)
-            while before.elapsed_ms < 300:
-                before = await glance(server.url, host.code)
+            async with patience(lambda: before):
+                while before.elapsed_ms < 300:
+                    before = await glance(server.url, host.code)
             server.kill()
         await server.start()
         after = await glance(server.url, host.code)

@@ -27,7 +27,7 @@ from racing_demon_server.net.address_limits import believed_address, networks
 from tests.support.brokers import free_port
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, patience, within
 
 SCRIPTS = Path(sys.executable).parent
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
@@ -332,9 +332,10 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
     (folder / "nginx.pid").unlink(missing_ok=True)  # the trial leaves one, too
     process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
     try:
-        while not (folder / "nginx.pid").exists():  # written once it listens
-            assert process.returncode is None
-            await asyncio.sleep(0.01)
+        async with patience(lambda: "nginx does not listen"):
+            while not (folder / "nginx.pid").exists():  # written once it listens
+                assert process.returncode is None
+                await asyncio.sleep(0.01)
         yield f"localhost:{front}"
     finally:
         process.terminate()

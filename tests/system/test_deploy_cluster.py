@@ -23,7 +23,7 @@ from tests.support.brokers import free_port
 from tests.support.deployed import DEPLOY
 from tests.support.postgres import folder_of_programs
 from tests.support.processes import SERVER, server_process, started
-from tests.support.servers import PATIENCE, Peer
+from tests.support.servers import PATIENCE, Peer, patience
 
 FOLDER = DEPLOY / "cluster"
 SCRIPTS = Path(sys.executable).parent
@@ -182,13 +182,14 @@ async def replicated(folder: Path, programs: Path) -> AsyncIterator[list[int]]:
             )
             stack.push_async_callback(running.wait)
             stack.callback(running.terminate)
-            while True:
-                ready = await asyncio.create_subprocess_exec(
-                    "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port), env=env
-                )
-                if await ready.wait() == 0:
-                    break
-                assert running.returncode is None, (folder / f"{name}.log").read_text()
+            async with patience((folder / f"{name}.log").read_text):
+                while True:
+                    ready = await asyncio.create_subprocess_exec(
+                        "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port), env=env
+                    )
+                    if await ready.wait() == 0:
+                        break
+                    assert running.returncode is None, (folder / f"{name}.log").read_text()
         yield ports
 
 

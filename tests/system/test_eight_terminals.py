@@ -71,9 +71,8 @@ class Eight:
         self.until("Leave the table", program)
         self.type("y", program)
         with contextlib.suppress(ProgramEnded):
-            self.terminals.wait(lambda: False, 0.2)
-            while True:
-                self.terminals.drain(0.1)
+            self.terminals.drain(PATIENCE)
+            raise AssertionError(f"{program.name} goes on:\n{program.screen.text}")
         self.terminals.forget(program.fd)
         return os.waitstatus_to_exitcode(os.waitpid(program.pid, 0)[1])
 

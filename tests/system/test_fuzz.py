@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from tests.support.effort import amount, more_when_long
 from tests.support.fuzzing import check_frame, mutant
 from tests.support.processes import server_process
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, patience, within
 from tests.system.test_attacks import kib
 
 FRAMES: Final = amount(1000, 4000, "RACING_DEMON_FRAMES")
@@ -108,7 +108,8 @@ async def bother(url: str, code: str, seed: int) -> int:
         try:
             peer.socket.transport.write(data)
             await within(PATIENCE, peer.socket.close())
-            while True:
-                await peer.frame()
+            async with patience(lambda: f"still open after {data.hex()}"):
+                while True:
+                    await peer.frame()
         except ConnectionClosed as closed:
             return 1006 if closed.rcvd is None else closed.rcvd.code

@@ -14,6 +14,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Refused
+from tests.support.servers import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the measured server is made for Linux")
 
@@ -44,10 +45,11 @@ def played(player: Socket, written: Written, counter: int, seen: int) -> tuple[i
     """Let somebody play, and return when the play was sent, when its answer was there, and what that is."""
     sent = moment()
     player.say(written.message(counter, seen))
-    while True:
+    while moment() < sent + PATIENCE * 1_000_000:
         answer = decode_server(player.data())
         if isinstance(answer, Refused) or (isinstance(answer, Played) and answer.seat == written.seat):
             return sent, moment(), answer
+    raise AssertionError(f"no answer to {written}, but {answer}")
 
 
 @pytest.mark.parametrize("durability", ["none", "full"])

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from tests.support.brokers import Broker, Heard, Listening
 from tests.support.crashes import Mortal
 from tests.support.processes import CLIENT, Running, server_process, started
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, patience, within
 
 
 def code_of(heard: Heard) -> str:
@@ -51,7 +51,7 @@ async def test_play_goes_on_without_the_broker_and_its_directory_comes_back(tmp_
                 await ann.until(ev.Played)
             await bob.ask(cl.AddBot)
             await broker.start()
-            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/#") as ears:
+            async with Listening.to(broker, "rd/pub/a1/#") as ears, patience(lambda: ears.heard):
                 while {ann.code, bob.code, quiet.code} - {code_of(heard) for heard in ears.heard}:
                     await ears.next()
             taken = {table.code: table.taken for table in await client.tables(broker.url)}
@@ -174,8 +174,10 @@ async def test_a_password_stays_out_of_every_log(tmp_path: Path) -> None:
         async with server_process(*arguments, env=secret) as (server, _):
             assert server.process.stderr is not None
             told = b""
-            while b"cannot be reached" not in told:
-                told += await within(PATIENCE, server.process.stderr.readline())
+            async with patience(lambda: told):
+                while b"cannot be reached" not in told:
+                    told += (line := await within(PATIENCE, server.process.stderr.readline()))
+                    assert line, told
             server.stop()
             ended = await server.end()
     assert re.search(rb"[Nn]ot authori[sz]ed", told)

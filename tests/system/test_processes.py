@@ -24,7 +24,7 @@ from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.crashes import Player, all_answered, judge, meeting, until
 from tests.support.processes import SERVER, server_process, started, text_of
-from tests.support.servers import Closing, Peer
+from tests.support.servers import Closing, Peer, patience
 from tests.support.several import Several, children, is_running, page, several
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
@@ -82,8 +82,9 @@ async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
     ):
         codes = {ann.code, ben.code}
         topics = {f"rd/pub/home{owner(code, 2)}/tables/{code.lower()}" for code in codes}
-        while not topics <= {heard.topic for heard in ears.heard}:
-            await ears.next()
+        async with patience(lambda: f"{topics} in {ears.heard}"):
+            while not topics <= {heard.topic for heard in ears.heard}:
+                await ears.next()
         assert codes == {table.code for table in await listing.tables(broker.url)}
 
 
@@ -243,12 +244,13 @@ async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path)
 
 def three_free() -> int:
     """Return the first of three ports in a row on which nobody listens now."""
-    while True:
+    for _ in range(100):
         with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
             port = int(stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1])
             for further in (1, 2):
                 stack.enter_context(socket.create_server(("127.0.0.1", port + further)))
             return port
+    raise AssertionError("no three ports in a row are free")
 
 
 async def test_a_port_that_is_taken_is_named() -> None:

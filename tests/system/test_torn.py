@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import journaled
-from tests.support.servers import Peer
+from tests.support.servers import Peer, patience
 from tests.support.torn import Recording, fast_folder, recovered, remove, tear
 
 IMAGES: Final = amount(60, 300, "RACING_DEMON_IMAGES")
@@ -29,10 +29,9 @@ async def record(folder: Path) -> tuple[Recording, list[bytes]]:
             for _ in range(2):
                 await host.say(host.next(cl.AddBot, level="hard"))
             await host.say(host.next(cl.Start))
-            while len(told) < EVENTS:
-                message = await host.hear()
-                if isinstance(message, Event):
-                    told.append(pack(message))
+            async with patience(lambda: f"{len(told)} events"):
+                while len(told) < EVENTS:
+                    told.append(pack(await host.until(Event)))
             log = path.with_name("journal.sqlite-wal").read_bytes()
             return Recording.of(path.read_bytes(), log, folder / "images"), told
 
