@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Final
 
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
@@ -11,8 +11,6 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
-
-from .heartbeat import MonitoredConnection
 
 __all__ = ["Direct", "dial", "verify_version"]
 
@@ -27,7 +25,7 @@ class Direct(connect):
         return exc
 
 
-async def dial(url: str, encoding: Encoding, seconds: float) -> MonitoredConnection:
+async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
     """Return an open WebSocket on which nothing has been sent yet.
 
     Args:
@@ -40,13 +38,12 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> MonitoredConnect
 
     """
     try:
-        connection = await Direct(
+        return await Direct(
             url,
-            create_connection=MonitoredConnection,
             subprotocols=[Subprotocol(encoding)],
             compression=None,
             max_size=MAX_SERVER_FRAME,
-            ping_interval=None,  # MonitoredConnection sends its own pings
+            ping_interval=None,  # our heartbeat sends its own pings
             open_timeout=seconds,
             close_timeout=1,
             user_agent_header="racing-demon",
@@ -58,8 +55,6 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> MonitoredConnect
             raise ConnectionFailed(TOO_MANY) from error
         text = f"There is no server at {url}. Is it running, and is the address right?"
         raise ConnectionFailed(text) from error
-    assert isinstance(connection, MonitoredConnection)
-    return connection
 
 
 def verify_version(message: Message) -> None:

@@ -1,12 +1,11 @@
 """A WebSocket that notices when the server is silent, because its power or the network was cut."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from websockets.asyncio.client import ClientConnection
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosedError
 
 __all__ = ["MonitoredConnection"]
 
@@ -20,68 +19,71 @@ LONGEST_TIMEOUT: Final = 8.0
 """Seconds."""
 
 
-class MonitoredConnection(ClientConnection):
-    """A WebSocket that is aborted if the server sends nothing for too long after a ping.
+class MonitoredConnection:
+    """A WebSocket whose reader fails if the server sends nothing for too long after a ping.
 
-    Any byte that arrives is a sign of life: on a slow network a pong may wait behind a long message.
+    Any message is a sign of life: on a slow network a pong may wait behind others. None is long enough to
+    take seconds itself. If our own program does not read, the server is not to blame.
 
-    Attributes:
+    Args:
+        socket: the WebSocket.
+        took: the seconds that connecting took, which was two round trips or more.
         is_urgent: tells whether silence must be noticed soon, as during a hand.
 
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.is_urgent: Callable[[], bool] = lambda: True
-        self._heard_at = 0.0
-        self._heard = asyncio.Event()
-        self._first_latency = 0.0
-        self._beating: asyncio.Task[None] | None = None
+    def __init__(self, socket: ClientConnection, took: float, is_urgent: Callable[[], bool]) -> None:
+        self._socket = socket
+        self._first_latency = took / 2
+        self._is_urgent = is_urgent
+        self._loop = asyncio.get_running_loop()
+        self._heard_at = self._asked_at = self._loop.time()
+        self._pong: asyncio.Future[float] | None = None
+        self._beats = 0
+        self._deadline = self._asked_at + BEAT_SECONDS
 
-    def begin_beating(self, took: float) -> None:
-        """Send pings from now on.
+    async def send(self, frame: bytes | str) -> None:
+        """Send a message.
 
-        Args:
-            took: the seconds that connecting took, which was two round trips or more.
+        Raises:
+            ConnectionClosed: the connection is closed.
 
         """
-        self._first_latency = took / 2
-        self._beating = asyncio.create_task(self._beat())
+        await self._socket.send(frame)
 
-    def data_received(self, data: bytes) -> None:
-        """Note a sign of life."""
-        self._heard_at = self.loop.time()
-        self._heard.set()
-        super().data_received(data)
+    async def recv(self) -> bytes | str:
+        """Return the next message.
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Send no more pings."""
-        if self._beating is not None:
-            self._beating.cancel()
-        super().connection_lost(exc)
+        Raises:
+            ConnectionClosed: the connection is closed, or the server is silent.
+
+        """
+        while True:
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    frame = await self._socket.recv()
+            except TimeoutError:
+                await self._beat()
+            else:
+                self._heard_at = self._loop.time()
+                return frame
+
+    async def close(self) -> None:
+        """Close the connection; this takes a second if the server is silent."""
+        await self._socket.close()
 
     async def _beat(self) -> None:
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                for _ in range(BEATS_BETWEEN_HANDS):
-                    await asyncio.sleep(BEAT_SECONDS)
-                    if self.is_urgent():
-                        break
-                asked_at = self.loop.time()
-                await self.ping()
-                if not await self._answers(asked_at):
-                    self.transport.abort()  # a closing handshake would wait for the silent server
-                    return
-
-    async def _answers(self, asked_at: float) -> bool:
-        """Wait for a sign of life after a ping; return whether there was one in time."""
-        latency = max(self.latency, self._first_latency)
-        deadline = asked_at + min(LONGEST_TIMEOUT, max(BEAT_SECONDS, LATENCIES * latency))
-        try:
-            async with asyncio.timeout_at(deadline):
-                while self._heard_at < asked_at:
-                    self._heard.clear()
-                    await self._heard.wait()
-        except TimeoutError:  # if our own program is too slow to read on, the server is not to blame
-            return not self.transport.is_reading()
-        return True
+        """Judge the last ping, and send the next one if it is due."""
+        if self._pong is not None and not self._pong.done() and self._heard_at <= self._asked_at:
+            raise ConnectionClosedError(None, None)
+        self._pong = None
+        self._beats += 1
+        now = self._loop.time()
+        self._deadline = now + BEAT_SECONDS
+        if self._beats < BEATS_BETWEEN_HANDS and not self._is_urgent():
+            return
+        self._beats = 0
+        self._asked_at = now
+        self._pong = asyncio.ensure_future(await self._socket.ping())
+        latency = max(self._socket.latency, self._first_latency)
+        self._deadline = now + min(LONGEST_TIMEOUT, max(BEAT_SECONDS, LATENCIES * latency))

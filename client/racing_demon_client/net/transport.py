@@ -53,6 +53,7 @@ class Transport:
         self._has_moved = False  # whether that is another host
         self._follows = True
         self._socket: MonitoredConnection | None = None
+        self._closing: set[asyncio.Task[None]] = set()
         self._open_seconds = OPEN_SECONDS
 
     async def ask(self, request: Message) -> Message:
@@ -152,11 +153,11 @@ class Transport:
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        self._socket = await dial(self._place or self._url, self._encoding, self._open_seconds)
+        self._abandon()
+        socket = await dial(self._place or self._url, self._encoding, self._open_seconds)
         took = loop.time() - begun
         self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
-        self._socket.is_urgent = self._is_urgent
-        self._socket.begin_beating(took)
+        self._socket = MonitoredConnection(socket, took, self._is_urgent)
         try:
             verify_version(await self.read())
         except ConnectionFailed:
@@ -197,10 +198,17 @@ class Transport:
                 f"The server sent something that this client does not understand: {error}."
             ) from error
 
+    def _abandon(self) -> None:
+        """Start closing the connection, if there is one. A silent server would make us wait."""
+        if self._socket is not None:
+            task = asyncio.create_task(self._socket.close())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
     async def hang_up(self) -> None:
         """Close the connection, if there is one."""
-        if self._socket is not None:
-            await self._socket.close()
+        self._abandon()
+        await asyncio.gather(*self._closing)
 
 
 def reason_of(closed: ConnectionClosed) -> str:
