@@ -8,8 +8,8 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
-from racing_demon_client.net.base_source import BaseSource
 from racing_demon_client.net.connection import Client
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
@@ -106,7 +106,7 @@ async def at_first_screen(
 
 @asynccontextmanager
 async def sitting(
-    client: BaseSource, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
+    client: TableSource, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
 ) -> AsyncIterator[Player]:
     """Run the application at a table."""
     async with client:

@@ -31,8 +31,8 @@ from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 
-from .base_source import BaseSource
 from .contributor import Contributor, ShareState
+from .table_source import TableSource
 from .transport import ENTRY_SECONDS, Transport, reason_of
 
 __all__ = ["Client"]
@@ -42,7 +42,7 @@ FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERS
 """Close codes after which the client does not reconnect."""
 
 
-class Client(BaseSource):
+class Client(TableSource):
     """A place at a table, as a player or a spectator.
 
     Created by :meth:`create`, :meth:`join` or :meth:`watch`. Iteration survives a lost connection: the client

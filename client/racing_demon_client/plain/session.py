@@ -6,13 +6,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TextIO
 
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.text import printable
-from racing_demon_client.sources.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.limits import LONGEST_CHAT
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction

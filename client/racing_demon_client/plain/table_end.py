@@ -1,6 +1,6 @@
 """Leaving a table in plain text when that ends it for everybody."""
 
-from racing_demon_client.sources.table_source import TableSource
+from racing_demon_client.net.table_source import TableSource
 
 __all__ = ["has_guests"]
 

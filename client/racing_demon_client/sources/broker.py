@@ -17,7 +17,7 @@ import aiomqtt
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.base_source import BaseSource
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.engine.board import Play
@@ -128,7 +128,7 @@ async def _find_node(url: str, code: str) -> str:
     return nodes[0]
 
 
-class BrokerSource(BaseSource):
+class BrokerSource(TableSource):
     """A spectator's place at a table behind a broker. Commands are ignored: a broker carries none.
 
     Args:

@@ -12,6 +12,7 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import NOTHING, JournalRefused, Keeping, local_server
 from racing_demon_client.net.seat_store import StoredSeat, kept_seat
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
@@ -23,7 +24,6 @@ from .solo.deals import daily_seed, named_seed
 from .solo.place import SoloClient
 from .solo.statistics import statistics_path
 from .solo.table import SoloTable
-from .table_source import TableSource
 
 __all__ = ["Opened", "alone", "full_url", "host", "join", "practice", "watch"]
 

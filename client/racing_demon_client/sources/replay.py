@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
-from racing_demon_client.net.base_source import BaseSource
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
@@ -30,7 +30,7 @@ class BadPlace(RacingDemonError):
     """A text does not name a place in the record; the message says what would."""
 
 
-class Replay(BaseSource):
+class Replay(TableSource):
     """A spectator's place at a recorded table. Commands are ignored.
 
     Attributes:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Final
 
-from racing_demon_client.net.base_source import BaseSource
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
@@ -23,7 +23,7 @@ __all__ = ["SoloClient"]
 MOST_UP: Final = 1_000
 
 
-class SoloClient(BaseSource):
+class SoloClient(TableSource):
     """A client without a server: its own table carries out commands at once.
 
     Attributes:

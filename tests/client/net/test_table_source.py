@@ -6,12 +6,11 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net.connection import Client
+from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.sources.broker import BrokerSource
 from racing_demon_client.sources.replay import Replay
 from racing_demon_client.sources.solo.place import SoloClient
-from racing_demon_client.sources.table_source import TableSource
 
-# The annotation lets mypy check that each class implements the protocol.
 SOURCES: Final[tuple[type[TableSource], ...]] = (Client, BrokerSource, Replay, SoloClient)
 
 

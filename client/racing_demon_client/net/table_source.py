@@ -1,4 +1,4 @@
-"""The common part of every source of a table: by connection, broker, record, or solo."""
+"""What the terminal and plain clients know of a table: of a server, a broker, a record, or solo."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,13 +13,16 @@ from racing_demon_protocol.wire.messages import client as cl
 
 from .contributor import ShareState
 
-__all__ = ["BaseSource"]
+__all__ = ["TableSource"]
 
 
-class BaseSource(ABC):
+class TableSource(ABC):
     """A place at a table, as a player or a spectator.
 
-    Iteration yields every message of the table after the view has applied it.
+    There are four: a server's table (:class:`~.connection.Client`), a broker's
+    (:class:`~racing_demon_client.sources.broker.BrokerSource`), a replay
+    (:class:`~racing_demon_client.sources.replay.Replay`) and a solo table
+    (:class:`~racing_demon_client.sources.solo.place.SoloClient`).
 
     Attributes:
         code: the table's code.
@@ -79,7 +82,13 @@ class BaseSource(ABC):
 
     @abstractmethod
     def __aiter__(self) -> AsyncIterator[Message]:
-        """Yield the table's messages until the player leaves."""
+        """Yield every message of the table after the view has applied it, until the player leaves.
+
+        Raises:
+            ConnectionFailed: the table cannot be reached any more.
+            CommandRefused: the table, or the seat at it, is gone.
+
+        """
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,7 +118,7 @@ class BaseSource(ABC):
 
     @abstractmethod
     async def send(self, command: cl.Command) -> None:
-        """Send a command."""
+        """Send a command; the answer comes as a message."""
 
     @abstractmethod
     def post(self, command: cl.Command) -> None:
