@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Final
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
@@ -20,6 +21,7 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused
 __all__ = ["ClosedUpstream", "Unreachable", "UpstreamConnection", "watching"]
 
 MOST_REDIRECTS: Final = 3
+DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
@@ -39,14 +41,6 @@ class ClosedUpstream(RacingDemonError):
         super().__init__(reason)
         self.code = code
         self.reason = reason
-
-
-class _Direct(connect):
-    """A connection that follows no redirects of HTTP."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        """Follow no redirect."""
-        return exc
 
 
 class UpstreamConnection:
@@ -104,16 +98,7 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
     place = url
     for _ in range(MOST_REDIRECTS):
         try:
-            async with _Direct(
-                place,
-                subprotocols=[Subprotocol(Encoding.MSGPACK)],
-                compression=None,
-                max_size=MAX_SERVER_FRAME,
-                ping_interval=PING_SECONDS,
-                ping_timeout=PONG_SECONDS,
-                open_timeout=OPEN_SECONDS,
-                close_timeout=1,
-            ) as socket:
+            async with await _connect(place) as socket:
                 upstream = UpstreamConnection(socket)
                 async with asyncio.timeout(OPEN_SECONDS):
                     answer = await _enter(upstream, code, passphrase)
@@ -129,6 +114,26 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI, ConnectionClosed, ForeignHost) as error:
             raise Unreachable(str(error)) from error
     raise Unreachable("too many redirects")
+
+
+async def _connect(url: str) -> ClientConnection:
+    parts = urlsplit(url)
+    try:
+        return await connect(
+            url,
+            host=parts.hostname,  # HTTP cannot redirect a connection with a given host and port
+            port=parts.port or DEFAULT_PORTS[parts.scheme],
+            proxy=None,  # a proxy would need them for itself
+            subprotocols=[Subprotocol(Encoding.MSGPACK)],
+            compression=None,
+            max_size=MAX_SERVER_FRAME,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PONG_SECONDS,
+            open_timeout=OPEN_SECONDS,
+            close_timeout=1,
+        )
+    except ValueError as error:
+        raise Unreachable(str(error)) from error
 
 
 async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Message:

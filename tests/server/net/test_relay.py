@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from http import HTTPStatus
 
 import pytest
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.codec import VERSION
@@ -176,6 +178,28 @@ async def test_an_unreachable_server_is_reported() -> None:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDFGHJK"))
         assert CloseCode.TRY_AGAIN == (await eve.closed()).code
+
+
+async def test_http_sends_a_relay_to_no_other_address() -> None:
+    """A redirect of the handshake to another address counts as an unreachable server."""
+
+    async def handle(connection: ServerConnection) -> None:
+        await connection.wait_closed()
+
+    async with visited() as (elsewhere, visitors):
+
+        def redirect(connection: ServerConnection, request: Request) -> Response:
+            response = connection.respond(HTTPStatus.FOUND, "")
+            response.headers["Location"] = elsewhere
+            return response
+
+        async with serve(handle, "127.0.0.1", 0, process_request=redirect) as server:
+            url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
+            async with serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+                await eve.greet()
+                await eve.say(cl.Watch(code="BCDFGHJK"))
+                assert CloseCode.TRY_AGAIN == (await eve.closed()).code
+        assert visitors.empty()
 
 
 async def test_a_relay_is_counted_as_its_spectators() -> None:
