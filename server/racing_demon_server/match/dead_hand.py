@@ -28,7 +28,7 @@ class DeadHandTest:
     """Finds out whether seats can still make progress.
 
     The tests of one hand are independent, so the time of an answer reveals nothing about other seats. Each
-    has a phase of its own, so that they do not all run at once.
+    has slots of its own, :data:`SLICE_GAP` apart from the others', so that they do not all run at once.
 
     Attributes:
         due: when to continue; ``None`` if nothing has changed since the last answer.
@@ -37,12 +37,13 @@ class DeadHandTest:
         board: the public board of the hand.
         dealer: knows the hidden cards.
         begins: when to start.
-        phase: offset in microseconds from multiples of :data:`SLICE_GAP`; ``None``: at any time.
+        slot, slots: this test's number among so many that take turns.
 
     """
 
-    def __init__(self, board: Board, dealer: Dealer, begins: int, phase: int | None = None) -> None:
-        self._phase = phase
+    def __init__(self, board: Board, dealer: Dealer, begins: int, slot: int = 0, slots: int = 1) -> None:
+        self._phase, self._period = slot * SLICE_GAP, slots * SLICE_GAP
+        self._is_alone = slots == 1
         self.due: int | None = self._in_phase(begins)
         self._board = board
         self._dealer = dealer
@@ -89,21 +90,19 @@ class DeadHandTest:
     def shift(self, microseconds: int) -> None:
         """Delay what is due by the length of a pause."""
         if self.due is not None:
-            self.due += microseconds
+            self.due = self._in_phase(self.due + microseconds)
 
     def keep_pace(self, now: int) -> None:
-        """Move overdue work to the present, so that late slices do not run all at once.
+        """Move overdue work past the present, so that late slices do not run all at once.
 
-        A test that has not started goes before the next slice of one that has. A test with a phase may be
-        late by a slice gap, and stays in phase: else its time would tell that another seat's test ran.
+        A test that has not started goes before the next slice of one that has.
         """
-        slack = 0 if self._phase is None else SLICE_GAP
-        if self.due is not None and self.due < now - slack:
+        if self.due is not None and self.due <= now:
             self.due = self._in_phase(now + (1 if self._search is None else SLICE_GAP))
 
     def _in_phase(self, at: int) -> int:
-        """Return the next time of this test's phase, at or after a moment."""
-        return at if self._phase is None else at + (self._phase - at) % SLICE_GAP
+        """Return this test's first slot at or after a moment: any time if it is alone."""
+        return at if self._is_alone else at + (self._phase - at) % self._period
 
     def _advance(self, seat: int, units: int, at: int) -> tuple[bool | None, int]:
         """Continue the search for a seat.

@@ -55,9 +55,8 @@ class Hand:
         begins = self.signal_at + DEAD_CHECK_DELAY
         self._dead_tests: dict[int | None, DeadHandTest] = {}
         if view.is_private:
-            for number, seat in enumerate(view.hand_seats):
-                phase = number * SLICE_GAP // len(view.hand_seats)
-                self._dead_tests[seat] = DeadHandTest(view.board, dealer, begins, phase)
+            for slot, seat in enumerate(view.hand_seats):
+                self._dead_tests[seat] = DeadHandTest(view.board, dealer, begins, slot, len(view.hand_seats))
         else:
             self._dead_tests[None] = DeadHandTest(view.board, dealer, begins)
         self._dealer = dealer
@@ -167,10 +166,15 @@ class Hand:
         for test in self._dead_tests.values():
             test.ask(at)
 
-    def keep_pace(self, now: int) -> None:
-        """Move overdue dead-hand tests to the present: only one slice runs at a time."""
-        for test in self._dead_tests.values():
-            test.keep_pace(now)
+    def keep_pace(self, due: int, now: int) -> None:
+        """Move overdue dead-hand tests past the present after a step that came too late for what was due.
+
+        Together with their slots this allows one slice a step. After a step in time nothing moves: else a
+        test's time would tell that another seat's test ran.
+        """
+        if due <= now - SLICE_GAP:
+            for test in self._dead_tests.values():
+                test.keep_pace(now)
 
     def shift(self, microseconds: int) -> None:
         """Delay everything that is due by the length of a pause."""

@@ -2,6 +2,9 @@
 
 import random
 from functools import cache
+from itertools import pairwise
+
+import pytest
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.dealer import Dealer
@@ -22,12 +25,14 @@ class Fortune(Dealer):
 
     Attributes:
         asked: the seats that a search was begun for, in order.
+        units: the work done for all of them.
 
     """
 
     def __init__(self, answers: dict[int, bool], units: int = 1) -> None:
         super().__init__(bytes(32), make_rules(GAMES["racing-demon"], (0, 1, 2)))
         self.asked: list[int] = []
+        self.units = 0
         self._answers = answers
         self._units = units
 
@@ -38,6 +43,7 @@ class Fortune(Dealer):
 
     def _take(self, answer: bool) -> Steps:
         for _ in range(self._units):
+            self.units += 1
             yield 1
         return answer
 
@@ -101,18 +107,21 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     assert SECOND + SLICE_GAP == test.due
 
 
-def test_a_seat_keeps_its_phase_however_late_it_is() -> None:
-    """A little late it does not move, since another seat's test may be the cause; later it moves in phase."""
-    dealer, phase = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP // 3
-    test = DeadHandTest(dealer.open_board(), dealer, 0, phase)
-    assert phase == test.due
-    test.keep_pace(phase + SLICE_GAP)
-    assert phase == test.due
-    test.keep_pace(SECOND)
-    assert SECOND + phase == test.due
-    test.work([0], SECOND + phase)
-    test.keep_pace(2 * SECOND)
-    assert 2 * SECOND + SLICE_GAP + phase == test.due
+def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
+    """Of three seats the second has every third slot; whatever delays its test, it stays in them."""
+    dealer, slot, period = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP, 3 * SLICE_GAP
+    test = DeadHandTest(dealer.open_board(), dealer, 0, 1, 3)
+    assert slot == test.due
+    test.keep_pace(slot - 1)
+    assert slot == test.due
+    test.keep_pace(slot)
+    assert slot + period == test.due
+    test.work([0], slot + period)
+    assert slot + 2 * period == test.due
+    test.keep_pace(100 * period)
+    assert slot + 100 * period == test.due
+    test.shift(SLICE_GAP // 2)
+    assert slot + 101 * period == test.due
 
 
 def test_a_long_search_is_followed_by_a_rest() -> None:
@@ -158,9 +167,9 @@ def test_a_table_plays_on_while_it_searches() -> None:
     """Between two slices the others' plays are carried out; the seat that is dead is told so in the end."""
     sitting = _long().fork()
     sitting.wait(DEAD_CHECK_DELAY + 10 * SLICE_GAP)
-    assert ([], sitting.now + SLICE_GAP) == (_stuck(sitting), sitting.table.due)
+    assert ([], sitting.now + 2 * SLICE_GAP) == (_stuck(sitting), sitting.table.due)
     _play(sitting, 1, sitting.plays(1)[0])
-    assert sitting.now + SLICE_GAP == sitting.table.due
+    assert sitting.now + 2 * SLICE_GAP == sitting.table.due
     sitting.wait(SECOND)
     assert [0] == _stuck(sitting)
 
@@ -172,7 +181,28 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
         sitting.now += SECOND
         assert [] == sitting.table.tick(sitting.now)
         assert sitting.table.due is not None
-        assert sitting.now < sitting.table.due <= sitting.now + SLICE_GAP
+        assert sitting.now < sitting.table.due <= sitting.now + 3 * SLICE_GAP
+
+
+@pytest.mark.parametrize("seats", [1, 2, 8])
+@pytest.mark.parametrize("game", ["racing-demon", "flower-garden"])
+def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
+    """Whenever a command comes, and however many seats are searched for, one slice is done before it."""
+    sitting, rng = Sitting.playing(seats, game=game, countdown_ms=0), random.Random(seats)
+    assert sitting.hand is not None
+    dealer = Fortune(dict.fromkeys(range(seats), False), 10_000_000)
+    for test in sitting.hand._dead_tests.values():
+        test._dealer = dealer
+    sitting.wait(DEAD_CHECK_DELAY)
+    done = [dealer.units]
+    for _ in range(1_000):
+        late = rng.choice([rng.randint(1, SLICE_GAP), rng.randint(1, 2 * seats * SLICE_GAP)])
+        sitting.now += late
+        sitting.send(0, cl.Mute, seat=0)
+        done.append(dealer.units)
+    most = max(after - before for before, after in pairwise(done))
+    assert most == SLICE_UNITS
+    assert sorted(dealer.asked) == ([*range(seats)] if game == "flower-garden" else [0])
 
 
 def test_a_play_of_the_seat_ends_its_search() -> None:
