@@ -23,6 +23,8 @@ HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "30"))
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 EVERY: Final = 1_000
 """After so many hands the long run says how far it is."""
+ENOUGH: Final = 30
+"""In so many hands everything goes wrong at least once."""
 
 SHORT: Final = {"game": "classic", "reserve": 3, "columns": 5}
 AWAY: Final = {"call_out": "shout", "grace_ms": 3_000, "pause_after_ms": 1_000, "turn": 1}
@@ -90,10 +92,11 @@ def test_matches_survive_whatever_goes_wrong(tmp_path: Path) -> None:
         f"{refusals} refused; {proven} proofs; {counted} contributions, {left_out} left out; "
         f"{dict(troubles)}\n"
     )
-    assert troubles["crash"] > 0
-    assert troubles["cut"] > 0
-    assert proven > hands
-    assert counted > left_out > 0
+    if hands >= ENOUGH:  # a seed that is looked into has less
+        assert troubles["crash"] > 0
+        assert troubles["cut"] > 0
+        assert proven > hands
+        assert counted > left_out > 0
 
 
 @pytest.mark.parametrize("seed", range(len(WORLDS) - 1))
