@@ -80,7 +80,6 @@ def _printable(text: str, longest: int) -> str:
 
 def _seen(char: str) -> str:
     """Return the visible form of a character: itself, a space, or nothing."""
-    category = unicodedata.category(char)
-    if category.startswith("Z") or char in BLANKS:
+    if char in BLANKS:
         return " "
-    return "" if category.startswith("C") else char
+    return "" if unicodedata.category(char).startswith("C") else char

@@ -66,13 +66,13 @@ class Pauses:
     def stop_by_rule(self, at: int) -> None:
         """Pause the hand because players are missing."""
         self.since, self._is_by_rule = at, True
-        self._log.emit(ev.Paused, seat=None)
+        self._log.emit(ev.Paused)
 
     def stop_by_server(self, at: int) -> None:
         """Pause the hand because the server cannot write to its disk."""
         if self.can_stop:
             self.since, self._is_by_rule = at, True
-            self._log.emit(ev.Paused, seat=None, by_server=True)
+            self._log.emit(ev.Paused, by_server=True)
 
     def begin_again(self, at: int) -> None:
         """Pause the hand after a restart until enough players are back."""

@@ -164,7 +164,6 @@ class Seats:
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
         self.seat_tokens.drop(seat)
         self._gone.pop(seat, None)
-        self._given_up.discard(seat)
         if seat == self._view.host:
             self._pass_on(self.people())
 

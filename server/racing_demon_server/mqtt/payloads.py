@@ -19,7 +19,7 @@ def is_open(view: TableView) -> bool:
 
 def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
     """Return the directory's record of a table: a :class:`~.mqtt.discovery.directory.Listed`."""
-    totals, game = scoring.totals(view), GAMES.get(view.options.game)
+    totals = scoring.totals(view)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
     named = there if is_open(view) else {}
     return as_json(
@@ -29,7 +29,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
             "code": view.code,
             "urls": list(urls),
             "game": view.options.game,
-            "title": view.options.game if game is None else game.title,
+            "title": GAMES[view.options.game].title,
             "phase": view.phase.value,
             "hand": view.hand,
             "hands": view.options.hands,

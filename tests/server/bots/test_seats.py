@@ -1,24 +1,30 @@
 """Bots at a table: they play by themselves, alike from one seed, and stop when they are sent away."""
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import Generator
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import pytest
 
 from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.reasons import BotLevel
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots import seats
-from racing_demon_server.bots.players import Bot, Decision
-from racing_demon_server.bots.seats import SLICE_GAP_SECONDS, SLICE_UNITS
+from racing_demon_server.bots.players import LEVELS, Bot, Decision, Level
+from racing_demon_server.bots.seats import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
+from racing_demon_server.match.seat_tokens import SeatTokens
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.tables import told
+
+SEED: Final = bytes(range(32))
 
 
 async def play_out(bot_speed: float) -> tuple[list[Event], float]:
@@ -84,6 +90,96 @@ async def test_a_bot_stands_in_beyond_the_highest_counter() -> None:
     last = room.table.seat_tokens.counter(ben)
     await say(room, ben_ear, ben, cl.Say(counter=last + 1, text="back"))
     assert Accepted(counter=last + 1, seq=room.table.view.seq) == ben_ear.replies[-1]
+
+
+# Who plays which seat.
+
+
+class Recruit(Bot):
+    """A bot that tells what it was made of, and when it looks first.
+
+    Attributes:
+        made: of each bot its seat, level, last counter, first random number, and the time of its first look.
+
+    """
+
+    made: ClassVar[list[tuple[int, Level, int, float, int]]] = []
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Look once, and then wait for ever."""
+        first = random.Random(SEED + bytes([self.seat])).random()
+        assert self._rng.random() != first  # the first number was for the start
+        self.made.append((self.seat, self.level, self._counter, first, now()))
+        return Search(self._nothing())
+
+    def _nothing(self) -> Generator[int, None, Decision]:
+        yield from ()
+        return None, 10**9
+
+
+def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has its level, the seat's last counter, randomness of its own, and starts within 400 ms."""
+    monkeypatch.setattr(seats, "Bot", Recruit)
+    monkeypatch.setattr(Recruit, "made", [])
+
+    async def history() -> None:
+        tokens, view = SeatTokens(), TableView("TEST", Options())
+        for seat in range(4):
+            tokens.add(seat, b"token")
+        tokens.remember(1, Accepted(counter=77, seq=1))
+        bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
+        begun = now()
+        bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
+        bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
+        bots.follow(ev.Signalled(seq=3), tokens)
+        assert 1 == len(bots)
+        bots.follow(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
+        bots.follow(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
+        bots.follow(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
+        bots.follow(ev.Connected(seq=7, seat=1, connected=False), tokens)
+        assert 4 == len(bots)
+        bots.follow(ev.Left(seq=8, seat=2), tokens)
+        bots.follow(ev.Connected(seq=9, seat=3, connected=True), tokens)
+        bots.follow(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
+        assert 2 == len(bots)
+        await asyncio.sleep(2)
+        assert [(0, LEVELS[BotLevel.EASY], 0), (1, LEVELS[BotLevel.EXPERT], 77)] == sorted(
+            made[:3] for made in Recruit.made
+        )
+        for *_, first, at in Recruit.made:
+            assert at - begun == pytest.approx(first * 2 * 400_000, abs=2)
+        bots.close()
+        assert 0 == len(bots)
+
+    in_virtual_time(history())
+
+
+def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot's own seat, and one that it stands in at, with the level and the counter; nobody who has left."""
+    monkeypatch.setattr(seats, "Bot", Recruit)
+    monkeypatch.setattr(Recruit, "made", [])
+
+    async def history() -> None:
+        tokens, view = SeatTokens(), TableView("TEST", Options())
+        view.apply(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY))
+        view.apply(ev.Joined(seq=2, seat=1, name="Ben", bot=""))
+        view.apply(ev.Joined(seq=3, seat=2, name="Cat", bot=""))
+        view.apply(ev.StoodIn(seq=4, seat=2, bot=BotLevel.HARD))
+        view.apply(ev.Joined(seq=5, seat=3, name="Dan", bot=BotLevel.EASY))
+        view.seats[3] = view.seats[3].model_copy(update={"left": True})
+        for seat in range(4):
+            tokens.add(seat, b"token")
+            tokens.remember(seat, Accepted(counter=seat + 5, seq=1))
+        bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
+        bots.begin_again(tokens)
+        assert 2 == len(bots)
+        await asyncio.sleep(1)
+        assert [(0, LEVELS[BotLevel.EASY], 5), (2, LEVELS[BotLevel.HARD], 7)] == sorted(
+            made[:3] for made in Recruit.made
+        )
+        bots.close()
+
+    in_virtual_time(history())
 
 
 # Thinking in slices.

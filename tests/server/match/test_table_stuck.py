@@ -181,6 +181,34 @@ def test_who_goes_away_is_not_waited_for() -> None:
     assert "hand_over" == told(sitting.wait(1 * SECOND))
 
 
+def test_who_comes_back_is_waited_for_again() -> None:
+    """Who was away for long, came back, and is lost again, counts from the second loss on."""
+    sitting = Sitting.playing(3)
+    sitting.connect(2, connected=False)
+    sitting.wait(60 * SECOND)
+    sitting.connect(2, connected=True)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert "" == told(sitting.wait(10 * SECOND - 1))
+    assert "hand_over" == told(sitting.wait(1))
+
+
+def test_who_takes_the_seat_of_somebody_given_up_is_waited_for() -> None:
+    """That a seat's former player was away for long is not the next one's."""
+    sitting = Sitting.lobby(3)
+    sitting.connect(2, connected=False)
+    sitting.wait(60 * SECOND)
+    sitting.events(2, cl.Leave)
+    assert 2 == sitting.join("Don")
+    sitting.start()
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
+    assert "connected" == told(sitting.connect(2, connected=False))
+    assert "" == told(sitting.wait(10 * SECOND - 1))
+    assert "hand_over" == told(sitting.wait(1))
+
+
 def test_who_leaves_is_not_waited_for() -> None:
     """When the only one who is not stuck leaves, the hand ends."""
     sitting = Sitting.playing(3)

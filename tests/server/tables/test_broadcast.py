@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from racing_demon_server.frames import Frames, frames_of
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.broadcast import RecentEvents
+from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
@@ -54,6 +56,38 @@ def test_plays_are_known_by_their_numbers_as_everybody_s_or_their_player_s() -> 
     play = partial(ev.Played, seat=1, counter=1, source=0, count=1, destination=1, shown=())
     log = [play(seq=1), ev.Signalled(seq=2), play(seq=2), play(seq=3), ev.Signalled(seq=3)]
     assert [None, None, 1, None, None] == [each.seat for each in frames_of((event, 0) for event in log)]
+
+
+class Watching:
+    """An observer that writes down how long plays and other answers took."""
+
+    def __init__(self) -> None:
+        self.took: list[object] = []
+
+    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
+        """Note plays."""
+        self.took.append((table, list(took_us)))
+
+    def answered(
+        self, table: CommittedTable, command: cl.Command, reply: Accepted | Refused, took_us: int
+    ) -> None:
+        """Note another answer."""
+        self.took.append((table, command, reply, took_us))
+
+
+@virtual
+async def test_observers_are_told_how_long_it_took() -> None:
+    """From the arrival of each play, and of any other command, to the moment in which it is answered."""
+    room, watching, ear = open_room(), Watching(), Ear()
+    room.broadcast._observers = [watching]  # type: ignore[list-item]  # what is not called is left out
+    command, reply = cl.Call(counter=1), Accepted(counter=1, seq=1)
+    begun = now()
+    await asyncio.sleep(0.5)
+    room.broadcast.count([begun, begun + 200_000])
+    room.broadcast.answer(ear, command, reply, begun + 100_000)
+    await answered()
+    assert [(room.shown, [500_000, 300_000]), (room.shown, command, reply, 400_000)] == watching.took
+    assert [reply] == ear.heard
 
 
 @virtual

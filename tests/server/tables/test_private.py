@@ -192,7 +192,7 @@ def test_when_a_seat_is_found_stuck_tells_nothing_of_the_others(plays: int) -> N
     sitting.wait(SECOND // 5)
     give(sitting, 1, last[-1])
     assert not of_type(ev.StuckSaid, sitting.wait(SECOND // 2 - 1))
-    assert [1] == [said.seat for said in of_type(ev.StuckSaid, sitting.wait(SLICE_GAP))]
+    assert [1] == [said.seat for said in of_type(ev.StuckSaid, sitting.wait(2 * SLICE_GAP))]
 
 
 def test_whoever_takes_a_seat_over_sees_the_deal_alone() -> None:
