@@ -167,10 +167,10 @@ class MatchFlow:
         assert self.hand is not None
         self._end(self.hand, EndReason.OUT, self._view.called, at)
 
-    def keep_pace(self, due: int, now: int) -> None:
-        """Let sliced work run one slice at a time, however late the step for what was due is."""
+    def keep_pace(self, now: int) -> None:
+        """Let sliced work run one slice at a time, however late the call is."""
         if self.hand is not None:
-            self.hand.keep_pace(due, now)
+            self.hand.keep_pace(now)
 
     def _check_dead(self, at: int) -> None:
         hand = self.hand

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 
-from .dead_hand import DEAD_CHECK_DELAY, SLICE_GAP, DeadHandTest
+from .dead_hand import DEAD_CHECK_DELAY, DeadHandTest
 from .race_log import Arrival, RaceLog
 
 __all__ = ["Hand"]
@@ -166,15 +166,14 @@ class Hand:
         for test in self._dead_tests.values():
             test.ask(at)
 
-    def keep_pace(self, due: int, now: int) -> None:
-        """Move overdue dead-hand tests past the present after a step that came too late for what was due.
+    def keep_pace(self, now: int) -> None:
+        """Move overdue dead-hand tests past the present: only one slice runs at a time.
 
-        Together with their slots this allows one slice a step. After a step in time nothing moves: else a
-        test's time would tell that another seat's test ran.
+        After a slice that is late by less than a slice gap this moves no other test, since all have slots of
+        their own. Else a test's time would tell that another seat's test ran.
         """
-        if due <= now - SLICE_GAP:
-            for test in self._dead_tests.values():
-                test.keep_pace(now)
+        for test in self._dead_tests.values():
+            test.keep_pace(now)
 
     def shift(self, microseconds: int) -> None:
         """Delay everything that is due by the length of a pause."""

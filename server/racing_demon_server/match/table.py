@@ -333,7 +333,7 @@ class Table:
         self._now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
-        self._flow.keep_pace(due, now)
+        self._flow.keep_pace(now)
         self._is_due_known = False
         return True
 

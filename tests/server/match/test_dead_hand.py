@@ -205,6 +205,27 @@ def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     assert sorted(dealer.asked) == ([*range(seats)] if game == "flower-garden" else [0])
 
 
+@pytest.mark.parametrize("late", [0, 1, SLICE_GAP // 2, SLICE_GAP - 1])
+def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None:
+    """Whether another seat was searched for just before or not, a seat is found stuck at the same moment."""
+    found = []
+    for is_other_searched in (True, False):
+        sitting = Sitting.playing(2, game="flower-garden", countdown_ms=0)
+        assert sitting.hand is not None
+        first, second = sitting.hand._dead_tests.values()
+        first._dealer = Fortune({0: True}, 100 * LONG if is_other_searched else 1)
+        second._dealer = Fortune({1: False}, LONG)
+        assert first.due is not None
+        sitting.now = first.due + late
+        while not _stuck(sitting):
+            sitting._note(sitting.table.tick(sitting.now))
+            sitting.now += SLICE_GAP
+        (said,) = of_type(ev.StuckSaid, sitting.log)
+        found.append((said.seat, sitting.now))
+    assert found[0] == found[1]
+    assert found[0][0] == 1
+
+
 def test_a_play_of_the_seat_ends_its_search() -> None:
     """Whoever plays is asked about anew, as long after it as after any play."""
     sitting = _long().fork()
