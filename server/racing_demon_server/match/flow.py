@@ -4,6 +4,7 @@ Times are microseconds on the caller's rising clock.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rulebook import make_rules
@@ -23,6 +24,9 @@ from .pauses import RETURN_US, Pauses
 from .seats import Seats
 
 __all__ = ["MatchFlow"]
+
+SETTLED_AT_ONCE: Final = 24
+"""The most automatic plays made in one step at the signal. They take about a millisecond."""
 
 
 class MatchFlow:
@@ -234,9 +238,12 @@ class MatchFlow:
         self._unsettled = list(self._view.hand_seats)
 
     def _settle(self, at: int) -> None:
-        """Make the automatic plays of one seat at the signal. In some games these are whole packs."""
+        """Make some automatic plays of one seat at the signal. In some games these are whole packs."""
         assert self.hand is not None
-        self._log.add(self.hand.settle(self._unsettled.pop(0)))
+        played = self.hand.settle(self._unsettled[0], SETTLED_AT_ONCE)
+        self._log.add(played)
+        if len(played) < SETTLED_AT_ONCE:
+            del self._unsettled[0]
         if self._unsettled:
             return
         if self._view.options.auto_first_turn:

@@ -4,6 +4,7 @@ Times are microseconds on the caller's clock.
 """
 
 from collections.abc import Iterable
+from math import inf
 from operator import itemgetter
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
@@ -100,10 +101,10 @@ class Hand:
             return []
         return self._carry_out(seat, 0, turn, self.signal_at)
 
-    def settle(self, seat: int) -> list[Played]:
-        """Make the automatic plays of a seat until there are none."""
+    def settle(self, seat: int, most: float = inf) -> list[Played]:
+        """Make the automatic plays of a seat until there are none, or there were so many."""
         played: list[Played] = []
-        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
+        while len(played) < most and (follow_up := self.rules.automatic(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
         return played
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.match.dead_hand import SLICE_UNITS, DeadHandTest
+from racing_demon_server.match.flow import SETTLED_AT_ONCE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -259,8 +261,8 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
     in_virtual_time(history(), RoundingLoop)
 
 
-def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> None:
-    """Other tables come between the seats whose packs are laid out, and no player sees cards first."""
+def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None:
+    """Other tables come between some plays of a seat's pack and the next, and no player sees cards first."""
 
     async def history() -> None:
         room = open_room(game="weavers", countdown_ms=1_000)
@@ -270,11 +272,13 @@ def test_what_the_signal_leads_to_is_done_seat_by_seat_and_told_together() -> No
         room._alarm.set(None)
         pass_seconds(0.01)
         room._tick()
-        left = []
+        left, made = [], [0]
         while not any(isinstance(event, ev.Signalled) for ear in ears.values() for event in ear.events):
             left.append(len(room.table._flow._unsettled))
             await asyncio.sleep(0)
+            made.append(len(room._fresh) or made[-1])
         assert [3, 2, 1] == list(dict.fromkeys(left))
+        assert SETTLED_AT_ONCE == max(after - before for before, after in pairwise(made))
         plays = [sum(isinstance(event, ev.Played) for event in ear.events) for ear in ears.values()]
         assert plays[0] > 50
         assert len(set(plays)) == 1
