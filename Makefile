@@ -9,7 +9,7 @@ NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
-	bench figures played games games-table bench-bots bench-broker bench-browser bench-restart bench-scores bench-spectators \
+	bench figures played games games-table bench-bots bench-broker bench-browser bench-relays bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
 help:  ## list the targets
@@ -155,6 +155,9 @@ bench-restart: $(STAMP)  ## memory, processor time and bytes of a restart with a
 
 bench-spectators: $(STAMP)  ## play to seen with 500 spectators and without, and with some who never read
 	$(BIN)/python benchmarks/spectators.py $(ARGS)
+
+bench-relays: $(STAMP)  ## processor time of a server a play without spectators, and with 5,000 at a relay
+	$(BIN)/python benchmarks/relays.py $(ARGS)
 
 bench-broker: $(STAMP)  ## play to seen while the MQTT broker is up, and while it is killed
 	$(BIN)/python benchmarks/broker.py $(ARGS)

@@ -88,6 +88,12 @@ class Helper:
         """Return the processor time that it has used, where the system tells."""
         return cpu_seconds(self._process.pid)
 
+    def loop_seconds(self) -> float:
+        """Return the processor time of its main thread, which runs the loop, where Linux tells it."""
+        pid = self._process.pid
+        spent_ns = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text(encoding="utf-8").split()[0]
+        return int(spent_ns) / 1e9
+
     async def _line(self) -> str:
         assert self._process.stdout is not None
         try:

@@ -84,8 +84,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         epilog=NOTES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    crowd, rounds = _between(int, 1, MOST_SPECTATORS), _between(int, 1, MOST_ROUNDS)
-    seconds = _between(float, 0.1, MOST_SECONDS)
+    crowd, rounds = between(int, 1, MOST_SPECTATORS), between(int, 1, MOST_ROUNDS)
+    seconds = between(float, 0.1, MOST_SECONDS)
     parser.add_argument("--spectators", type=crowd, default=500, help="how many watch (default 500)")
     parser.add_argument("--rounds", type=rounds, default=4, help="how often, each way (default 4)")
     parser.add_argument("--seconds", type=seconds, default=5.0, help="for how long, each time (default 5)")
@@ -95,7 +95,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _between(kind: Callable[[str], float], least: float, most: float) -> Callable[[str], float]:
+def between(kind: Callable[[str], float], least: float, most: float) -> Callable[[str], float]:
     """Return what reads a number that has to be between two."""
 
     def number(text: str) -> float:

@@ -1,0 +1,122 @@
+"""Thousands of spectators in a process of their own, each a socket whose bytes are read and thrown away.
+
+It answers each line with one line, in JSON:
+
+    watch URL CODE N    so many more come to watch; then: {}
+    tell                the bytes that came since the last question, and how many connections were lost
+
+It ends with its standard input. Pings are not answered: let the server send none.
+"""
+
+import base64
+import json
+import os
+import selectors
+import socket
+import sys
+import time
+from typing import Final
+
+from websockets.frames import Frame, Opcode
+from websockets.uri import parse_uri
+
+from benchmarks.onlookers import give_way
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages.client import Hello, Watch
+
+READ_SIZE: Final = 65_536
+ENTRY_SECONDS: Final = 20.0
+GROUP: Final = 50
+"""After so many have come, those who are there already read again."""
+BLINK_SECONDS: Final = 0.02
+"""They read no more often, which leaves the processor to those who are measured."""
+
+
+def entry(url: str, code: str) -> bytes:
+    """Return all that a spectator sends: the handshake, and the request to watch a table."""
+    uri = parse_uri(url)
+    lines = (
+        f"GET {uri.path} HTTP/1.1",
+        f"Host: {uri.host}:{uri.port}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: {Encoding.MSGPACK}",
+    )
+    frames = []
+    for message in (Hello(version=VERSION), Watch(code=code)):
+        encoded = encode(message)
+        assert isinstance(encoded, bytes)
+        frames.append(Frame(Opcode.BINARY, encoded).serialize(mask=True))
+    return "\r\n".join((*lines, "", "")).encode() + b"".join(frames)
+
+
+class Readers:
+    """All spectators of this process."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        self._buffer = bytearray(READ_SIZE)
+        self._lines = b""
+        self._bytes = self._lost = 0
+        self._ended = False
+
+    def obey(self) -> None:
+        """Do what is asked for, until nothing more comes."""
+        while not self._ended:
+            self._turn(None)
+            time.sleep(BLINK_SECONDS)
+            *lines, self._lines = self._lines.split(b"\n")
+            for line in lines:
+                sys.stdout.write(json.dumps(self._answer(line.decode().split())) + "\n")
+                sys.stdout.flush()
+
+    def _answer(self, words: list[str]) -> object:
+        match words:
+            case ["watch", url, code, number]:
+                self._come(url, entry(url, code), int(number))
+                return {}
+            case ["tell"]:
+                told = {"bytes": self._bytes, "lost": self._lost}
+                self._bytes = 0
+                return told
+        return {"error": f"{words} is nothing that can be asked for"}
+
+    def _come(self, url: str, asked: bytes, number: int) -> None:
+        uri = parse_uri(url)
+        for come in range(1, number + 1):
+            watching = socket.create_connection((uri.host, uri.port), ENTRY_SECONDS)
+            watching.sendall(asked)
+            watching.setblocking(False)
+            self._selector.register(watching, selectors.EVENT_READ, watching)
+            if come % GROUP == 0:
+                self._turn(0)
+
+    def _turn(self, seconds: float | None) -> None:
+        for key, _ in self._selector.select(seconds):
+            if key.data is None:
+                data = os.read(key.fd, 4_096)
+                self._ended = not data
+                self._lines += data
+            else:
+                self._read(key.data)
+
+    def _read(self, watching: socket.socket) -> None:
+        try:
+            size = watching.recv_into(self._buffer)
+        except BlockingIOError:
+            return
+        except OSError:
+            size = 0
+        self._bytes += size
+        if not size:
+            self._lost += 1
+            self._selector.unregister(watching)
+            watching.close()
+
+
+if __name__ == "__main__":
+    give_way()
+    Readers().obey()
