@@ -46,7 +46,7 @@ async def test_a_hand_is_played_in_another_engine(
             while room.table.view.phase is Phase.PLAYING:
                 await page.evaluate(CLICK.format(".stuck:enabled"))
                 await asyncio.sleep(POLL_SECONDS)
-        await _until(page, "document.querySelector('.proof').textContent.includes('as they were shuffled')")
+        await _until(page, "document.querySelector('.proof').textContent.includes('match the shuffle')")
         assert await _out(page) == _points(room)
 
 

@@ -21,7 +21,7 @@ RACED: Final = {
     Racing.IDENTICAL: "same deal",
     Racing.REFLEX: "quick hands",
     Racing.TOGETHER: "two together",
-    Racing.SOLO: "alone only",
+    Racing.SOLO: "one player",
 }
 
 

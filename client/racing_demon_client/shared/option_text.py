@@ -25,43 +25,43 @@ CALLED: Final = {
     "target": "points that end a match",
     "tie_break": "equal totals",
     "call_out": "going out",
-    "grace_ms": "grace after going out",
-    "stall_rule": "when nobody can play on",
-    "auto_first_turn": "first turn by itself",
-    "on_leave": "who leaves keeps",
-    "late_join": "newcomers between hands",
-    "watch_delay_ms": "spectators see it after",
+    "grace_ms": "grace after a call",
+    "stall_rule": "when nobody can play",
+    "auto_first_turn": "automatic first turn",
+    "on_leave": "when a player leaves",
+    "late_join": "joining between hands",
+    "watch_delay_ms": "delay for spectators",
     "pause_after_ms": "pause without players",
     "time_limit_ms": "time limit of a hand",
     "countdown_ms": "countdown before a hand",
-    "tally_ms": "tally before the next",
-    "turn": "cards a turn",
+    "tally_ms": "tally between hands",
+    "turn": "cards per turn",
     "redeals": "redeals",
     "shuffle": "redeals are shuffled",
     "tail_rule": "last cards of the stock",
-    "waste_view": "waste cards to be seen",
-    "take_back": "cards come back from up",
-    "forced_bases": "openers must go up first",
+    "waste_view": "visible waste cards",
+    "take_back": "taking cards back",
+    "forced_bases": "first cards must go up",
     "columns_by_players": "fewer columns for many",
     "reserve": "cards in the reserve",
-    "reserve_card": "points a reserve card",
+    "reserve_card": "points per reserve card",
     "out_bonus": "points for going out",
 }
 """Names of options whose identifier does not explain itself."""
 VALUES: Final = {
-    "auto": "by itself",
+    "auto": "automatic",
     "shout": "when the player calls",
     "none": "the hand ends",
-    "rotate": "the stocks shift by a card",
+    "rotate": "stocks move on by a card",
     "joint": "joint winners",
     "hand": "another hand",
-    "freeze": "what is up counts",
-    "forfeit": "nothing of this hand",
+    "freeze": "points so far count",
+    "forfeit": "the hand scores nothing",
     "top": "the top one",
     "either2": "either of the last two",
     "never": "never",
     "free": "yes",
-    "to_space": "only to a space",
+    "to_space": "only into a space",
 }
 NONE: Final = {"target": "none", "pause_after_ms": "never", "time_limit_ms": "none"}
 """What no value means, if not the game's default."""
@@ -76,11 +76,11 @@ def called(name: str) -> str:
 
 def usual(name: str) -> str:
     """Return the meaning of an option without a value."""
-    return NONE.get(name, "as the game has it" if Options.model_fields[name].default is None else "as usual")
+    return NONE.get(name, "the game's own" if Options.model_fields[name].default is None else "default")
 
 
 def value_text(name: str, value: object) -> str:
-    """Return an option's value in words: ``1 s``, ``yes``, ``by itself``."""
+    """Return an option's value in words: ``1 s``, ``yes``, ``automatic``."""
     if value is None:
         return usual(name)
     if isinstance(value, bool):

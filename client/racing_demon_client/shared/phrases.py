@@ -9,7 +9,7 @@ from racing_demon_protocol.games import GAMES
 
 from .text import listing
 
-__all__ = ["card_names", "heading", "names", "number", "rank", "ranks", "the", "times", "title_of"]
+__all__ = ["card_names", "heading", "names", "number", "one_of", "rank", "ranks", "the", "times", "title_of"]
 
 NUMBERS: Final = (
     *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -17,15 +17,15 @@ NUMBERS: Final = (
 )
 RANKS: Final = (
     *("aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines", "tens"),
-    *("knaves", "queens", "kings"),
+    *("jacks", "queens", "kings"),
 )
 SUITS: Final = {"S": "spades", "H": "hearts", "C": "clubs", "D": "diamonds"}
 PILES: Final = {
     "ace of hearts": "family of the ace of hearts",
-    "aces": "piles of the aces",
-    "aside": "heap aside",
+    "aces": "ace piles",
+    "aside": "cards set aside",
     "dealt": "card just dealt",
-    "deuces": "piles of the deuces",
+    "deuces": "deuce piles",
     "drawn": "drawn cards",
     "extra": "extra places",
     "first king": "family of the first king",
@@ -35,24 +35,24 @@ PILES: Final = {
     "held": "cards held back",
     "imperial": "imperial piles",
     "index": "index cards",
-    "kings": "piles of the kings",
+    "kings": "king piles",
     "left": "left-hand piles",
     "lifted": "lifted cards",
     "lot": "lots",
     "lower": "lower row",
-    "out": "cards that are out",
+    "out": "removed cards",
     "packet": "packets",
     "pile": "piles",
     "place": "places",
-    "queens": "piles of the queens",
+    "queens": "queen piles",
     "right": "right-hand places",
     "royal": "royal piles",
-    "shown": "cards that are shown",
+    "shown": "cards shown",
     "spare": "spare packet",
-    "spelled": "cards that are spelled",
-    "sultan": "place of the Sultan",
+    "spelled": "cards spelled",
+    "sultan": "Sultan's place",
     "tableau": "columns",
-    "taken": "cards that are taken",
+    "taken": "cards taken up",
     "upper": "upper row",
     "waiting": "waiting cards",
 }
@@ -80,9 +80,9 @@ def the(group: str) -> str:
     return f"the {heading(group)}"
 
 
-def names(groups: Sequence[str]) -> str:
+def names(groups: Sequence[str], joint: str = "and") -> str:
     """Return several groups of piles as part of a sentence."""
-    return listing([the(group) for group in groups])
+    return listing([the(group) for group in groups], joint)
 
 
 def number(value: int) -> str:
@@ -100,6 +100,11 @@ def rank(value: int) -> str:
     return RANKS[value - 1]
 
 
+def one_of(value: int) -> str:
+    """Return one card of a rank, such as "an ace"."""
+    return f"{'an' if value in {1, 8} else 'a'} {_one(value)}"
+
+
 def ranks(values: Iterable[int]) -> str:
     """Return the plurals of several ranks."""
     return listing([rank(value) for value in values])
@@ -112,7 +117,7 @@ def card_names(faces: Sequence[str]) -> str:
     'the aces of spades, hearts, clubs and diamonds'
     """
     if len(faces) == 1 and faces[0][1] == "*":
-        return f"{'an' if faces[0][0] in 'A8' else 'a'} {_one(_rank_of(faces[0]))}"
+        return one_of(_rank_of(faces[0]))
     spoken: dict[int, list[str]] = {}
     is_double = len(set(faces)) * 2 == len(faces)
     for face in dict.fromkeys(faces) if is_double else faces:

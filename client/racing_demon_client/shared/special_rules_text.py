@@ -41,41 +41,44 @@ __all__ = ["mechanic_text", "piles_text", "special_text"]
 
 WHEN: Final = {
     When.ALWAYS: "",
-    When.HAND_IN: ", when cards are left in the hand and nothing else can be played",
-    When.HAND_OUT: ", when the hand is out and nothing else can be played",
+    When.HAND_IN: ", when the stock still has cards and nothing else can be played",
+    When.HAND_OUT: ", when the stock is empty and nothing else can be played",
     When.STUCK: ", when nothing else can be played",
 }
 COURTS: Final = {
-    Courts.COUNT: "Knaves count eleven, queens twelve, and kings thirteen.",
-    Courts.TRIO: "A knave, a queen and a king leave together if they lie in one row or are of one suit.",
+    Courts.COUNT: "Jacks count as eleven, queens as twelve and kings as thirteen.",
+    Courts.TRIO: "A jack, a queen and a king are removed together if they lie in one row or share a suit.",
     Courts.STAY: (
-        "Knaves, queens and kings stay: at first they go under the stock, and in the end nothing else "
-        "lies on the table."
+        "Jacks, queens and kings are never paired. At first they go under the stock; at the end only they "
+        "are left on the table."
     ),
 }
-REACH: Final = {Reach.ANYWHERE: "wherever they lie", Reach.LINE: "if they lie in one row or in one column"}
+REACH: Final = {Reach.ANYWHERE: "wherever they lie", Reach.LINE: "if they lie in the same row or column"}
 COUNTING: Final = {
     Counting.NONE: "",
     Counting.AFTER_FIRST: (
-        "The packets are laid card by card. From the second layer on, a card that falls on its own number "
-        "is laid aside."
+        "The packets are dealt one card at a time. From the second layer on, a card that falls on the packet "
+        "of its own number is set aside."
     ),
-    Counting.ALL: "The packets are laid card by card. A card that falls on its own number is laid aside.",
+    Counting.ALL: (
+        "The packets are dealt one card at a time. A card that falls on the packet of its own number is set "
+        "aside."
+    ),
 }
 LYING: Final = {
     Shows.NONE: "Their cards lie face down.",
-    Shows.TOP: "Their tops lie face up.",
+    Shows.TOP: "Their top cards lie face up.",
     Shows.LAST: "The last card of each lies face up.",
     Shows.ALL: "Their cards lie face up.",
-    Shows.KEPT: "They are dealt face down, and what comes to them stays face up.",
+    Shows.KEPT: "They are dealt face down; cards added later lie face up.",
 }
 
 LYING_ALONE: Final = {
     Shows.NONE: "Its cards lie face down.",
-    Shows.TOP: "Its top lies face up.",
+    Shows.TOP: "Its top card lies face up.",
     Shows.LAST: "Its last card lies face up.",
     Shows.ALL: "Its cards lie face up.",
-    Shows.KEPT: "It is dealt face down, and what comes to it stays face up.",
+    Shows.KEPT: "It is dealt face down; cards added later lie face up.",
 }
 
 
@@ -84,18 +87,18 @@ def piles_text(group: Group) -> str:
     match group:
         case Heads():
             return (
-                f"{counted(group.count, 'door')} above {the(group.of)}: what is put there goes underneath "
-                "the pile behind."
+                f"{counted(group.count, 'place')} above {the(group.of)}: a card played there goes underneath "
+                "the pile below."
             )
         case Packets():
-            ranked = ", one for each rank from the ace on" if group.numbered else ""
+            ranked = ", one for each rank, starting with the ace" if group.numbered else ""
             if group.count == 1:
                 return f"one pile{ranked}. {LYING_ALONE[group.shows]}"
             return f"{group.count} piles{ranked}. {LYING[group.shows]}"
         case Line():
-            return f"piles in one line, as many as are needed: {group.count} at most."
+            return f"piles in one line, as many as needed, {group.count} at most."
         case Out():
-            return "where the cards go that have left the game."
+            return "they take no further part in the game."
     raise NotImplementedError(f"there are no words for {type(group).__name__}")
 
 
@@ -106,84 +109,83 @@ def special_text(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one se
             return _drawing(rule)
         case LayExtra():
             return (
-                f"Once, when {the(rule.places)} are full and nothing fits, cards from the hand "
+                f"Once, when {the(rule.places)} are full and nothing fits, cards from the stock "
                 f"fill {the(rule.cells)}."
             )
         case Grace():
             return (
-                f"When a whole pass has led to nothing, the top card of a foundation may go back to the foot "
-                f"or the head of a column, {times(rule.times)} in a hand."
+                f"After a full pass through the stock without a play, the top card of a foundation may go "
+                f"back to the foot or the head of a column, {times(rule.times)} in a hand."
             )
         case Reorder():
             return (
-                "When a whole pass has led to nothing, the cards of a turn may be laid off in any order, "
-                f"{times(rule.times)} in a hand."
+                "After a full pass through the stock without a play, the cards of a turn may be dealt in any "
+                f"order, {times(rule.times)} in a hand."
             )
         case KingOpensColumn():
             return (
-                "While the hand is dealt, each king begins the next column, and other cards go upon the last "
-                "one. Afterwards a king that lies bare may take the last card of any other column."
+                "While the stock is dealt, each king starts the next column, and all other cards go onto the "
+                "last column. Afterwards, a king with no card on it may take the last card of another column."
             )
         case GridEdges():
             first = " Gaps must be filled before anything else is played." if rule.fill_first else ""
             return (
-                f"The cards lie in rows of {rule.width}. One is free if it has no neighbor above, or none "
-                "below. Gaps are filled from the hand in their order; when there is none, the next row is "
-                f"laid.{first}"
+                f"The cards lie in rows of {rule.width}. A card can be played if no card lies right above it "
+                "or none right below it. Gaps are filled from the stock, in order; when there are none, the "
+                f"next row is dealt.{first}"
             )
         case FamilyByLaying():
-            layings = "laying" if rule.layings == 1 else f"{number(rule.layings)} layings"
-            return f"In the first {layings}, {the(rule.foundations)} take cards of {names(rule.groups)} only."
+            deals = "deal" if rule.layings == 1 else f"{number(rule.layings)} deals"
+            return f"In the first {deals}, {the(rule.foundations)} take cards only from {names(rule.groups)}."
         case BasesFirst():
-            return f"A card that can still open {the(rule.bases)} is not taken by {the(rule.foundation)}."
+            return f"A card that can start one of {the(rule.bases)} cannot go to {the(rule.foundation)}."
         case PairedColumn():
             return (
-                f"The hand is dealt round and round on {the(rule.piles)}. {ranks([rule.base]).capitalize()} "
-                "go up at once, and the foundation above a pile takes the cards of that pile only."
+                f"The stock is dealt in turn to {the(rule.piles)}. {ranks([rule.base]).capitalize()} go up "
+                "at once, and the foundation above a pile accepts cards only from that pile."
                 + (
-                    " A pile is dealt to also after its family is complete."
+                    " A pile still gets cards after its foundation is complete."
                     if rule.finished
-                    else " When a family is complete, its pile is dealt no more cards."
+                    else " When its foundation is complete, a pile gets no more cards."
                 )
             )
         case RankPlaces():
-            return (
-                "First all places are opened by one suit, that of the first card; then cards follow in turn."
-            )
+            return "Until every place has its first card, only cards of the first card's suit can be played."
         case JointEntry():
             return (
-                f"Two cards of a suit enter {names(rule.foundations)} together, both from {the(rule.group)}."
+                f"Two cards of the same suit start {names(rule.foundations)} together, both played from "
+                f"{the(rule.group)}."
             )
         case FillFromBottom():
             return (
-                f"When {the(rule.heap)} is gone, the bottom card of the stock may fill a space of "
-                f"{the(rule.columns)}; the top of the waste may only when there is no stock."
+                f"When {the(rule.heap)} is empty, the bottom card of the stock may fill a space in "
+                f"{the(rule.columns)}. The top card of the waste may do so only when the stock is empty."
             )
         case FillFromDoubles():
-            return "When the hand is out, the upper card of a double place may fill an empty one."
+            return "When the stock is empty, the upper card of a place with two may fill an empty place."
         case OpeningRescue():
             return _opening(rule)
         case BumpKing():
             return (
-                f"The first of {number(rule.rows)} rows is dealt; you lay the others. A king that comes upon "
-                "a lower card of its suit may go one place on: the next card fills his place, and the laying "
-                "goes on behind him."
+                f"The first of {number(rule.rows)} rows is dealt, and you deal the others. A king that falls "
+                "on a lower card of its suit may move on by one place. The next card then fills the place "
+                "that it left, and the deal continues after the king."
             )
         case BottomCards():
             return (
-                f"Once, when the stock is empty, {number(rule.count)} cards from the bottom of the waste "
-                "come back to be turned."
+                f"Once, when the stock is empty, {number(rule.count)} cards from the bottom of the waste can "
+                "be turned again."
             )
         case RowEnds():
-            left = f", and {number(rule.left)} at the left" if rule.left else ""
+            left = f" and {number(rule.left)} at its left-hand end" if rule.left else ""
             return (
-                f"While rows are laid, of the newest row only {number(rule.ends)} cards at the right-hand "
-                f"end are free{left}. That holds from the second row on."
+                f"From the second row on, while rows are dealt, only {number(rule.ends)} cards at the "
+                f"right-hand end of the newest row{left} can be played."
             )
         case ChosenBase():
             return (
-                f"The first card turned may open {the(rule.foundations)} with its rank. If it does not, only "
-                f"{ranks([rule.rank])} open them from then on."
+                f"The first card turned may start {the(rule.foundations)}; its rank then starts all of them. "
+                f"If it is not played there, only {ranks([rule.rank])} can start them."
             )
     raise NotImplementedError(f"there are no words for {type(rule).__name__}")
 
@@ -193,21 +195,21 @@ def _drawing(rule: Draw) -> str:
     marries = ", or be built on a column" if rule.marries else ""
     after = f" and {the(rule.after)} have been filled" if rule.after else ""
     through = (
-        f" It is laid on {the(rule.through)} first, and so may a card be that nothing covers."
+        f" It goes to {the(rule.through)} first, where an uncovered card may go as well."
         if rule.through
         else ""
     )
     return (
-        f"{often.capitalize()} in a hand{WHEN[rule.when]}{after}, a card of {names(rule.groups)} that is "
-        f"buried or blocked may be played to a foundation{marries}.{through}"
+        f"{often.capitalize()} in a hand{WHEN[rule.when]}{after}, a buried or blocked card of "
+        f"{names(rule.groups)} may be played to a foundation{marries}.{through}"
     )
 
 
 def _opening(rule: OpeningRescue) -> str:
-    only = "Until every foundation has its first card, nothing is played but such cards and marriages. "
+    only = "Until every foundation has its first card, you can play only such cards and build on columns. "
+    others = f"at most {number(rule.under)} other {'card' if rule.under == 1 else 'cards'}"
     return (only if rule.marriages_only else "") + (
-        f"A first card that lies under no more than {counted(rule.under, 'other')} may be drawn out, when "
-        "there is no other way to one."
+        f"When no first card can be reached otherwise, one that lies under {others} may be taken out."
     )
 
 
@@ -217,44 +219,52 @@ def mechanic_text(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sente
         case Sums():
             return _sums(mechanic)
         case Merging():
-            told = "Equal tops are put together, and thrown out when all of a row are equal."
+            told = "Top cards of equal rank are put together. When all in a row are equal, they are removed."
             if mechanic.close_up:
-                told += " Piles move to the left when one before them has become empty."
+                told += " When a pile becomes empty, those after it move to the left."
             if mechanic.gathered:
-                told += " Four equal cards that have come together upon one pile leave, too."
+                told += " Four equal cards that have come together on one pile are removed, too."
             return told
         case Weaving():
-            told = "Tops go to the foundations. When none does, a card laid aside travels until one does."
-            own = " So may the card that travels, once it has come to fit."
+            told = (
+                "Top cards go to the foundations. When none fits, a card that was set aside goes from packet "
+                "to packet until one does."
+            )
+            own = " It can go to a foundation itself as soon as it fits."
             return " ".join(filter(None, [told + own * mechanic.from_hand, COUNTING[mechanic.counting]]))
         case Travelling():
             return _travelling(mechanic)
         case Script():
             return "The cards lie in a fixed order, and each step follows from the one before."
         case PushPin():
-            laying = "while the cards are laid, too" if mechanic.while_laying else "when all cards are laid"
-            end = "After the last card, the first one may be moved to the end, once. " * mechanic.end_shift
+            dealing = "also while cards are dealt" if mechanic.while_laying else "when all cards are dealt"
+            end = "After the last card, the first one may move to the end, once. " * mechanic.end_shift
             return (
-                f"A card leaves from between two of one suit or rank, and a block of one suit from between "
-                f"two of a rank, {laying}. {end}The game is won when {_left(mechanic.left, 'card')} left."
+                "A card between two of the same suit or rank can be removed. So can a block of cards of one "
+                f"suit between two of the same rank. They can be removed {dealing}. {end}You win when "
+                f"{_left(mechanic.left, 'card')} left."
             )
         case DoubleJump():
-            final = "When all are laid, three piles may jump over one, and two upon each other. "
+            final = (
+                "When all cards are dealt, the first of three piles may jump over one, and the first of two "
+                "onto the other. "
+            )
             return (
-                "A pile jumps to the right over just two others, upon one of the same suit or rank. "
-                f"{final * mechanic.final_jumps}The game is won when {_left(mechanic.left, 'pile')} left."
+                "A pile jumps to the right over exactly two others, onto one of the same suit or rank. "
+                f"{final * mechanic.final_jumps}You win when {_left(mechanic.left, 'pile')} left."
             )
         case Ranks():
             last = (
-                " When there are none, a pile of just two cards may be turned up, and leaves if they match."
+                " When there are none, a pile of exactly two cards may be turned up. If they match, they are "
+                "removed."
             )
-            return "Two tops of equal rank leave the table." + last * mechanic.last_pairs
+            return "Two top cards of equal rank are removed." + last * mechanic.last_pairs
         case Sympathy():
-            grace = " A hand without a card that lies face up may use the grace card as a match."
-            who = "You play both" if len(mechanic.hands) > 1 else "Two partners have one each"
+            grace = " A side with no card face up may use its grace card as a match."
+            who = "You play both sides" if len(mechanic.hands) > 1 else "Two partners play one side each"
             return (
-                "Two hands turn cards up by turns; a card of one and an equal card of the other leave "
-                f"together. {who}.{grace * mechanic.grace}"
+                "Two sides take turns to turn cards up. A card of one side and an equal card of the other "
+                f"are removed together. {who}.{grace * mechanic.grace}"
             )
     raise NotImplementedError(f"there are no words for {type(mechanic).__name__}")
 
@@ -265,29 +275,30 @@ def _left(left: int, what: str) -> str:
 
 def _sums(sums: Sums) -> str:
     told = [
-        f"Two cards that make {number(sums.total)} leave together, {REACH[sums.reach]}.",
+        f"Two cards that add up to {number(sums.total)} are removed together, {REACH[sums.reach]}.",
         COURTS[sums.courts],
     ]
     if sums.exchanges:
         often = times(sums.exchanges).capitalize()
-        told.append(f"{often}, while the stock lasts, two cards may change places when there is no pair.")
+        told.append(f"{often}, while the stock lasts, two cards may change places if there is no pair.")
     if sums.regather:
         told.append(
-            "After the stock, the cards of the lower rows are shuffled and fill the gaps of the upper ones."
+            "When the stock is empty, the cards of the lower rows are shuffled and fill the gaps in the "
+            "upper ones."
         )
     return " ".join(told)
 
 
 def _travelling(travelling: Travelling) -> str:
+    size = number(travelling.size)
     complete = {
-        Complete.TRAVELLED: f"all its {number(travelling.size)} cards have travelled",
-        Complete.RIGHT: f"it holds its own {number(travelling.size)} cards, also if some were dealt there",
+        Complete.TRAVELLED: f"all {size} cards of its rank have moved to it",
+        Complete.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
     }[travelling.complete]
-    source = the(travelling.rounds_from)
-    last = "" if source == "the spare packet" else "the last of "
+    source = "the last packet" if travelling.rounds_from == "packet" else the(travelling.rounds_from)
     told = [
-        "The card in the hand goes to the packet of its rank, and that packet's top travels on.",
-        f"When the hand is empty, the next card is the top of {last}{source}.",
+        "The card in your hand goes to the packet of its rank, and that packet's top card moves on.",
+        f"When your hand is empty, the next card comes from {source}.",
         f"A packet is complete when {complete}.",
         COUNTING[travelling.counting],
     ]

@@ -10,10 +10,10 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def listing(names: Sequence[str]) -> str:
+def listing(names: Sequence[str], joint: str = "and") -> str:
     """Return names as an enumeration, such as ``Ann, Ben and Cyn``."""
     *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {joint} {last}" if others else last
 
 
 def printable(text: str) -> str:

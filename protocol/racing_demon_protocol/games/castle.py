@@ -37,8 +37,8 @@ BELEAGUERED_CASTLE = Game(
     racing=Racing.IDENTICAL,
     skill=3,
     text=(
-        "The aces stand in the middle, and the other cards lie in eight rows of six around them, all face "
-        "up. Families rise in suit. One card at a time is built down on another, whatever the suits, and any "
-        "card fills an empty row."
+        "The aces stand in the middle, and the other cards lie in eight rows of six around them, all face up."
+        " Families build up in suit. Build down on the rows in any suit, one card at a time. Any card fills "
+        "an empty row."
     ),
 )

@@ -42,10 +42,10 @@ SULTAN = solitaire(
     skill=1,
     text=(
         "A king of hearts is the Sultan; around him lie the other seven kings and an ace of hearts. On each "
-        "king goes the ace of his suit, and then the suit up to the queen; so it does on the ace. Eight "
-        "cards are the divan: they are free, and an empty place there must be filled, from the waste or with "
-        "the next card of the hand. The waste is turned over twice. In the end the Sultan is ringed by eight "
-        "queens."
+        "king goes the ace of his suit, and then the suit up to the queen; the ace of hearts is built up in "
+        "the same way. Eight cards are the divan. They can be played, and an empty place there must be "
+        "filled, from the waste or with the next card of the stock. The waste is turned over twice. At the "
+        "end eight queens surround the Sultan."
     ),
     doubts=(
         Doubt(question="Is the waste shuffled?", answer="No.", field="stock.shuffle"),
@@ -73,14 +73,15 @@ WINDMILL = solitaire(
     specials=(BasesFirst(foundation="hub", bases="arms"),),
     skill=1,
     text=(
-        "An ace is the hub; upon it all suits rise four times round, fifty-two cards. The first four kings "
-        "are the arms, and descend in any suit. Eight free cards are the sails; an empty place there may be "
-        "filled from the waste, or with the next card of the hand. The waste is not turned over."
+        "An ace is the hub. All suits build up on it four times round, fifty-two cards in all. The first four"
+        " kings are the arms, which build down in any suit. Eight cards are the sails. They can be played; an"
+        " empty place there may be filled from the waste, or with the next card of the stock. The waste is "
+        "not turned over."
     ),
     doubts=(
         Doubt(
-            question="May a king go to the hub while an arm is open?",
-            answer="No: the first four kings are the arms'.",
+            question="May a king go to the hub while an arm is empty?",
+            answer="No: the first four kings belong to the arms.",
             field="BasesFirst",
         ),
         Doubt(question="May cards go from an arm to the hub?", answer="No.", field="arms.take_back"),
@@ -103,13 +104,14 @@ PICTURE = solitaire(
     deal=(KINGS_OUT, ACES_OUT, Deal(to="picture", each=1)),
     skill=1,
     text=(
-        "Nine free cards are the picture, with four kings on its left and four aces on its right. Kings "
-        "descend and aces rise, in suit. A gap in the picture may be filled from the waste, or with the next "
-        "card of the hand; the waste is turned over twice. At last the picture dissolves."
+        "Nine cards are the picture, with four kings on its left and four aces on its right. Kings build down"
+        " and aces build up, in suit. All cards of the picture can be played. A gap in it may be filled from "
+        "the waste, or with the next card of the stock; the waste is turned over twice. At the end the "
+        "picture is gone."
     ),
     doubts=(
         Doubt(
-            question="Are kings and aces laid out beforehand, or do they come as they appear?",
+            question="Are kings and aces laid out at the start, or do they come as they turn up?",
             answer="They are laid out.",
             field="deal",
         ),
@@ -129,8 +131,9 @@ LADY_OF_THE_MANOR = solitaire(
     deal=(Deal(to="heaps"), Deal(to="semicircle", each=1, by_rank=True)),
     skill=1,
     text=(
-        "Four heaps of twelve show their tops; the other cards lie around them, sorted by rank, and all of "
-        "them are free. Eight families rise from the aces in any suit. Use the heaps where you can."
+        "Four heaps of twelve cards show their top cards. The other cards lie around them, sorted by rank, "
+        "and all of them can be played. Eight families build up from the aces in any suit. Play from the "
+        "heaps where you can."
     ),
 )
 
@@ -156,10 +159,10 @@ QUEENS_PARTY = solitaire(
     specials=(JointEntry(group="antechamber", foundations=("royal", "imperial")),),
     skill=1,
     text=(
-        "Sixteen cards wait in the antechamber. King and queen of a suit enter the hall together, and so do "
-        "ace and knave; on the knave the suit then descends to the deuce. A card just dealt may follow "
-        "there, or take an empty place in the antechamber; else it is put aside, and what lies aside can "
-        "only fill such places."
+        "Sixteen cards wait in the antechamber. The king and queen of a suit enter the hall together, and so "
+        "do the ace and jack; the suit then builds down on the jack to the two. A card just dealt may "
+        "follow there, or take an empty place in the antechamber. Otherwise it is put aside, and cards put "
+        "aside can only fill such places."
     ),
     doubts=(
         Doubt(
@@ -191,15 +194,15 @@ BRIDAL_WREATH = solitaire(
     specials=(ChosenBase(foundations="aces"),),
     skill=1,
     text=(
-        "Twenty-one cards are a wreath of which only the end is free; ten free cards beside it are the "
-        "bridesmaids. The first card turned may begin the families, and then its rank begins all eight; or "
-        "one waits for an ace. They rise in any suit, round and round. The waste fills the bridesmaids' "
-        "places."
+        "Twenty-one cards are a wreath, of which only the last can be played. Ten cards beside it are the "
+        "bridesmaids, which can all be played. The first card turned may start the families, and then its "
+        "rank starts all eight; or you may wait for an ace. They build up in any suit and continue from king "
+        "to ace. The waste fills the bridesmaids' places."
     ),
     doubts=(
         Doubt(
-            question="In which direction do the families go, and do they go round?",
-            answer="Up, round the corner, thirteen cards each.",
+            question="In which direction do the families build?",
+            answer="Up, continuing from king to ace, thirteen cards each.",
             field="aces.wrap",
         ),
         Doubt(
@@ -207,7 +210,9 @@ BRIDAL_WREATH = solitaire(
             answer="When the first card is turned, and before the next one is.",
             field="ChosenBase",
         ),
-        Doubt(question="Which end of the wreath is free?", answer="The last card laid.", field="wreath"),
+        Doubt(
+            question="Which end of the wreath can be played?", answer="The last card dealt.", field="wreath"
+        ),
     ),
 )
 

@@ -53,12 +53,14 @@ EGYPTIAN = solitaire(
     skill=3,
     text=(
         "The aces stand one above another, with a row of five cards on either side of each, and two rows of "
-        "four below. Only the outer ends are free. Families rise in suit; ends marry up or down in suit, one "
-        "card at a time, and any end may open a cleared row."
+        "four below. Only the outer ends can be played. Families build up in suit; the ends build on each "
+        "other up or down in suit, one card at a time, and any end card may fill a cleared row."
     ),
     doubts=(
         Doubt(
-            question="Is a row both wings together?", answer="No: each wing is its own.", field="wings.shape"
+            question="Do both wings form one row?",
+            answer="No: each wing is a row of its own.",
+            field="wings.shape",
         ),
         Doubt(
             question="May a card be drawn?",
@@ -74,7 +76,7 @@ EGYPTIAN_DRAW = replace(
     title="The Egyptian, with a draw",
     source="Cheney 17, variant",
     specials=(Draw(groups=("wings",), marries=True),),
-    text="The Egyptian, where once a card may be drawn out of a row, to a family or in marriage.",
+    text="The Egyptian, but once a card may be taken out of a row, to go to a family or be built on.",
     doubts=EGYPTIAN.doubts[:1],
 )
 
@@ -92,14 +94,14 @@ BRUNETTE = solitaire(
     deal=(ROWS,),
     skill=2,
     text=(
-        "Eight families rise from the aces, red and black in turn. On eight columns cards of the hand "
-        "descend, red and black in turn, too; an empty one may be filled from the waste or the hand. The "
+        "Eight families build up from the aces in alternate colors. On eight columns, cards of the stock "
+        "build down in alternate colors, too; an empty column may be filled from the waste or the stock. The "
         "waste is turned over twice."
     ),
     doubts=(
         Doubt(
             question="May cards go from column to column?",
-            answer="No: only cards of the hand are said to be placed there.",
+            answer="No: the source places only cards of the stock there.",
             field="columns.takes",
         ),
         Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
@@ -121,11 +123,13 @@ SQUARE = solitaire(
     deal=(ROWS,),
     skill=2,
     text=(
-        "Twelve cards form three sides of a square, and eight families rise inside it from the aces, in "
-        "suit. Build down on the square in suit; an empty place may be filled from the waste or the "
-        "hand. There is one pass through the hand."
+        "Twelve cards form three sides of a square. Inside it, eight families build up from the aces in suit."
+        " Build down on the square in suit; an empty place may be filled from the waste or the stock. The "
+        "stock is turned only once."
     ),
-    doubts=(Doubt(question="Is the waste's top free for all?", answer="Yes.", field="waste.plays_to"),),
+    doubts=(
+        Doubt(question="Can the waste's top card be played anywhere?", answer="Yes.", field="waste.plays_to"),
+    ),
 )
 
 FIFTEEN = solitaire(
@@ -141,20 +145,20 @@ FIFTEEN = solitaire(
     specials=(OpeningRescue(columns="columns"),),
     skill=3,
     text=(
-        "Both packs lie in overlapping rows of fifteen. In each suit one family rises from an ace, and one "
-        "descends from a king. Before an ace and a king are out there are marriages only; if none of them "
-        "can be freed so, it may be taken from under one card. Free cards marry up or down in suit, and any "
-        "of them may fill a street, a column that was cleared."
+        "Both packs lie in overlapping rows of fifteen. In each suit one family builds up from an ace, and "
+        "one builds down from a king. Until an ace and a king are out, you can only build on columns; if that"
+        " frees neither, one may be taken from under one card. Free cards build on each other up or down in "
+        "suit, and any of them may fill a cleared column."
     ),
     doubts=(
         Doubt(
-            question="What may be done before the first ace and king are out?",
-            answer="Marriages only.",
+            question="What may you do before the first ace and king are out?",
+            answer="Only build on columns.",
             field="OpeningRescue.marriages_only",
         ),
         Doubt(
-            question="How far does the rescue go?",
-            answer="To the last card but one of a column, until an ace and a king are out.",
+            question="How deep may a card be taken from?",
+            answer="From under the last card of a column, until an ace and a king are out.",
             field="OpeningRescue.under",
         ),
     ),
@@ -174,14 +178,14 @@ NAPOLEON = solitaire(
     deal=(ROWS,),
     skill=3,
     text=(
-        "Ten columns of four. Eight families rise from the aces, in suit. Between columns one card at a time "
-        "is built down in suit; the waste serves the families, and only waste or hand fill an empty column. "
-        "The waste is turned over twice."
+        "Ten columns of four cards. Eight families build up from the aces in suit. Between columns, build "
+        "down in suit, one card at a time. The waste feeds the families, and only the waste or the stock "
+        "fills an empty column. The waste is turned over twice."
     ),
     doubts=(
         Doubt(
             question="May the waste be built on columns?",
-            answer="No: Pet names that as its difference.",
+            answer="No: Pet names that as its own difference.",
             field="columns.takes",
         ),
     ),
@@ -196,7 +200,7 @@ PET = solitaire(
     deal=(ROWS,),
     skill=3,
     text=(
-        "Napoleon with more freedom: cards of the hand go on the columns, too, and any free card fills an "
+        "Napoleon with more freedom: cards of the stock go on the columns, too, and any free card fills an "
         "empty one; but the waste is never turned over."
     ),
 )
@@ -211,21 +215,21 @@ OLD_STAGER = solitaire(
     specials=(BumpKing(columns="columns", rows=3), BottomCards(count=3)),
     skill=3,
     text=(
-        "Thirteen columns of three; a king that is laid on a lower card of his suit may be put one place on, "
-        "and the next card fills his place; or he is left, and the stock turned to lay on. "
-        "Eight families rise from the aces, and build down on the columns, both in suit. Only the waste "
-        "fills an empty column. There is one pass; at the end three cards may be taken from the bottom of "
-        "the waste, and turned again."
+        "Thirteen columns of three cards. A king dealt onto a lower card of its suit may move on by one "
+        "place, and the next card fills the place it left; or leave it, and turn the stock to deal on. Eight "
+        "families build up from the aces; build down on the columns, both in suit. Only the waste fills an "
+        "empty column. The stock is turned once; at the end three cards may be taken from the bottom of the "
+        "waste and turned again."
     ),
     doubts=(
         Doubt(
-            question="What may the three cards do?",
-            answer="They are turned one by one, like cards of the hand; once.",
+            question="What happens with the three cards?",
+            answer="They are turned one by one, like cards of the stock; once.",
             field="BottomCards.count",
         ),
         Doubt(
-            question="Which lower card sends a king on?",
-            answer="Any of his suit in the column. He goes if you like, and from there again.",
+            question="Which lower card lets a king move on?",
+            answer="Any card of its suit in the column. The king moves only if you like, and may move again.",
             field="BumpKing",
         ),
         Doubt(
@@ -249,14 +253,15 @@ CORNERS = solitaire(
     deal=(Deal(to="corners", count=1), ROWS),
     skill=3,
     text=(
-        "The first card lies in a corner; its rank begins the families in all four, which rise in suit and "
-        "go round. Five cards form a cross between them, where you build down in any suit, one card at a "
-        "time; a gap may be filled from the waste or the hand. There is one pass."
+        "The first card lies in a corner; its rank starts the families in all four corners, which build up in"
+        " suit and continue from king to ace. Five cards form a cross between them, where you build down in "
+        "any suit, one card at a time. A gap may be filled from the waste or the stock. The stock is turned "
+        "only once."
     ),
     doubts=(
         Doubt(
             question="Does a king go on an ace in the cross?",
-            answer="No: the text only has an ace on a deuce.",
+            answer="No: the text mentions only an ace on a two.",
             field="columns.wrap",
         ),
         Doubt(
@@ -280,14 +285,14 @@ SEVEN = solitaire(
     deal=(ROWS,),
     skill=2,
     text=(
-        "Seven cards in a row. Families rise from the aces in suit; build down on the row, red and "
-        "black in turn, one card at a time. A space may be filled from the waste, from another column, or "
-        "even with the top of a family. There is one pass."
+        "Seven cards lie in a row. Families build up in suit from the aces; build down on the row in "
+        "alternate colors, one card at a time. A space may be filled from the waste, from another column, or "
+        "even with the top card of a family. The stock is turned only once."
     ),
     doubts=(
         Doubt(
-            question="May a family's top be built on a card, too?",
-            answer="No: only into a space.",
+            question="May a family's top card be built on a column, too?",
+            answer="No: it may only fill a space.",
             field="foundation.take_back",
         ),
     ),
@@ -302,14 +307,14 @@ REVERSIBLE = solitaire(
     deal=(ROWS,),
     skill=3,
     text=(
-        "Four rows of thirteen overlap; as many cards stay in the hand. In each suit one family rises from "
-        "an ace, and one descends from a king. Free cards marry up or down in suit; an empty column may be "
-        "filled from the waste or the hand."
+        "Four rows of thirteen cards overlap; the other fifty-two are the stock. In each suit one family "
+        "builds up from an ace, and one builds down from a king. Free cards build on each other up or down in"
+        " suit; an empty column may be filled from the waste or the stock."
     ),
     doubts=(
         Doubt(
-            question="Are all the cards laid out, as the text has it?",
-            answer="No: fifty-two; there must be a hand.",
+            question="Are all the cards laid out, as the text says?",
+            answer="No: only fifty-two; there must be a stock.",
             field="columns.shape",
         ),
         Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
@@ -331,14 +336,15 @@ INTERVALE = solitaire(
     deal=(ROWS,),
     skill=3,
     text=(
-        "Three rows of eleven overlap. Eight families rise from the aces in suit. Ends marry up or down in "
-        "suit: a single card goes upon a sequence, or a sequence upon a single card, but never two upon two. "
-        "An empty column may be filled from the waste or the hand."
+        "Three rows of eleven cards overlap. Eight families build up from the aces in suit. The last cards of"
+        " columns build on each other up or down in suit: a single card goes on a sequence, or a sequence on "
+        "a single card, but never a sequence on a sequence. An empty column may be filled from the waste or "
+        "the stock."
     ),
     doubts=(
         Doubt(
-            question="What is a single card, as a target?",
-            answer="An end that does not continue the card above it.",
+            question="What counts as a single card?",
+            answer="The last card of a column, if it does not continue the card above it.",
             field="columns.unit",
         ),
     ),

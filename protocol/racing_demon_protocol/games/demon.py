@@ -38,9 +38,9 @@ CLASSIC = Game(
     title="Racing Demon, the classic game",
     source="the standard game",
     text=(
-        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen, its top face "
-        "up, and four columns; all build on shared foundations. The first to empty the reserve is out. A "
-        "card on the foundations is a point, a card left in the reserve costs two."
+        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen cards, the top"
+        " one face up, and four columns; all build on shared foundations. The first to empty the reserve goes"
+        " out. Each card on the foundations scores one point; each card left in the reserve costs two."
     ),
     groups=(
         Foundations(),
@@ -54,8 +54,8 @@ CLASSIC = Game(
     scoring=Scoring(reserve_card=-2, out_bonus=10),
     doubts=(
         *BASE_DOUBTS,
-        Doubt("What fills a space?", "Any card that is free, if one likes.", "tableau.space.fill"),
-        Doubt("What does a card cost that is left in the reserve?", "Two points.", "scoring.reserve_card"),
+        Doubt("What fills a space?", "Any free card, if you like.", "tableau.space.fill"),
+        Doubt("What does a card left in the reserve cost?", "Two points.", "scoring.reserve_card"),
         Doubt("What is going out worth?", "Ten points.", "scoring.out_bonus"),
     ),
 )
@@ -75,7 +75,7 @@ BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
 NO_BONUS = Scoring(out_bonus=0)
 WRAPS = Doubt(
     question="Does a king go on an ace in a column?",
-    answer="Yes, as the example in its source shows.",
+    answer="Yes, as the example in the source shows.",
     field="tableau.wrap",
 )
 AT_ONCE = Doubt(
@@ -84,23 +84,23 @@ AT_ONCE = Doubt(
     field="tableau.space.fill",
 )
 BASES_DEALT = Doubt(
-    question="Must further cards of the base's rank go out, such as the deal shows?",
+    question="Must other cards of the base rank that were dealt go up at once?",
     answer="No, but they may, before anything else; the heap then fills the space.",
     field="foundation.forced_bases",
 )
 AFTER_THE_HEAP = Doubt(
     question="What fills a space when the heap is gone?",
-    answer="Any card that is free, if one likes.",
+    answer="Any free card, if you like.",
     field="tableau.space",
 )
 TWO_LEFT = Doubt(
-    question="What holds when a turn yields two cards only?",
+    question="What if only two cards are left to turn?",
     answer="Either may be used.",
     field="stock.tail_rule",
 )
 TOP_ALONE = Doubt(
-    question="What holds when a turn yields two cards only?",
-    answer="They are turned together, and the last is free.",
+    question="What if only two cards are left to turn?",
+    answer="They are turned together, and the last one can be played.",
     field="stock.tail_rule",
 )
 
@@ -120,19 +120,22 @@ DEMON_A = Game(
     racing=Racing.IDENTICAL,
     skill=2,
     text=(
-        "Four columns, a heap of thirteen face down that only fills spaces, and one card that begins the "
-        "families: its rank is the base of all four, which rise in suit and go round. Build down on "
-        "the columns, red and black in turn. The stock is turned by threes, as often as wanted."
+        "Four columns, a heap of thirteen face-down cards that only fills spaces, and one card that starts "
+        "the families: its rank is the base of all four, which build up in suit and continue from king to "
+        "ace. Build down on the columns in alternate colors. The stock is turned three cards at a time, as "
+        "often as you like."
     ),
     doubts=(
         Doubt(
-            question="Is the heap's top playable?",
+            question="Can the heap's top card be played?",
             answer="No: it only fills spaces.",
             field="reserve.playable",
         ),
         WRAPS,
         Doubt(
-            question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
+            question="What moves between columns?",
+            answer="One card, or a whole column.",
+            field="tableau.unit",
         ),
         AT_ONCE,
         AFTER_THE_HEAP,
@@ -160,16 +163,18 @@ DEMON_B = Game(
     racing=Racing.IDENTICAL,
     skill=2,
     text=(
-        "A heap of thirteen, its top face up and free, four columns, and one card that begins the families: "
-        "its rank is the base of all four, which rise in suit and go round. Build down on the columns, "
-        "red and black in turn; the heap fills spaces. The stock is turned by threes, as often as wanted. "
-        "Once, when a whole pass has led to nothing, the top of a family may go back to the foot or the head "
-        "of a column."
+        "A heap of thirteen cards, its top card face up and free to play, four columns, and one card that "
+        "starts the families: its rank is the base of all four, which build up in suit and continue from king"
+        " to ace. Build down on the columns in alternate colors; the heap fills spaces. The stock is turned "
+        "three cards at a time, as often as you like. Once, after a full pass without a play, the top card of"
+        " a family may go back to the foot or the head of a column."
     ),
     doubts=(
         WRAPS,
         Doubt(
-            question="What moves between columns?", answer="A card, or a whole column.", field="tableau.unit"
+            question="What moves between columns?",
+            answer="One card, or a whole column.",
+            field="tableau.unit",
         ),
         AT_ONCE,
         AFTER_THE_HEAP,
@@ -177,11 +182,11 @@ DEMON_B = Game(
         BASES_DEALT,
         Doubt(
             question="What is the head of a column?",
-            answer="The place under its first card, for a card one higher of the other color.",
+            answer="The place under its first card, for a card of the other color that is one higher.",
             field="Grace.heads",
         ),
         Doubt(
-            question="When is one blocked?",
+            question="When is a player blocked?",
             answer="When no card can be played, and all of stock and waste was turned since the last play.",
             field="Grace",
         ),
@@ -204,8 +209,8 @@ FOOLIANA = Game(
     racing=Racing.IDENTICAL,
     skill=1,
     text=(
-        "Demon with a Fool: a heap of thirteen, its top face up and free. Any number of cards moves "
-        "together, and when the heap is gone, the bottom card of the hand may fill a space."
+        "Demon with a Fool: a heap of thirteen cards, its top card face up and free to play. Any number of "
+        "cards can move together. When the heap is gone, the bottom card of the stock may fill a space."
     ),
     specials=(BOTTOM,),
     doubts=(
@@ -214,19 +219,19 @@ FOOLIANA = Game(
         AT_ONCE,
         Doubt(
             "Must a space be filled when the heap is gone?",
-            "No, but it takes nothing but the bottom card of the hand while there is one.",
+            "No; while the stock lasts, only its bottom card can fill one.",
             "FillFromBottom",
         ),
         Doubt(
-            "What fills a space when heap and hand are gone?",
-            "The top of the waste, if one likes.",
+            "What fills a space when heap and stock are gone?",
+            "The top card of the waste, if you like.",
             "tableau.space.takes",
         ),
         TOP_ALONE,
         BASES_DEALT,
         Doubt(
-            "May threes be dealt in another order?",
-            "No; in the variant fooliana-reorder they may, as some players allow it.",
+            "May the three cards of a turn be dealt in another order?",
+            "No; the variant fooliana-reorder allows it, as some players do.",
             "specials",
         ),
     ),
@@ -244,15 +249,15 @@ FOOLIANA_REORDER = replace(
         Cells(name="held", count=3, counts=True),
     ),
     text=(
-        "Fooliana with one more chance: when a whole pass has led to nothing, threes may be dealt in another "
-        "order: the three cards are laid aside, and put on the waste one by one as you like. That holds for "
-        "twelve threes."
+        "Fooliana with one more chance: after a full pass without a play, you may change the order within the"
+        " next threes. The three cards are set aside, and you put them on the waste one by one in any order. "
+        "You can do this for twelve threes."
     ),
     doubts=(
         *FOOLIANA.doubts[:-1],
         Doubt(
             "In which order are the threes then dealt, and how many?",
-            "In any order; twelve, which is one pass through a whole hand. Only whole threes.",
+            "In any order; twelve of them, one pass through a whole stock. Only full threes count.",
             "Reorder.times",
         ),
     ),
@@ -294,32 +299,40 @@ RACING_DEMONS = (
         DEMON_A,
         "demon-a-aces",
         "Demon around shared aces, with the heaps face down",
-        "Everybody has the layout of Demon, with a heap face down; the families in the middle are "
-        "everybody's, and rise from the aces.",
+        (
+            "Everybody has the layout of Demon with a face-down heap. The families in the middle are shared, "
+            "and build up from the aces."
+        ),
         from_aces=True,
     ),
     _race(
         DEMON_A,
         "demon-a-first",
         "Demon around shared families, with the heaps face down",
-        "Everybody has the layout of Demon, with a heap face down. The first player's formation card is laid "
-        "in the middle, and its rank begins all families there, for everybody.",
+        (
+            "Everybody has the layout of Demon with a face-down heap. The first player's base card is laid in"
+            " the middle, and its rank starts all families there, for everybody."
+        ),
         from_aces=False,
     ),
     _race(
         DEMON_B,
         "demon-b-aces",
         "Demon around shared aces, with the heaps face up",
-        "Everybody has the layout of Demon, with a heap face up; the families in the middle are "
-        "everybody's, and rise from the aces.",
+        (
+            "Everybody has the layout of Demon with a face-up heap. The families in the middle are shared, "
+            "and build up from the aces."
+        ),
         from_aces=True,
     ),
     _race(
         DEMON_B,
         "demon-b-first",
         "Demon around shared families, with the heaps face up",
-        "Everybody has the layout of Demon, with a heap face up. The first player's card is laid in the "
-        "middle, and its rank begins all families there, for everybody.",
+        (
+            "Everybody has the layout of Demon with a face-up heap. The first player's base card is laid in "
+            "the middle, and its rank starts all families there, for everybody."
+        ),
         from_aces=False,
     ),
 )

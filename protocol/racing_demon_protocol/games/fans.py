@@ -47,19 +47,20 @@ PATERNAL = solitaire(
     specials=(Draw(groups=("fans",), marries=True),),
     skill=3,
     text=(
-        "The aces are taken out, and the others lie in sixteen fans of three. Families rise in suit. The end "
-        "of a fan may marry the next higher or the next lower card of its suit. What is left may be taken "
-        "up, shuffled and laid again in threes, twice; and once in the game a covered card may be drawn."
+        "The aces are laid out, and the other cards lie in sixteen fans of three. Families build up in suit. "
+        "The end of a fan may be built on by the next higher or the next lower card of its suit. The cards "
+        "that are left may be taken up, shuffled and dealt again in threes, twice. Once in the game, you may "
+        "play a covered card."
     ),
     doubts=(
         Doubt(
-            question='How often is it laid again? ("You may repeat this a third time.")',
-            answer="Twice: three layings in all.",
+            question='How often is it dealt again? ("You may repeat this a third time.")',
+            answer="Twice: three deals in all.",
             field="stock.redeals",
         ),
         Doubt(
             question="Where may the drawn card go?",
-            answer="To a family, or in marriage.",
+            answer="To a family, or onto a column.",
             field="Draw.marries",
         ),
     ),
@@ -71,7 +72,7 @@ PATERNAL_DOWN = replace(
     title="Paternal, lower on higher only",
     source="Cheney 4, variant",
     groups=(aces(), RELAID, replace(FANS, build=(DOWN_IN_SUIT,))),
-    text="Paternal, where only a lower card marries a higher one.",
+    text="Paternal, but you may build only a lower card on a higher one.",
 )
 
 PATERNAL_KINGS = replace(
@@ -92,13 +93,13 @@ PATERNAL_KINGS = replace(
     ),
     specials=(),
     text=(
-        "Paternal, where nothing is laid again and no card is drawn; but a king that ends a fan may be taken "
-        "off to the table, and built down upon in suit."
+        "Paternal without redeals, and without playing a covered card. A king at the end of a fan may be "
+        "moved to the table, and you may build down on it in suit."
     ),
     doubts=(
         Doubt(
-            question="In which suit is built on the king?",
-            answer="In his own.",
+            question="In which suit do you build on the king?",
+            answer="In its own.",
             field="kings' places.build",
         ),
     ),
@@ -125,12 +126,12 @@ TRIOS = solitaire(
     deal=(Deal(to="fans"),),
     skill=2,
     text=(
-        "Sixteen fans of three, and two of two. Families rise in suit from the aces. A lower card may marry "
-        "a higher one of any suit, and a court card one of its own rank, but no fan ever holds more than "
-        "three. Nothing is laid again."
+        "Sixteen fans of three cards, and two of two. Families build up in suit from the aces. On the fans, a"
+        " lower card goes on the next higher one of any suit, and a court card on one of its own rank, but "
+        "building never brings a fan to more than three cards. There is no redeal."
     ),
     doubts=(
-        Doubt(question="Does the limit of three bind the court cards, too?", answer="Yes.", field="fans.cap"),
+        Doubt(question="Does the limit of three apply to court cards, too?", answer="Yes.", field="fans.cap"),
     ),
 )
 
@@ -146,10 +147,9 @@ FOURS = solitaire(
     deal=(Deal(to="fans"),),
     skill=2,
     text=(
-        "Thirteen fans of four. Families rise in suit from the aces, and on the fans a lower card marries "
-        "the next higher of its suit. When nothing more can be done, the fans are taken up in order, so that "
-        "no card changes its place in the row of all, and laid again in fours, as often as that leads to "
-        "anything."
+        "Thirteen fans of four cards. Families build up in suit from the aces; on the fans, a lower card goes"
+        " on the next higher one of its suit. When nothing more can be played, the fans are taken up in "
+        "order, so that all cards keep their sequence, and dealt again in fours, as often as that helps."
     ),
     doubts=(
         Doubt(question="Are the cards shuffled?", answer="No: they keep their order.", field="stock.shuffle"),
@@ -173,9 +173,9 @@ FLOWER_GARDEN = solitaire(
     deal=(Deal(to="garden"), Deal(to="bouquet", each=1)),
     skill=3,
     text=(
-        "Six fans of six are the garden, and the sixteen cards left are the bouquet: all of these are free. "
-        "Families rise in suit from the aces. Build down in the garden in any suit, sequences move "
-        "together, and anything fills an empty bed."
+        "Six fans of six cards are the garden, and the other sixteen cards are the bouquet; all of these can "
+        "be played. Families build up in suit from the aces. Build down in the garden in any suit; sequences "
+        "move together, and any card fills an empty bed."
     ),
 )
 

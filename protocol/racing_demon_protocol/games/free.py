@@ -24,7 +24,7 @@ from .common import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, soli
 __all__ = ["FREE_GAMES"]
 
 NOT_FORCED = Doubt(
-    question="Must a card that fits go up?", answer="No: holding back is legal.", field="aces.forced_bases"
+    question="Must a card that fits go up?", answer="No: you may hold it back.", field="aces.forced_bases"
 )
 
 SOLITAIRE = solitaire(
@@ -35,9 +35,9 @@ SOLITAIRE = solitaire(
     deal=(),
     skill=3,
     text=(
-        "Nothing is laid out. Aces begin four families, which rise to the king in any suit. A card that does "
-        "not go up is put on one of four piles, and only the tops of these can be played, and only up. All "
-        "depends on where you put what."
+        "There is no layout. Aces start four families, which build up to the king in any suit. A card that "
+        "does not go up is put on one of four piles. Only their top cards can be played, and only to the "
+        "families. Everything depends on where you put each card."
     ),
     doubts=(NOT_FORCED,),
 )
@@ -48,7 +48,7 @@ SOLITAIRE_ACES = replace(
     title="Solitaire, with the aces laid out",
     source="Cheney 1, variant",
     deal=(ACES_OUT,),
-    text="Solitaire, made easier: the four aces lie there from the beginning.",
+    text="Solitaire, made easier: the four aces are laid out at the start.",
 )
 
 SOLITAIRE_SUITS = replace(
@@ -63,8 +63,8 @@ SOLITAIRE_SUITS = replace(
         replace(free_piles(4), gathers=1),
     ),
     text=(
-        "Solitaire, made harder: the families follow suit. For that the four piles may be taken up, shuffled "
-        "and dealt again, twice."
+        "Solitaire, made harder: the families build in suit. To make up for that, the four piles may be taken"
+        " up, shuffled and dealt again, twice."
     ),
 )
 
@@ -74,12 +74,12 @@ SOLITAIRE_MEMORY = replace(
     title="Solitaire, by memory",
     source="Cheney 1, variant",
     groups=(aces(suit=SuitRule.ANY), NO_REDEAL, DEALT, replace(free_piles(4), shows=Shows.TOP)),
-    text="Solitaire by the old, strict rule: what lies below the top of a pile must be remembered.",
+    text="Solitaire by the strict old rule: you have to remember the cards below the top of each pile.",
     doubts=(
         NOT_FORCED,
         Doubt(
-            question="Of which cards of a pile can be seen what they are?",
-            answer="Of the top one.",
+            question="Which cards of a pile are visible?",
+            answer="Only the top one.",
             field="piles.shows",
         ),
     ),
@@ -94,12 +94,12 @@ TOAD = solitaire(
     deal=(Deal(to="toad"),),
     skill=3,
     text=(
-        "Thirteen cards are the toad: a heap of which the top can be played. Eight families rise from the "
-        "aces in any suit. What does not go up is dealt on five free piles."
+        "Thirteen cards are the toad: a heap whose top card can be played. Eight families build up from the "
+        "aces in any suit. Cards that do not go up are put on five piles."
     ),
     doubts=(
         Doubt(
-            question="What of aces that were dealt into the heap?",
+            question="What about aces in the heap?",
             answer="They wait there until they are reached.",
             field="toad.size",
         ),
@@ -127,9 +127,9 @@ BETHEL = solitaire(
     deal=tuple(Deal(to=f"by {rank}", cards=(f"{face}*",)) for rank, face in enumerate("A234", 1)),
     skill=3,
     text=(
-        "An ace, a two, a three and a four lie there. The first family rises by ones, the second by twos, "
-        "the third by threes, the fourth by fours, round and round, and each ends with a king; suits do not "
-        "matter. Four free piles take what does not fit."
+        "An ace, a two, a three and a four are laid out. The first family goes up by ones, the second by "
+        "twos, the third by threes, the fourth by fours, and all continue from king to ace until a king ends "
+        "them. Suits do not matter. Four piles hold the cards that do not fit."
     ),
     doubts=(
         Doubt(
@@ -174,10 +174,11 @@ GRANDFATHERS = solitaire(
     ),
     skill=2,
     text=(
-        "Twenty cards lie in two rows. In each suit one family rises from an ace, and one descends from a "
-        "king. A card that does not go up fills an empty place, or, when there is none, covers a card of "
-        "your choice; no place holds more than two. When all are doubled and nothing fits, three more cards "
-        "are laid off; after that, and again when the hand is out, one buried card may be drawn."
+        "Twenty cards lie in two rows. In each suit one family builds up from an ace, and one builds down "
+        "from a king. A card that does not go up fills an empty place or, when there is none, covers a card "
+        "of your choice; no place holds more than two. When every place holds two and nothing fits, three "
+        "more cards are laid out. After that, and again when the stock is empty, you may play one buried "
+        "card."
     ),
     doubts=(
         Doubt(
@@ -187,12 +188,12 @@ GRANDFATHERS = solitaire(
         ),
         Doubt(
             question="What are the three extra cards?",
-            answer="Three cells, filled once in a game; all are free.",
+            answer="Three places, filled once in a game; all of them can be played.",
             field="extra.count",
         ),
         Doubt(
             question="Where does a drawn card go?",
-            answer="Straight to a family; once when stuck, once when the hand is out.",
+            answer="Straight to a family: once when stuck, and once when the stock is empty.",
             field="Draw.times",
         ),
     ),
@@ -223,11 +224,11 @@ HONORS = solitaire(
     ),
     skill=2,
     text=(
-        "Eight bases are taken out: the two of spades, the king of hearts, the ace of diamonds and the queen "
-        "of clubs, to be built upward; the king of spades, the queen of hearts, the knave of diamonds and "
-        "the ten of clubs, to be built downward; in suit, and round the corner. Twenty places are covered "
-        "once, as in Grandfathers. When the hand is out, the upper card of a double place may fill an empty "
-        "one."
+        "Eight bases are laid out. The two of spades, the king of hearts, the ace of diamonds and the queen "
+        "of clubs are built up; the king of spades, the queen of hearts, the jack of diamonds and the ten of"
+        " clubs are built down. All build in suit, and continue between king and ace. Twenty places can each "
+        "be covered once, as in Grandfathers. When the stock is empty, the upper card of a place with two may"
+        " fill an empty place."
     ),
     doubts=(
         Doubt(question="Are the bases taken out first?", answer="Yes.", field="upper.base"),

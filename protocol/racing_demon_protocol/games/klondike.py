@@ -24,38 +24,38 @@ __all__ = ["BASE_DOUBTS", "RACING_DEMON", "TRIANGULAR_GAMES"]
 BASE_DOUBTS = (
     Doubt("Must aces, or other cards, be played to the middle?", "No.", "foundation.forced_bases"),
     Doubt(
-        "Are the first three cards turned by themselves?",
-        "No: turning is a play, from the signal on.",
+        "Are the first three cards turned automatically?",
+        "No: turning is a play, which you can make from the signal on.",
         "options.auto_first_turn",
     ),
     Doubt(
-        "What holds when fewer than three are left?",
-        "They are turned, and the last one is free.",
+        "What if fewer than three cards are left in the stock?",
+        "They are turned, and the last one can be played.",
         "stock.tail_rule",
     ),
-    Doubt("How often is the waste turned over?", "As often as one likes, unshuffled.", "stock.redeals"),
-    Doubt(
-        "Does a part of a sequence move?", "Yes, any tail of it that is itself a sequence.", "tableau.unit"
-    ),
+    Doubt("How often is the waste turned over?", "As often as you like, without shuffling.", "stock.redeals"),
+    Doubt("May part of a sequence move?", "Yes, any cards at its end.", "tableau.unit"),
     Doubt("May cards leave the foundations again?", "No.", "foundation.take_back"),
     Doubt("May a suit have several foundations?", "Yes, one for each ace.", "foundation.one_per_suit"),
-    Doubt("What of a finished foundation?", "It counts, and takes nothing more.", "foundation.length"),
-    Doubt("Must one call out?", "No: the last card ends the hand by itself.", "options.call_out"),
-    Doubt("May cards still land after the call?", "Only where one must call out.", "options.grace_ms"),
+    Doubt("What about a complete foundation?", "It counts, and takes no more cards.", "foundation.length"),
     Doubt(
-        "What is done when nobody can play?",
-        "The hand ends, without a bonus; the stocks may be shifted first.",
+        "Must you call when you go out?", "No: the last card ends the hand automatically.", "options.call_out"
+    ),
+    Doubt("May cards still land after the call?", "Only if you have to call.", "options.grace_ms"),
+    Doubt(
+        "What happens when nobody can play?",
+        "The hand ends, and nobody gets a bonus.",
         "options.stall_rule",
     ),
-    Doubt("What if two have the same total?", "Both have won.", "options.tie_break"),
+    Doubt("What if two players have the same total?", "Both win.", "options.tie_break"),
     Doubt("How many hands make a match?", "Five, unless the host says otherwise.", "options.hands"),
     Doubt(
-        "What of one who leaves?",
-        "The cards in the middle stay and count; the layout is frozen.",
+        "What happens when a player leaves?",
+        "Their cards in the middle stay and count; their layout is frozen.",
         "options.on_leave",
     ),
-    Doubt("How much of the waste can be seen?", "Its top card.", "waste.view"),
-    Doubt("May players come late?", "Between the hands.", "options.late_join"),
+    Doubt("How much of the waste is visible?", "Its top card.", "waste.view"),
+    Doubt("May players join late?", "Yes, between hands.", "options.late_join"),
 )
 """The doubts of Racing Demon that have a switch."""
 
@@ -70,10 +70,10 @@ RACING_DEMON = Game(
         Tableau(shape=(1, 2, 3, 4, 5, 6, 7), space=Space(ranks=frozenset({KING}))),
     ),
     text=(
-        "Everybody deals a Klondike layout from a pack of their own, and all play at once around shared "
-        "foundations, which rise in suit from the aces. Build down on your own columns, red and black in "
-        "turn. Kings fill spaces. The stock is turned by threes, as often as wanted. Going out with the "
-        "whole pack scores 52 points, and 10 more."
+        "Everybody deals a Klondike layout from their own pack, and all play at once around shared "
+        "foundations, which build up in suit from the aces. Build down on your own columns in alternate "
+        "colors. Kings fill spaces. The stock is turned three cards at a time, as often as you like. Going "
+        "out with the whole pack scores 52 points, plus a bonus of 10."
     ),
     doubts=BASE_DOUBTS,
 )
@@ -91,13 +91,14 @@ TRIANGLE = solitaire(
     deal=(Deal(to="tableau"), Deal(to="open hand", each=1)),
     skill=3,
     text=(
-        "Seven columns of one to seven cards, only the ends face up; the other twenty-four cards are laid "
-        "open, and all are free. Families rise from the aces in suit, and their tops may be taken back. "
-        "Build down on the columns, red and black in turn, one card at a time, and any card fills a space."
+        "Seven columns of one to seven cards, only the last of each face up; the other twenty-four cards lie "
+        "face up, and all can be played. Families build up in suit from the aces, and their top cards may be "
+        "taken back. Build down on the columns in alternate colors, one card at a time. Any card fills a "
+        "space."
     ),
     doubts=(
         Doubt(
-            question="Is a card turned up usable before it ends its column?",
+            question="Can a face-up card be used before it is the last of its column?",
             answer="No.",
             field="tableau.unit",
         ),
@@ -118,10 +119,10 @@ STAIRCASE = solitaire(
     ),
     skill=3,
     text=(
-        "Ten columns of ten to one cards, the ends face up. Eight families rise from the aces in suit. Build "
-        "down on the columns, red and black in turn, sequences move together, and anything fills a "
-        "space. The hand is dealt card by card: what cannot be placed is buried, and comes to life again "
-        "from the top when the hand is out."
+        "Ten columns of ten to one cards, the last of each face up. Eight families build up in suit from the "
+        "aces. Build down on the columns in alternate colors; sequences move together, and any card fills a "
+        "space. The stock is turned one card at a time. A card that cannot be placed is buried; when the "
+        "stock is empty, the buried cards can be played from the top."
     ),
     doubts=(
         Doubt(

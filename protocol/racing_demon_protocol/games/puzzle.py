@@ -25,16 +25,16 @@ PUZZLE = solitaire(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "A pack of thirty-two is dealt round and round on four piles. Kings go up as they come, to a row "
-        "above, and each family descends to the ace with cards of the pile below it only, in any suit. The "
+        "A pack of thirty-two cards is dealt in turn to four piles. Kings go up as they come, to a row above."
+        " Each family builds down to the ace in any suit, and takes only cards from the pile below it. The "
         "piles are taken up and dealt again, as often as you like, below the families that are not complete."
     ),
     doubts=(
-        Doubt(question="Do families follow suit?", answer="No.", field="kings.suit"),
+        Doubt(question="Do families build in suit?", answer="No.", field="kings.suit"),
         Doubt(question="Where does the ace go?", answer="Last, after the seven.", field="kings.order"),
         Doubt(
-            question="Which king comes above which pile?",
-            answer="From left to right, as they appear.",
+            question="Which king goes above which pile?",
+            answer="From left to right, as they turn up.",
             field="PairedColumn",
         ),
         Doubt(
@@ -43,23 +43,23 @@ PUZZLE = solitaire(
             field="piles.gathers",
         ),
         Doubt(
-            question="Is a pile dealt to whose family is complete?",
-            answer="No: its cards could not be used. In the variant puzzle-all-piles it is.",
+            question="Does a pile whose family is complete still get cards?",
+            answer="No: they could not be used. In the variant puzzle-all-piles it does.",
             field="PairedColumn.finished",
         ),
         Doubt(
             question="Are the cards shuffled before they are dealt again?",
-            answer="No; with the option shuffle they are, and then patience alone decides.",
+            answer="No; with the option shuffle they are, and then only patience decides.",
             field="stock.shuffle",
         ),
         Doubt(
-            question="May cards be played while all are dealt?",
-            answer="Kings only, which go up by themselves.",
+            question="May cards be played during the deal?",
+            answer="Only kings, which go up automatically.",
             field="PairedColumn.base",
         ),
         Doubt(
             question="When is the game lost?",
-            answer="When the piles come round as they were.",
+            answer="When the same piles come back.",
             field="stock.redeals",
         ),
     ),
@@ -75,13 +75,13 @@ ALL_PILES = replace(
     ),
     specials=(PairedColumn(piles="piles", base=KING, finished=True),),
     text=(
-        "Puzzle as it is when cards are always dealt on all four piles, and each pile is taken up from its "
-        "first card: hardly a deal in five hundred succeeds."
+        "Puzzle, but cards are always dealt to all four piles, and each pile is taken up from its first card:"
+        " hardly one deal in five hundred succeeds."
     ),
     doubts=(
         *(doubt for doubt in PUZZLE.doubts if doubt.field not in {"piles.gathers", "PairedColumn.finished"}),
         Doubt("How are the piles taken up?", "Pile one first, its first card first.", "piles.gathers"),
-        Doubt("Is a pile dealt to whose family is complete?", "Yes.", "PairedColumn.finished"),
+        Doubt("Does a pile whose family is complete still get cards?", "Yes.", "PairedColumn.finished"),
     ),
 )
 

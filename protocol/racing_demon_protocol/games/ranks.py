@@ -40,15 +40,15 @@ LITTLE_LOTS = Game(
     racing=Racing.REFLEX,
     skill=1,
     text=(
-        "Thirty-two cards, sevens to aces, lie in eight lots of four, the top ones face up. Two equal tops "
-        "leave, and the cards below them are turned up. When no couple is left, a lot of just two cards may "
-        "be turned up: if they match each other, they leave. The game is won when the table is empty. There "
-        "is a choice only where three or four tops are equal."
+        "Thirty-two cards, sevens to aces, lie in eight lots of four, the top ones face up. Two equal top "
+        "cards are removed, and the cards below them are turned up. When no pair is left, a lot of exactly "
+        "two cards may be turned up: if they match each other, they are removed. You win when the table is "
+        "empty. You have a choice only where three or four top cards are equal."
     ),
     doubts=(
         Doubt(
             "Which lots of two may be turned up, and when?",
-            "Any of them, when no couple is left.",
+            "Any of them, when no pair is left.",
             "mechanic.last_pairs",
         ),
     ),
@@ -80,25 +80,24 @@ SYMPATHY = Game(
     racing=Racing.TOGETHER,
     skill=1,
     text=(
-        "Two players, each with a pack, work together. Each lays seventeen packets of three, face down, and "
-        "one card aside: the grace card. The second player turns up the top of each packet. Then the first "
-        "turns up one packet after the other: a card that matches one of the partner's leaves with it, and "
-        "the card below is turned up next. When all packets of a player lie face up, it is the partner's "
-        "turn. Who has no card lying face up may use the grace card as a match. The game is won when all "
-        "cards have left."
+        "Two players, each with a pack, work together. Each lays out seventeen packets of three, face down, "
+        "and one card aside: the grace card. The second player turns up the top of each packet. Then the "
+        "first turns up one packet after another: a card that matches one of the partner's is removed with "
+        "it, and the card below is turned up next. When all packets of a player lie face up, it is the "
+        "partner's turn. A player with no card face up may use the grace card as a match. You win when all "
+        "cards are removed."
     ),
     doubts=(
         Doubt("What is a match?", "Two cards of equal rank, one of each player.", "mechanic"),
         Doubt("Must a match be taken?", "Yes; where several match, the player chooses one.", "mechanic"),
         Doubt(
             "What becomes of the grace card?",
-            "It lies face up, and leaves with its match, once. Two grace cards that are all that is left may "
-            "match each other.",
+            "It lies face up, and is removed with its match. The last two grace cards may match each other.",
             "mechanic.grace",
         ),
         Doubt(
             "When may the grace card be used?",
-            "In one's own turn, or when all packets lie face up.",
+            "On your own turn, or when all packets lie face up.",
             "mechanic.grace",
         ),
     ),
@@ -112,12 +111,12 @@ SYMPATHY_ALONE = replace(
     deal=(*_lay(), *_lay("-left")),
     mechanic=Sympathy(hands=("", "-left")),
     text=(
-        "Sympathy with two packs for one player, whose right hand and left hand take the parts of the two: "
-        "each has seventeen packets of three, face down, and a grace card. The left hand turns up the top of "
-        "each packet. Then the right one turns up one packet after the other: a card that matches one of the "
-        "other hand's leaves with it, and the card below is turned up next. When all packets of a hand lie "
-        "face up, it is the other's turn. A hand without a card lying face up may use its grace card as a "
-        "match. The game is won when all cards have left."
+        "Sympathy with two packs for one player, whose right hand and left hand take the parts of the two "
+        "players. Each has seventeen packets of three, face down, and a grace card. The left hand turns up "
+        "the top of each packet. Then the right hand turns up one packet after another: a card that matches "
+        "one of the left hand's is removed with it, and the card below is turned up next. When all packets of"
+        " a hand lie face up, it is the other's turn. A hand with no card face up may use its grace card as a"
+        " match. You win when all cards are removed."
     ),
     packs=2,
     deals=Deals.IDENTICAL,
@@ -137,16 +136,16 @@ GAMBLERS_PATIENCE = Game(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "Four cards are dealt in a row, again and again upon each other. After each full row equal tops "
-        "move to the left, upon the leftmost of them; four equal tops are thrown out. When the stock is "
-        "gone, the piles are taken up from the left and dealt again as they are, as often as wanted. The "
-        "game is won when all cards are thrown out, and lost when it comes round to where it was. It is "
+        "Four cards are dealt in a row, again and again on top of each other. After each full row, equal top "
+        "cards move to the left, onto the leftmost of them; four equal top cards are removed. When the stock "
+        "is empty, the piles are taken up from the left and dealt again as they are, as often as you like. "
+        "You win when all cards are removed, and lose when the same order of cards comes back. The game is "
         "also known as Perpetual Motion."
     ),
     doubts=(
         Doubt(
             "What fills a gap in the row?",
-            "The next row that is dealt: places stay where they are.",
+            "The next row that is dealt; places stay where they are.",
             "mechanic.close_up",
         ),
         Doubt(

@@ -58,10 +58,10 @@ SALIQUE_LAW = solitaire(
     specials=(KingOpensColumn(columns="kings"), Draw(groups=("kings",), when=When.HAND_OUT)),
     skill=2,
     text=(
-        "A king is laid, and the cards dealt go upon him, until another king begins the next column. Eight "
-        "families rise from the aces to the knave in any suit; queens go to a row of their own. Ends of "
-        "columns are free at all times. When the hand is out, a bare king may take the end of another "
-        "column, and once a buried card may be drawn."
+        "A king is laid out, and the cards dealt go on it until another king starts the next column. Eight "
+        "families build up from the aces to the jack in any suit; queens go to a row of their own. The last "
+        "cards of columns can be played at any time. When the stock is empty, a bare king may take the last "
+        "card of another column, and once you may play a buried card."
     ),
     doubts=(
         Doubt(question="Must queens go out?", answer="No.", field="queens.forced_bases"),
@@ -102,20 +102,21 @@ ST_HELENA = solitaire(
     ),
     skill=3,
     text=(
-        "Four kings lie in a row, with their aces below. Round after round is dealt on twelve piles: four "
-        "below the aces, four above the kings, and two on either side. Kings descend and aces rise, in suit; "
-        "ends of piles marry up or down, in any suit. In the first laying the upper piles serve the kings "
-        "only, the lower ones the aces, the sides both. What is left may be taken up, shuffled and dealt "
-        "again twice; then all serve all."
+        "Four kings lie in a row, with their aces below. Cards are dealt in rounds to twelve piles: four "
+        "below the aces, four above the kings, and two on either side. Kings build down and aces build up, in"
+        " suit. The last cards of piles also build on each other, up or down, in any suit. In the first deal "
+        "the upper piles feed only the kings, the lower ones only the aces, and those at the sides both. The "
+        "cards that are left may be taken up, shuffled and dealt again twice; then all piles feed all "
+        "families."
     ),
     doubts=(
         Doubt(
-            question="May one play between the rounds?",
-            answer="Yes, after each whole round; the next one comes at a command.",
+            question="May you play between the rounds?",
+            answer="Yes, after each whole round; you call for the next one.",
             field="stock.rounds",
         ),
         Doubt(question="What fills an emptied pile?", answer="The next round only.", field="lower.space"),
-        Doubt(question="Do marriages follow suit?", answer="No: rank decides.", field="lower.build"),
+        Doubt(question="Do the columns build in suit?", answer="No: only rank matters.", field="lower.build"),
     ),
 )
 
@@ -137,15 +138,15 @@ BLOCKADE = solitaire(
     ),
     skill=1,
     text=(
-        "Cards are laid in rows of ten. In each suit one family rises from an ace, and one descends from a "
-        "king. A card is free if the place above it, or the place below it, is empty. Gaps are filled in "
-        "order from the hand; when there is none, another row is laid. When the hand is out, one blockaded "
-        "card may be drawn."
+        "Cards are laid in rows of ten. In each suit one family builds up from an ace, and one builds down "
+        "from a king. A card can be played if the place above it, or the place below it, is empty. Gaps are "
+        "filled in order from the stock; when there are none, another row is dealt. When the stock is empty, "
+        "one blocked card may be played."
     ),
     doubts=(
         Doubt(
-            question="Must gaps be filled before one plays on?",
-            answer="No, but before a new row is laid.",
+            question="Must gaps be filled before you play on?",
+            answer="No, but before a new row is dealt.",
             field="GridEdges.fill_first",
         ),
         Doubt(question="Where does the drawn card go?", answer="To a family, once.", field="Draw.times"),
@@ -166,15 +167,16 @@ NIVERNAISE = solitaire(
     deal=(Deal(to="sides", each=1), Deal(to="piles")),
     skill=2,
     text=(
-        "Four cards lie on either side, and between them six piles of four. In each suit one family rises "
-        "from an ace, and one descends from a king. Side cards and tops of piles are free; a side place may "
-        "be filled from a pile, or with the unseen next card of the hand. Whenever you like, four more cards "
-        "go on each pile. When the hand is out, the piles may be shuffled and dealt again, twice."
+        "Four cards lie on either side, and between them six piles of four. In each suit one family builds up"
+        " from an ace, and one builds down from a king. Side cards and the top cards of piles can be played; "
+        "a side place may be filled from a pile, or with the unseen next card of the stock. Whenever you "
+        "like, four more cards go on each pile. When the stock is empty, the piles may be shuffled and dealt "
+        "again, twice."
     ),
     doubts=(
         Doubt(
             question="Must a side place be filled at once?",
-            answer="No: one may wait, as is common.",
+            answer="No: you may wait, as is common.",
             field="sides.must",
         ),
         Doubt(
@@ -183,7 +185,7 @@ NIVERNAISE = solitaire(
             field="sides.takes",
         ),
         Doubt(
-            question="Must one be stuck before four more cards go on each pile?",
+            question="Must you be stuck before four more cards go on each pile?",
             answer="No: nobody can be made to see every play.",
             field="stock.rounds",
         ),
@@ -199,7 +201,7 @@ NIVERNAISE_STRICT = replace(
     groups=tuple(
         replace(group, must=True) if isinstance(group, Cells) else group for group in NIVERNAISE.groups
     ),
-    text="Nivernaise, where a side place must be filled as soon as it is empty.",
+    text="Nivernaise, but a side place must be filled as soon as it is empty.",
     doubts=NIVERNAISE.doubts[1:],
 )
 
@@ -223,19 +225,19 @@ DUCHESS = solitaire(
     deal=(),
     skill=1,
     text=(
-        "Cards are dealt in rounds of six: one on each of four piles, and two aside. In each suit one family "
-        "rises from an ace, and one descends from a king; the tops of the piles and of the heap aside are "
-        "free, and nothing is filled. All may be taken up and dealt in the same way twice more, and then "
-        "once more in fours, with nothing aside."
+        "Cards are dealt in rounds of six: one on each of four piles, and two set aside. In each suit one "
+        "family builds up from an ace, and one builds down from a king. The top cards of the piles and of the"
+        " cards set aside can be played, and nothing is filled. All may be taken up and dealt in the same way"
+        " twice more, and then once more in fours, with none set aside."
     ),
     doubts=(
         Doubt(
-            question="What is taken up when the stock is renewed?",
-            answer="The piles and the heap aside, pile one first, unshuffled.",
+            question="What is taken up for a redeal?",
+            answer="The piles and the cards set aside, pile one first, without shuffling.",
             field="piles.gathers",
         ),
         Doubt(
-            question="Where do the last two cards go, which make no round of six?",
+            question="Where do the last two cards go, which are too few for a round of six?",
             answer="On the first two piles.",
             field="stock.rounds",
         ),
@@ -269,27 +271,30 @@ JUDGES = solitaire(
     specials=(RowEnds(row="row", columns="columns"),),
     skill=2,
     text=(
-        "Eleven cards are laid in a row, all free for the families: in each suit one rises from an ace, and "
-        "one descends from a king. Gaps in this row are filled. Then row upon row is laid, and of the newest "
-        "only the two cards at the right-hand end are free. When the hand is out, all ends are free, they "
-        "marry up or down, and a king may fill an empty column. What is left is taken up without shuffling, "
-        "and laid again, twice."
+        "Eleven cards are laid in a row, all of which can be played to the families: in each suit one builds "
+        "up from an ace, and one builds down from a king. Gaps in this row are filled. Then one row after "
+        "another is dealt, and of the newest only the two cards at the right-hand end can be played. When the"
+        " stock is empty, the last card of every column can be played; these cards build on each other up or "
+        "down, and a king may fill an empty column. The cards that are left are taken up without shuffling "
+        "and dealt again, twice."
     ),
     doubts=(
-        Doubt(question="Do marriages follow suit?", answer="No: rank decides.", field="columns.build"),
+        Doubt(
+            question="Do the columns build in suit?", answer="No: only rank matters.", field="columns.build"
+        ),
         Doubt(
             question="Which are the two right-hand end cards?",
             answer="The last two that still lie in the newest row.",
             field="RowEnds.ends",
         ),
         Doubt(
-            question="Is the left-hand end free, too?",
+            question="Can the left-hand end be played, too?",
             answer="No; the variant judges-free allows it, and aces in spaces.",
             field="RowEnds.left",
         ),
         Doubt(
-            question="May cards be married while rows are laid?",
-            answer="No: when the hand is out.",
+            question="May cards build on each other while rows are dealt?",
+            answer="No: only when the stock is empty.",
             field="row.plays_to",
         ),
         Doubt(question="May aces fill spaces?", answer="No: only kings.", field="columns.space.ranks"),
@@ -315,8 +320,8 @@ JUDGES_FREE = replace(
     ),
     specials=(RowEnds(row="row", columns="columns", left=1),),
     text=(
-        "Judges as some authorities allow it: of each new row the left-hand card is free, too, and aces as "
-        "well as kings may be put in the spaces."
+        "Judges as some authorities allow it: the left-hand card of each new row can be played, too, and aces"
+        " as well as kings may fill spaces."
     ),
     doubts=tuple(
         doubt for doubt in JUDGES.doubts if doubt.field not in {"RowEnds.left", "columns.space.ranks"}

@@ -19,17 +19,16 @@ PUSH_PIN = Game(
     racing=Racing.IDENTICAL,
     skill=1,
     text=(
-        "Two packs are laid out in one line, card by card. A card that lies between two of the same suit, "
-        "or between two of the same rank, may be pushed out; so may several cards of one suit that lie "
-        "between two of the same rank. The line closes up. After the last card the first one may be moved "
-        "to the end, once. The game is won when two cards are left. To push several out, play the last of "
-        "them upon the first."
+        "Two packs are laid out in one line, card by card. A card that lies between two of the same suit, or "
+        "between two of the same rank, may be pushed out; so may several cards of one suit that lie between "
+        "two of the same rank. The line closes up. After the last card, the first one may move to the end, "
+        "once. You win when two cards are left. To push several out, play the last of them onto the first."
     ),
     doubts=(
         Doubt("How often may the first card go to the end?", "Once.", "mechanic.end_shift"),
-        Doubt("Of what suit are the two beside a block?", "Any: they need the same rank.", "mechanic"),
+        Doubt("Must the two cards beside a block be of one suit?", "No: only of the same rank.", "mechanic"),
         Doubt("Must a card be pushed out?", "No.", "mechanic"),
-        Doubt("May it be done while cards are laid?", "Yes, and later.", "mechanic.while_laying"),
+        Doubt("May cards be pushed out during the deal?", "Yes, and later.", "mechanic.while_laying"),
     ),
 )
 
@@ -45,19 +44,23 @@ DOUBLE_JUMP = Game(
     racing=Racing.IDENTICAL,
     skill=2,
     text=(
-        "A pack is laid out in one line, card by card. A pile jumps to the right over just two others, upon "
-        "a pile whose top has the same suit or rank, and covers it. When all cards are laid and three piles "
-        "are left, the first may jump over one; of two, the first may go upon the second. One pile wins, "
-        "which is very rare: four are a good result, three an excellent one."
+        "A pack is laid out in one line, card by card. A pile jumps to the right over exactly two others, "
+        "onto a pile whose top card has the same suit or rank, and covers it. When all cards are dealt and "
+        "three piles are left, the first may jump over one; when two are left, the first may go onto the "
+        "second. One pile wins, which is very rare: four are a good result, three an excellent one."
     ),
     doubts=(
-        Doubt("Which way, and which pile lies on top?", "To the right; the one that jumps.", "mechanic"),
+        Doubt(
+            "Which way do piles jump, and which lies on top?",
+            "To the right; the pile that jumps lies on top.",
+            "mechanic",
+        ),
         Doubt(
             "When may three piles, or two, be joined?",
-            "When all cards are laid, if they agree in suit or rank.",
+            "When all cards are dealt, if suit or rank match.",
             "mechanic.final_jumps",
         ),
         Doubt("Must a pile jump?", "No.", "mechanic"),
-        Doubt("What is success?", "One pile; what counts in a race is how few are left.", "mechanic.left"),
+        Doubt("What counts as success?", "One pile; in a race, the fewest piles win.", "mechanic.left"),
     ),
 )

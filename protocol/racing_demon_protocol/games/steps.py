@@ -49,8 +49,8 @@ MUSICAL = solitaire(
     skill=1,
     text=(
         "Ace, two, three and four are laid in a row, and below them two, four, six and eight. The family "
-        "under the ace rises by ones, that under the two by twos, and so on, round and round, in any suit; "
-        "each ends with a king. The waste may be turned over twice."
+        "under the ace goes up by ones, the one under the two by twos, and so on, in any suit, continuing "
+        "from king to ace until a king ends each. The waste may be turned over twice."
     ),
 )
 
@@ -67,18 +67,19 @@ LOUISE = solitaire(
     deal=(),
     skill=1,
     text=(
-        "Eight families begin with the ranks from ace to eight, as these appear, and each rises by its own "
-        "number, round and round, in any suit, until a king ends it. The waste may be turned over twice."
+        "Eight families start with the ranks from ace to eight, as these turn up. Each goes up by its own "
+        "number, in any suit, continuing from king to ace until a king ends it. The waste may be turned over "
+        "twice."
     ),
     doubts=(
         Doubt(
-            question="One pack, as the contents say, or two, as the heading has it?",
+            question="One pack, as the table of contents says, or two, as the heading says?",
             answer="Two: eight families of thirteen.",
             field="packs",
         ),
         Doubt(
             question="Must a whole row be finished before the next begins?",
-            answer="No: each family goes on as it can.",
+            answer="No: each family goes on when it can.",
             field="by 1.waits",
         ),
     ),
@@ -100,14 +101,14 @@ LEGITIMIST = solitaire(
     deal=(Deal(to="from K", cards=("K*",)),),
     skill=1,
     text=(
-        "A king is laid, and beside it, as they appear, a queen, a knave, and so on to a six. Each begins a "
-        "family of thirteen that descends in any suit and goes round from ace to king. The waste may be "
-        "shuffled and turned over twice."
+        "A king is laid out and beside it, as they turn up, a queen, a jack, and so on down to a six. Each "
+        "starts a family of thirteen that builds down in any suit and continues from ace to king. The waste "
+        "may be shuffled and turned over twice."
     ),
     doubts=(
         Doubt(
-            question="Must the bases appear in this order?",
-            answer="No: each comes to its own place when it does.",
+            question="Must the bases turn up in this order?",
+            answer="No: each goes to its own place when it turns up.",
             field="from Q.waits",
         ),
     ),
@@ -141,15 +142,16 @@ QUEENS_COTILLON = solitaire(
     ),
     skill=2,
     text=(
-        "Four aces and four deuces begin families that rise by twos, in suit: three upon ace, four upon two; "
-        "the aces' end with queens, the deuces' with kings. On the left lie four columns of three, of which "
-        "the ends are free and nothing is filled; on the right sixteen free cards, whose places are filled "
-        "from the waste, or from the stock when there is no waste."
+        "Four aces and four twos start families that go up by twos in suit: three on ace, four on two. The "
+        "aces' families end with queens, the twos' with kings. On the left lie four columns of three cards; "
+        "their last cards can be played, and their spaces stay empty. On the right lie sixteen single cards, "
+        "all of which can be played; their places are filled from the waste, or from the stock when there is "
+        "no waste."
     ),
     doubts=(
         Doubt(
-            question="Are suits followed?",
-            answer="Yes: one base of each suit is demanded.",
+            question="Do families build in suit?",
+            answer="Yes: the source demands one base of each suit.",
             field="aces.suit",
         ),
         Doubt(question="Are the bases taken out first?", answer="Yes.", field="deal"),
@@ -160,7 +162,7 @@ KNAVE = 11
 
 
 def _hour(rank: int, length: int) -> Foundations:
-    """Declare a rank's place on the dial: queens at eleven, kings at twelve, knaves in the center."""
+    """Declare a rank's place on the dial: queens at eleven, kings at twelve, jacks in the center."""
     place = aces(1, name=f"rank {rank}", base=rank, step=0, suit=SuitRule.ALTERNATE, length=length)
     if rank == KNAVE:
         return replace(place, geometry=Geometry.CENTRE)
@@ -181,9 +183,9 @@ KNAVES_DIAL = solitaire(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "Thirteen places form a dial, the knave's in the middle. First all are filled with one suit, that of "
-        "the first card. Then each place takes the other cards of its rank, red and black in turn. The waste "
-        "may be turned over twice. There is nothing to decide."
+        "Thirteen places form a dial, with the place of the jacks, or knaves, in the middle. First all "
+        "places are filled with one suit, that of the first card. Then each place takes the other cards of "
+        "its rank in alternate colors. The waste may be turned over twice. There is nothing to decide."
     ),
 )
 
@@ -197,7 +199,7 @@ KNAVES_DIAL_DOUBLE = replace(
         TWO_REDEALS,
         Waste(),
     ),
-    text="Knaves' Dial with two packs: each place comes to hold eight cards.",
+    text="Knaves' Dial with two packs: each place takes eight cards.",
 )
 
 STEP_GAMES = (MUSICAL, LOUISE, LEGITIMIST, QUEENS_COTILLON, KNAVES_DIAL, KNAVES_DIAL_DOUBLE)

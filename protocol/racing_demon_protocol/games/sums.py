@@ -41,17 +41,17 @@ FOURTEEN = Game(
     racing=Racing.IDENTICAL,
     skill=1,
     text=(
-        "Five rows of five cards lie open. Two cards in one row or one column that make fourteen leave: "
-        "knave, queen and king count eleven, twelve and thirteen. The stock fills their places in the order "
-        "of laying. If there is no such pair while the stock lasts, two cards may change places, once. When "
-        "the stock is gone, the cards of the lower rows are shuffled and fill the gaps of the upper ones, "
-        "as often as there are gaps. The game is won when all cards have left."
+        "Five rows of five cards lie face up. Two cards in one row or one column that add up to fourteen are "
+        "removed; jack, queen and king count as eleven, twelve and thirteen. The stock fills their places in"
+        " the order of the deal. If there is no such pair while the stock lasts, two cards may change places,"
+        " once. When the stock is empty, the cards of the lower rows are shuffled and fill the gaps in the "
+        "upper ones, as often as there are gaps. You win when all cards are removed."
     ),
     doubts=(
         Doubt("How often may two cards change places?", "Once a game.", "mechanic.exchanges"),
         Doubt(
             "Which are the lower rows?",
-            "Those that the cards left would not fill: their cards are taken up together.",
+            "Those that the cards left cannot fill: their cards are taken up together.",
             "mechanic.regather",
         ),
         Doubt("Must all pairs be taken before rows are taken up?", "No.", "mechanic.regather"),
@@ -74,14 +74,18 @@ def _eleven(*, name: str, title: str, packs: int) -> Game:
         racing=Racing.IDENTICAL,
         skill=1,
         text=(
-            "A row of six cards and a row of five lie open. Two cards that make eleven leave, wherever they "
-            "lie; a king, a queen and a knave leave together if they lie in one row, or are all of one "
-            "suit. The stock fills their places. The game is won when all cards have left. To take three "
-            "court cards, play one upon another: two of a suit for three of that suit, two of a row for "
-            "three of that row; then the third."
+            "A row of six cards and a row of five lie face up. Two cards that add up to eleven are removed, "
+            "wherever they lie; a king, a queen and a jack are removed together if they lie in one row, or "
+            "are all of one suit. The stock fills their places. You win when all cards are removed. To take "
+            "three court cards, play one onto another, two of a suit for three of that suit or two of a row "
+            "for three of that row; then the third."
         ),
         doubts=(
-            Doubt("When is it won?", "When stock and table are empty: the sentence is garbled.", "goal"),
+            Doubt(
+                "When is it won?",
+                "When stock and table are empty; the source is garbled here.",
+                "goal",
+            ),
             Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),
         ),
     )
@@ -103,9 +107,9 @@ PICTURE_GALLERY = Game(
     skill=1,
     text=(
         "Twelve cards are laid in three rows; court cards go under the stock, and others take their places. "
-        "Then any two cards that make eleven are covered with the next two of the stock, court cards too. "
-        "What is covered is never used again, and is taken away here. The game is won when the stock is "
-        "gone, and twelve court cards fill the frame."
+        "Then any two cards that add up to eleven are covered with the next two cards of the stock, court "
+        "cards too. Covered cards are never used again, and are taken away here. You win when the stock is "
+        "empty, and twelve court cards fill the frame."
     ),
     doubts=(Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),),
 )

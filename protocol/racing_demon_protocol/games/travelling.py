@@ -41,16 +41,16 @@ TRAVELLERS = Game(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "All cards lie face down in packets of four: three rows of four packets, numbered one to twelve, "
-        "and a spare one. The top of the spare packet is turned up and goes under the packet of its number, "
-        "face up; that packet's top goes under its own packet, and so on, until a king turns up. Kings have "
-        "no place and are put away; then the next spare card begins a new round. The game is won when all "
-        "packets are complete, and lost when the spare packet is used up before."
+        "All cards lie face down in packets of four: three rows of four packets, numbered one to twelve, and "
+        "a spare one. The top card of the spare packet is turned up and goes under the packet of its number, "
+        "face up; that packet's top card goes under its own packet, and so on, until a king turns up. Kings "
+        "have no place and are put away; then the next spare card starts a new round. You win when all "
+        "packets are complete, and lose when the spare packet is used up first."
     ),
     doubts=(
         Doubt(
             "What is a complete packet?",
-            "One whose four cards have all travelled. Else: one that holds its own four cards.",
+            "One to which all four of its cards have moved. It is not enough that they were dealt there.",
             "mechanic.complete",
         ),
     ),
@@ -68,10 +68,10 @@ CLOCK = Game(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "Thirteen packets of four lie face down: twelve are the hours of a clock, the thirteenth lies in "
-        "the middle. The middle's top is turned up and goes under the packet of its hour, face up; that "
-        "packet's top goes under its own, and so on. Kings go under the middle. The game is won when all "
-        "cards lie face up, and lost when the fourth king comes before. The chance is one in thirteen."
+        "Thirteen packets of four lie face down: twelve are the hours of a clock, and the thirteenth lies in "
+        "the middle. The top card of the middle is turned up and goes under the packet of its hour, face up; "
+        "that packet's top card goes under its own, and so on. Kings go under the middle. You win when all "
+        "cards lie face up, and lose when the fourth king comes first. The chance is one in thirteen."
     ),
 )
 
@@ -92,17 +92,17 @@ WANDERING_CARD = Game(
     racing=Racing.REFLEX,
     skill=0,
     text=(
-        "The pack is laid in four layers on thirteen places, face up, counting the places from the second "
-        "layer on: a card that falls on its own number is laid aside. Then the cards laid aside go, one "
-        "after the other, under the packets of their numbers; the top of that packet goes under its own, "
-        "and so on, until a top is at home already. The game is won when thirteen packets hold four equal "
-        "cards each, in order."
+        "The pack is laid in four layers on thirteen places, face up. From the second layer on, count the "
+        "places: a card that falls on its own number is set aside. Then the cards set aside go, one after "
+        "another, under the packets of their numbers; the top card of that packet goes under its own, and so "
+        "on, until a top card is already at home. You win when thirteen packets, in order, hold four equal "
+        "cards each."
     ),
     doubts=(
         Doubt(
             "Does the first layer count, too?", "No: counting begins with the second.", "mechanic.counting"
         ),
-        Doubt("What if no card is laid aside?", "Then the game is lost at once.", "mechanic.rounds_from"),
+        Doubt("What if no card is set aside?", "Then the game is lost at once.", "mechanic.rounds_from"),
     ),
 )
 
@@ -133,28 +133,30 @@ WEAVERS = Game(
     racing=Racing.IDENTICAL,
     skill=1,
     text=(
-        "Eight kings are the bases of foundations, built down in suit. The other cards are laid on twelve "
-        "numbered places in turn; a card that falls on its own number is laid aside as a weaver. Tops go to "
-        "the foundations. When none fits, a weaver goes under the packet of its number, that packet's top "
-        "under its own, and so on, until a top fits. When nothing can be done any more, the cards are taken "
-        "up as they lie and laid again, twice; a rank that is used up loses its place. The game is won when "
-        "all cards lie on the foundations."
+        "Eight kings are the bases of foundations, built down in suit. The other cards are dealt in turn to "
+        "twelve numbered places; a card that falls on its own number is set aside as a weaver. Top cards go "
+        "to the foundations. When none fits, a weaver goes under the packet of its number, that packet's top "
+        "card under its own, and so on, until a top card fits. When nothing more can be done, the cards are "
+        "taken up as they lie and dealt again, twice; a rank that is used up loses its place. You win when "
+        "all cards are on the foundations."
     ),
     doubts=(
         Doubt(
             "What if a packet holds nothing but its own rank?",
-            "The journey ends there: the weaver is spent.",
+            "The journey ends there, and the weaver is used up.",
             "mechanic",
         ),
         Doubt(
             "In which order are the packets taken up?",
-            "The first place comes first and is laid first; weavers come last.",
+            "The first place first, which is also dealt first; weavers last.",
             "packet.gathers",
         ),
-        Doubt("Which number has a place when others are gone?", "That of its rank, as before.", "mechanic"),
         Doubt(
-            "May the card that travels go to a foundation?",
-            "Yes, if it has come to fit.",
+            "What is the number of a place when others are gone?", "That of its rank, as before.", "mechanic"
+        ),
+        Doubt(
+            "May the weaver on its way go to a foundation?",
+            "Yes, as soon as it fits.",
             "mechanic.from_hand",
         ),
     ),

@@ -63,14 +63,14 @@ A_SPELL = Game(
     racing=Racing.SOLO,
     skill=0,
     text=(
-        "A trick, not a game. One suit lies stacked in a secret order. For each letter of a card's name one "
-        "card goes from the top under the pack, and the next is the card that was named: ace, two, three, "
-        "and so on; the knave must be called so, and not jack."
+        "A trick, not a game. One suit lies stacked in a secret order. For each letter of a card's name, one "
+        "card goes from the top to the bottom of the pack, and the next is the card that was named: ace, two,"
+        " three, and so on. The knave must be called that, and not jack."
     ),
     doubts=(
         Doubt(
-            "By which names are the first card and the eleventh spelled?",
-            "Ace and knave. One does as well; with jack the last three cards come out wrong.",
+            "How are the first and the eleventh card spelled?",
+            "Ace and knave. One works as well as ace; with jack the last three cards come out wrong.",
             "mechanic.beats",
         ),
     ),
@@ -143,15 +143,15 @@ MUSICAL_SEQUEL = Game(
     racing=Racing.SOLO,
     skill=0,
     text=(
-        "A trick that begins where Musical has been won. The piles are taken up, laid round and round on "
-        "every place, every second, every third and every fourth of a row of thirteen, and taken up again. "
-        "Then the cards spell their names: for each letter one is laid down, and the one of the last letter "
-        "is turned up. It is the card that was named, from ace to king; fifty-two letters in all."
+        "A trick that begins where Musical has been won. The piles are taken up, laid out in turn on every "
+        "place, every second, every third and every fourth of a row of thirteen, and taken up again. Then the"
+        " cards spell their names: for each letter one card is laid down, and the one of the last letter is "
+        "turned up. It is the card that was named, from ace to king; fifty-two letters in all."
     ),
     doubts=(
         Doubt(
-            "By which names are the first card and the eleventh spelled?",
-            "Ace, where the print has 0, C, E, and jack: the names have as many letters as there are cards.",
+            "How are the first and the eleventh card spelled?",
+            "Ace (the print has 0, C, E) and jack: the names then have as many letters as there are cards.",
             "mechanic.beats",
         ),
     ),

@@ -50,22 +50,22 @@ def test_times_have_units_and_are_read_back(name: str, value: int, words: str) -
 def test_no_value_says_what_it_means() -> None:
     """For limits it means none, for the games' own options what the game has."""
     assert ("none", "never") == (value_text("time_limit_ms", None), value_text("pause_after_ms", None))
-    assert "as the game has it" == value_text("turn", None)
+    assert "the game's own" == value_text("turn", None)
 
 
 def test_a_table_is_told_in_words() -> None:
     """What is not as usual stands there with its name and unit."""
     options = Options(hands=3, grace_ms=2_000, hints=True, call_out="shout")
-    expected = "3 hands, going out: when the player calls, grace after going out: 2 s, hints: yes"
+    expected = "3 hands, going out: when the player calls, grace after a call: 2 s, hints: yes"
     assert expected == options_text(options)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("grace_ms", "9 s", "grace after going out: 5 s or less."),
+        ("grace_ms", "9 s", "grace after a call: 5 s or less."),
         ("time_limit_ms", "0.5 s", "time limit of a hand: 1 s or more."),
-        ("grace_ms", "soon", "grace after going out: a time, like 1.5 s or 2 min."),
+        ("grace_ms", "soon", "grace after a call: a time, like 1.5 s or 2 min."),
         ("hands", "0", "hands in a match: 1 or more."),
         ("hands", "many", "hands in a match: a whole number."),
     ],

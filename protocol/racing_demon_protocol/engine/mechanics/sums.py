@@ -32,7 +32,7 @@ class Reach(StrEnum):
 
 
 class Courts(StrEnum):
-    """What happens to knaves, queens and kings."""
+    """What happens to jacks, queens and kings."""
 
     COUNT = "count"
     """They count eleven, twelve and thirteen."""

@@ -1,4 +1,4 @@
-// Every word that a player reads, but for names of games and what the server says.
+// Every word that a player reads, except the names of games and the server's own messages.
 
 import { UNKNOWN } from "./layout.js";
 
@@ -20,7 +20,7 @@ export const REACTIONS = {
 /** @type {Record<string, string>} */
 export const REASONS = {
   out: "went out",
-  dead: "Nobody can go on",
+  dead: "Nobody can play any more",
   stuck: "Everybody is stuck",
   time_up: "Time is up",
   abandoned: "Everybody has left",
@@ -28,7 +28,7 @@ export const REASONS = {
 };
 
 /**
- * What a refusal means to a player; what is not listed is told in the server's words.
+ * What a refusal means to a player; any other is shown in the server's words.
  * @type {Record<string, string>}
  */
 export const REFUSALS = {
@@ -42,7 +42,7 @@ export const REFUSALS = {
   table_full: "All seats are taken. You can watch instead.",
   bad_passphrase: "That is not the table's passphrase.",
   no_spectators: "This table does not allow spectators.",
-  banned: "The host has removed you from this table.",
+  banned: "The host has kicked you from this table.",
   muted: "The host has muted you.",
   bad_name: "Enter a name with at least one visible character.",
   bad_token: "Your seat at this table is gone.",
@@ -51,7 +51,7 @@ export const REFUSALS = {
   not_host: "Only the host may do that.",
   not_now: "Not now.",
   bad_option: "This game cannot be played that way.",
-  halted: "The server cannot save the game just now. Wait a moment.",
+  halted: "The server cannot write to its disk. Play resumes automatically.",
   server_full: "The server has no room for more tables. Try again later.",
 };
 
@@ -60,18 +60,18 @@ export const REFUSALS = {
  * @type {Record<number, string>}
  */
 export const CLOSES = {
-  4001: "Your seat was taken up on another device, or in another tab.",
+  4001: "Your seat was resumed on another device or in another tab.",
   4002: "This page is too old for the server. Reload it.",
-  4004: "This page has sent too much, and was disconnected. Reload it.",
+  4004: "This page sent too much, and the server closed the connection. Reload it.",
   4005: "The server is full. Try again later.",
-  4007: "The host has removed you from the table.",
+  4007: "The host has kicked you from the table.",
 };
 
 export const HELP = [
-  "Tap a card: it goes to a foundation if it fits there, or else to another column. Tap the stock to turn it.",
+  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
   "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
-  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V says that you are stuck.",
-  "The hand ends when somebody goes out, or when everybody is stuck. Each card of yours on the foundations is a point; going out adds a bonus.",
+  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V declares that you are stuck.",
+  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
 ];
 
 export const LEVELS = ["easy", "medium", "hard", "expert"];
@@ -80,7 +80,7 @@ export const LEVELS = ["easy", "medium", "hard", "expert"];
 const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Column", foundation: "Foundation", cell: "Cell" };
 
 /**
- * A pile in words, for those who hear the table: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
+ * A pile in words, for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
  * @param {import("./board.js").Board} board
  * @param {number} number
  * @param {(card: number) => string} faceName
@@ -135,11 +135,11 @@ export function tableWords({ game, players, seats, locked, running }, games) {
 }
 
 /**
- * What the check of a hand has shown.
+ * The result of checking a hand.
  * @param {{contributions: number, cards: number}} proved
  * @param {boolean} isOwn
  */
 export function proofWords({ contributions, cards }, isOwn) {
-  const who = contributions === 0 ? "No player took part in this shuffle" : isOwn ? `You and ${contributions - 1} other${contributions === 2 ? "" : "s"} took part in this shuffle` : `${contributions} took part in this shuffle`;
-  return `${who}. Your browser has dealt the hand again: all ${cards} cards are as they were shuffled.`;
+  const who = contributions === 0 ? "No player took part in this shuffle" : isOwn ? `You and ${contributions - 1} other${contributions === 2 ? "" : "s"} took part in this shuffle` : `${contributions} players took part in this shuffle`;
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle.`;
 }
