@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/browser/tools
 NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
-.PHONY: play test test-all check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
+.PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-relays bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
@@ -19,6 +19,9 @@ play: $(PLAYABLE)  ## a live match against bots, here and now (bots only without
 	@$(BIN)/racing-demon play $(ARGS)
 
 test: check  ## the same as check
+
+house: $(STAMP)  ## modules a folder, lines, class names that occur twice, private parts of libraries
+	$(BIN)/python -m tests.test_house
 
 test-all: test long  ## the same, then the tests that take long, and more examples of every property
 
