@@ -11,6 +11,10 @@ import { COURTS, RANKS, SUITS, pileLabel } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_FLIGHTS = 8;
+const FLIGHT_MS = 160;
+const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+/** How long an animation of a class takes, in milliseconds. @type {Record<string, number>} */
+const PULSES = { shake: 240, ring: 600, flash: 400 };
 
 /**
  * @returns {HTMLElement}
@@ -34,18 +38,53 @@ export function setText(made, text) {
   if (made && made.textContent !== text) made.textContent = text;
 }
 
+/** What each element looks like now, so that only changes are written. @type {WeakMap<Element, Map<string, unknown>>} */
+const looks = new WeakMap();
+
 /**
- * A picture from the page's sprite.
+ * Note what an element is to look like; tell whether that is new.
+ * @param {Element} made
+ * @param {string} name
+ * @param {unknown} value
+ */
+function isNew(made, name, value) {
+  let look = looks.get(made);
+  if (!look) looks.set(made, (look = new Map()));
+  if (look.get(name) === value) return false;
+  look.set(name, value);
+  return true;
+}
+
+/**
+ * @param {HTMLElement} made
+ * @param {string} name
+ * @param {string} value
+ */
+export function setStyle(made, name, value) {
+  if (isNew(made, name, value)) made.style.setProperty(name, value);
+}
+
+/**
+ * @param {Element} made
+ * @param {string} name
+ * @param {boolean} has
+ */
+function setClass(made, name, has) {
+  if (isNew(made, `.${name}`, has)) made.classList.toggle(name, has);
+}
+
+/**
+ * A picture from the page's sprite: a copy of its path, which costs less than a reference to it.
  * @param {string} name
  * @param {string} [className]
  */
 function picture(name, className = "") {
+  const symbol = /** @type {Element} */ (document.getElementById(name));
   const svg = document.createElementNS(SVG, "svg");
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `#${name}`);
+  svg.setAttribute("viewBox", symbol.getAttribute("viewBox") ?? "");
   svg.setAttribute("aria-hidden", "true");
   if (className) svg.setAttribute("class", className);
-  svg.append(use);
+  svg.append(...[...symbol.children].map((path) => path.cloneNode()));
   return svg;
 }
 
@@ -67,31 +106,63 @@ function short(card) {
   return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
 }
 
+/** The faces that were drawn already: the next one is a copy. @type {Map<string, HTMLElement>} */
+const faces = new Map();
+
 /**
  * A card of its own, face up or down.
  * @param {number} card
+ * @param {boolean} [isFlat] only its index is shown
+ * @returns {HTMLElement}
  */
-export function makeCard(card) {
+export function makeCard(card, isFlat = false) {
+  if (card === UNKNOWN) return element("div", "card back");
+  const name = `${card % 52} ${isFlat}`;
+  let face = faces.get(name);
+  if (!face) faces.set(name, (face = drawFace(card, isFlat)));
+  return /** @type {HTMLElement} */ (face.cloneNode(true));
+}
+
+/**
+ * @param {number} card
+ * @param {boolean} isFlat
+ */
+function drawFace(card, isFlat) {
   const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
-  const made = element("div", card === UNKNOWN ? "card back" : `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}`);
-  if (card === UNKNOWN) return made;
+  const made = element("div", `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}${isFlat ? " plain" : ""}`);
   const index = element("span", "index");
   index.append(element("b", "", RANKS[rank(card) - 1]), picture(`suit-${suit(card)}`));
-  made.append(index, picture(`suit-${suit(card)}`, "pip"));
+  made.append(index);
+  if (isFlat) return made;
+  made.append(picture(`suit-${suit(card)}`, "pip"));
   if (rank(card) > 10) made.append(picture(`court-${rank(card)}`, "court"));
   return made;
 }
 
 /** Draws the felt: the own layout and the table's piles. */
 export class Felt {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root
+   * @param {() => void} due asks for a picture
+   */
+  constructor(root, due) {
     this.root = root;
     /** @type {Map<string, HTMLElement>} */
     this.cards = new Map();
     /** @type {Map<number, HTMLElement>} */
     this.slots = new Map();
     this.hand = "";
+    /** @type {DOMRect | null} */
+    this._box = null;
+    new ResizeObserver(() => {
+      this._box = null;
+      due();
+    }).observe(root);
+  }
+
+  /** Where the felt is on the page; measured only after it has changed. */
+  get box() {
+    return (this._box ??= this.root.getBoundingClientRect());
   }
 
   /** Forget all elements: another hand, or another table. */
@@ -99,6 +170,7 @@ export class Felt {
     this.root.replaceChildren();
     this.cards = new Map();
     this.slots = new Map();
+    this._box = null;
   }
 
   /**
@@ -116,7 +188,7 @@ export class Felt {
       this.clear();
       this.hand = hand;
     }
-    this.root.style.setProperty("--card", `${scene.cardWidth}px`);
+    setStyle(this.root, "--card", `${scene.cardWidth}px`);
     const wanted = new Map();
     for (const [number, place] of scene.places) {
       this._slot(board, number, place, held, fits);
@@ -125,28 +197,48 @@ export class Felt {
     this._remove(wanted);
     let flights = 0;
     for (const [key, { card, x, y, z, place, isAir, isHeld }] of wanted) {
+      const end = at({ x, y: isHeld ? y - 8 : y });
       let made = this.cards.get(key);
+      if (made && !place.isFlat && made.classList.contains("plain")) {
+        made.remove();
+        made = undefined;
+      }
       if (!made) {
-        made = makeCard(card);
+        made = makeCard(card, place.isFlat);
         this.cards.set(key, made);
         const from = card === UNKNOWN || flights >= MOST_FLIGHTS ? null : origin(card);
-        if (from) {
+        if (from && !isCalm.matches) {
           flights += 1;
-          made.style.transform = at(from);
-          sized(made, place);
-          this.root.append(made);
-          made.getBoundingClientRect(); // lets the flight begin there
-        } else {
-          this.root.append(made);
+          made.animate({ transform: [at(from), end] }, { duration: FLIGHT_MS, easing: "ease-out" });
         }
+        this.root.append(made);
       }
       sized(made, place);
-      made.style.zIndex = String(z + (isHeld ? 500 : 0));
-      made.classList.toggle("flat", place.isFlat);
-      made.classList.toggle("air", isAir);
-      made.classList.toggle("held", isHeld);
-      made.style.transform = at({ x, y: isHeld ? y - 8 : y });
+      setStyle(made, "z-index", String(z + (isHeld ? 500 : 0)));
+      setClass(made, "flat", place.isFlat);
+      setClass(made, "air", isAir);
+      setClass(made, "held", isHeld);
+      setStyle(made, "transform", end);
     }
+  }
+
+  /**
+   * Lift a card above all others, to follow a finger.
+   * @param {number} card
+   * @param {{x: number, y: number}} point
+   * @param {number} z
+   */
+  lift(card, point, z) {
+    const made = this.cards.get(String(card));
+    if (!made) return;
+    setClass(made, "drag", true);
+    setStyle(made, "transform", at(point));
+    setStyle(made, "z-index", String(z));
+  }
+
+  /** Let all cards lie where they belong, with the next picture. */
+  drop() {
+    for (const made of this.cards.values()) setClass(made, "drag", false);
   }
 
   /**
@@ -188,18 +280,18 @@ export class Felt {
     }
     const cards = board.cards[number];
     const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
-    slot.style.transform = at(place);
-    slot.style.width = `${place.w}px`;
-    slot.style.height = `${Math.max(place.h, last.y - place.y + place.h)}px`;
-    slot.classList.toggle("fits", fits.has(number));
-    slot.classList.toggle("full", pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0);
-    slot.classList.toggle("flat", place.isFlat);
-    const name = pileLabel(board, number, faceName);
-    if (slot.getAttribute("aria-label") !== name) slot.setAttribute("aria-label", name);
-    slot.setAttribute("aria-pressed", String(held !== null && held.pile === number));
-    const count = slot.firstElementChild;
+    setStyle(slot, "transform", at(place));
+    setStyle(slot, "width", `${place.w}px`);
+    setStyle(slot, "height", `${Math.max(place.h, last.y - place.y + place.h)}px`);
+    setClass(slot, "fits", fits.has(number));
+    setClass(slot, "full", pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0);
+    setClass(slot, "flat", place.isFlat);
+    const isHeld = held !== null && held.pile === number;
+    if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
+    if (!isNew(slot, "cards", cards.join())) return;
+    slot.setAttribute("aria-label", pileLabel(board, number, faceName));
     const told = ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0 ? String(cards.length) : pile.kind === "stock" ? "↻" : "";
-    setText(count, told);
+    setText(slot.firstElementChild, told);
   }
 
   /** @param {Map<string, any>} wanted */
@@ -226,20 +318,21 @@ export class Felt {
   /**
    * Ring a pile for a moment: somebody else was faster there.
    * @param {number} number
+   * @param {Place | undefined} place where it lies
    * @param {string} color
    * @param {string} words who was faster, and by how much
    */
-  ring(number, color, words) {
+  ring(number, place, color, words) {
     const slot = this.slots.get(number);
-    if (!slot) return;
+    if (!slot || !place) return;
     slot.style.setProperty("--ring", color);
     pulse(slot, "ring");
     const note = element("p", "lost", words);
     note.style.setProperty("--ring", color);
     this.root.append(note);
-    const most = this.root.clientWidth - note.offsetWidth - 4;
-    const { e: x, f: y } = new DOMMatrix(getComputedStyle(slot).transform);
-    note.style.transform = at({ x: Math.max(4, Math.min(most, x)), y: y + slot.offsetHeight * 0.4 });
+    const { x, y, h } = place;
+    const most = this.box.width - note.offsetWidth - 4;
+    note.style.transform = at({ x: Math.max(4, Math.min(most, x)), y: y + h * 0.4 });
     setTimeout(() => note.remove(), 1600);
   }
 }
@@ -249,25 +342,23 @@ export class Felt {
  * @param {Place} place
  */
 function sized(made, { w, h }) {
-  made.style.width = `${w}px`;
-  made.style.height = `${h}px`;
-  made.style.setProperty("--card", `${w}px`);
+  setStyle(made, "width", `${w}px`);
+  setStyle(made, "height", `${h}px`);
+  setStyle(made, "--card", `${w}px`);
 }
 
 /** @param {{x: number, y: number}} point */
 const at = ({ x, y }) => `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
 
 /**
- * Play a short animation of a class once.
+ * Play a short animation of a class, unless it still runs.
  * @param {HTMLElement | undefined} made
  * @param {string} className
  */
 export function pulse(made, className) {
-  if (!made) return;
-  made.classList.remove(className);
-  made.getBoundingClientRect();
+  if (!made || made.classList.contains(className)) return;
   made.classList.add(className);
-  made.addEventListener("animationend", () => made.classList.remove(className), { once: true });
+  setTimeout(() => made.classList.remove(className), PULSES[className]);
 }
 
 /**
@@ -285,11 +376,11 @@ export function miniature(root, board, place) {
     root.replaceChildren(...piles.map((pile) => element("span", `mini ${pile.kind}`)));
   }
   piles.forEach((pile, index) => {
-    const cards = board.cards[pile.number];
+    const { length } = board.cards[pile.number];
     const top = board.top(pile.number);
-    const made = /** @type {HTMLElement} */ (root.children[index]);
-    const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${cards.length}` : short(top);
-    setText(made, text);
-    made.classList.toggle("red", top !== null && top !== UNKNOWN && isRed(top));
+    const made = root.children[index];
+    const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${length}` : short(top);
+    if (isNew(made, "text", text)) made.textContent = text;
+    setClass(made, "red", top !== null && top !== UNKNOWN && isRed(top));
   });
 }

@@ -23,7 +23,7 @@ export class Hands {
     this.announce = announce;
     /** @type {Held | null} */
     this.held = null;
-    listen(screen.felt.root, this);
+    listen(screen.felt, this);
     document.addEventListener("keydown", (event) => this._key(event));
   }
 
@@ -154,13 +154,13 @@ export class Hands {
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
     vibrate([10]);
-    this.screen.draw();
+    this.screen.due();
   }
 
   putDown() {
     if (!this.held) return;
     this.held = null;
-    this.screen.draw();
+    this.screen.due();
   }
 
   /** @param {number} pile */
@@ -168,7 +168,7 @@ export class Hands {
     const { held } = this;
     this.held = null;
     if (held && held.pile !== pile) this._aim(held, pile);
-    this.screen.draw();
+    this.screen.due();
   }
 
   /**
@@ -198,12 +198,8 @@ export class Hands {
     const place = this.screen.scene.places.get(hit.pile);
     if (!place) return;
     for (let index = cards.length - this.held.count; index < cards.length; index++) {
-      const made = this.screen.felt.cards.get(String(cards[index]));
-      if (!made) continue;
       const { x, y } = cardAt(place, cards, index);
-      made.classList.add("drag");
-      made.style.transform = `translate(${x + dx}px, ${y + dy}px)`;
-      made.style.zIndex = String(900 + index);
+      this.screen.felt.lift(cards[index], { x: x + dx, y: y + dy }, 900 + index);
     }
   }
 
@@ -212,11 +208,11 @@ export class Hands {
    * @param {Point | null} point
    */
   drop(hit, point) {
-    for (const made of this.screen.felt.cards.values()) made.classList.remove("drag");
+    this.screen.felt.drop();
     this.held = null;
     const target = point ? this._zone(point) : null;
     if (target !== null && target !== hit.pile && this._own(hit.pile)) this._aim({ ...hit, count: Math.max(1, hit.count) }, target);
-    this.screen.draw();
+    this.screen.due();
   }
 
   /**
@@ -261,7 +257,7 @@ export class Hands {
     }
     sound(noise);
     this.screen.session?.play(play);
-    this.screen.draw();
+    this.screen.due();
   }
 
   _tellWhyNot() {

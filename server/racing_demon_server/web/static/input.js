@@ -20,15 +20,16 @@ const LIFT = 48;
 
 /**
  * Listen on the felt. Every finger has a gesture of its own.
- * @param {HTMLElement} felt
+ * @param {{root: HTMLElement, box: DOMRect}} drawn
  * @param {Gestures} gestures
  */
-export function listen(felt, gestures) {
+export function listen(drawn, gestures) {
+  const felt = drawn.root;
   /** @type {Map<number, any>} */
   const fingers = new Map();
   /** @param {MouseEvent} event */
   const pointOf = (event) => {
-    const box = felt.getBoundingClientRect();
+    const { box } = drawn;
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
 

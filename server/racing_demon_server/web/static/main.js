@@ -234,11 +234,13 @@ function draw() {
   if (replay.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
   const { table } = session;
   const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
-  showScreen(isPlayed || (page.isTv && table.board !== null) ? "table" : "lobby");
-  if (isPlayed || page.isTv) tableScreen.draw();
+  const isShown = isPlayed || (page.isTv && table.board !== null);
+  if (isShown) showScreen("table");
+  if (isShown || document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
+  if (!isShown) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
   byId("pause-note").hidden = !table.paused;
-  showWay(table.code);
+  if (!isPlayed || page.isTv) showWay(table.code);
 }
 
 /**
@@ -346,7 +348,7 @@ async function begin() {
   const told = await load("games.json");
   games = told.games;
   sheets = new Sheets({ session: () => page.session, games, announce, leave, redraw: due });
-  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => sheets.menu() });
+  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => sheets.menu(), due });
   replay = new Replay(games, tableScreen, () => {
     if (page.session) tableScreen.attach(page.session);
     due();
@@ -364,7 +366,7 @@ async function begin() {
   const code = codeOfPath();
   field("code").value = code;
   byId("standings").hidden = resultRows(games).length === 0;
-  byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map(makeCard).map((card, at) => {
+  byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map((card) => makeCard(card)).map((card, at) => {
     card.style.setProperty("--at", String(at));
     return card;
   }));

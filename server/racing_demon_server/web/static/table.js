@@ -1,6 +1,6 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
-import { Felt, element, miniature, pulse, setText } from "./draw.js";
+import { Felt, element, miniature, pulse, setStyle, setText } from "./draw.js";
 import { Hands } from "./hands.js";
 import { UNKNOWN } from "./layout.js";
 import { Rules, ahead } from "./rules.js";
@@ -18,13 +18,18 @@ export const colorOf = (seat) => COLORS[seat % COLORS.length];
 export class TableScreen {
   /**
    * @param {HTMLElement} root
-   * @param {{tables: string[][], announce: (text: string, isUrgent?: boolean) => void, openMenu: () => void}} given
+   * @param {object} given
+   * @param {string[][]} given.tables of the moves
+   * @param {(text: string, isUrgent?: boolean) => void} given.announce
+   * @param {() => void} given.openMenu
+   * @param {() => void} given.due asks for a picture
    */
-  constructor(root, { tables, announce, openMenu }) {
+  constructor(root, { tables, announce, openMenu, due }) {
     this.root = root;
     this.tables = tables;
     this.announce = announce;
-    this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")));
+    this.due = due;
+    this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")), due);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
@@ -37,10 +42,15 @@ export class TableScreen {
     this.rules = null;
     /** @type {Map<number, {x: number, y: number}>} */
     this.origins = new Map();
+    /** Where the neighbors' chips are. @type {Map<number, {x: number, y: number}>} */
+    this.chipPoints = new Map();
     /** @type {import("./view.js").Scene | null} */
     this.scene = null;
     /** @type {import("./board.js").Board | null} */
     this.shown = null;
+    /** @type {DOMRect | undefined} */
+    this._measured = undefined;
+    this.hasMinis = false;
     this.hands = new Hands(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -110,10 +120,7 @@ export class TableScreen {
   _origin(seat, source) {
     const place = this.scene?.places.get(source);
     if (place) return { x: place.x, y: place.y };
-    const chip = this.neighbors.get(seat);
-    const felt = this.felt.root.getBoundingClientRect();
-    const box = (chip ?? this.status).getBoundingClientRect();
-    return { x: box.left - felt.left, y: box.top - felt.top };
+    return this.chipPoints.get(seat) ?? { x: 0, y: -40 };
   }
 
   /**
@@ -141,6 +148,8 @@ export class TableScreen {
 
   draw() {
     const { table } = this;
+    const { box } = this.felt; // first, while nothing has changed yet
+    if (box !== this._measured) this._measure(box);
     this._drawStatus();
     this._drawNeighbors();
     const { board, layout } = table;
@@ -150,11 +159,12 @@ export class TableScreen {
       return;
     }
     if (!this.rules || this.rules.layout !== layout) this.rules = new Rules(layout, this.tables);
-    const { board: shown, air } = ahead(this.rules, board, this.place, this.session?.plays ?? []);
+    const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
+    const { board: shown, air } = ahead(this.rules, board, this.place, isOver ? [] : this.session?.plays ?? []);
     this.shown = shown;
     const { hands } = this;
     if (hands.held && hands.held.count > shown.cards[hands.held.pile].length) hands.held = null;
-    const { clientWidth: width, clientHeight: height } = this.felt.root;
+    const { width, height } = box;
     const hand = `${table.code}/${table.hand}/${layout.seats.join()}/${layout.game.title}`;
     this.scene = arrange({
       ...{ layout, board: shown, place: this.place, hand, slots: this.slots },
@@ -166,6 +176,20 @@ export class TableScreen {
     this.felt.draw({ scene: this.scene, board: shown, hand, air, held: hands.held, fits, origin });
     this.origins.clear();
     this._drawText();
+  }
+
+  /**
+   * Look where the chips are, from where cards fly.
+   * @param {DOMRect} felt
+   */
+  _measure(felt) {
+    this._measured = felt;
+    for (const [seat, chip] of this.neighbors) {
+      const { left, top } = chip.getBoundingClientRect();
+      this.chipPoints.set(seat, { x: left - felt.left, y: top - felt.top });
+    }
+    const [chip] = this.neighbors.values();
+    this.hasMinis = chip !== undefined && getComputedStyle(/** @type {Element} */ (chip.lastElementChild)).display !== "none";
   }
 
   _drawStatus() {
@@ -207,9 +231,15 @@ export class TableScreen {
       chip = element("li", "chip");
       chip.append(element("bdi", "name"), element("span", "out"), element("span", "state"), element("div", "minis"));
       chip.style.setProperty("--seat", colorOf(seat));
-      chip.addEventListener("click", () => this.chips.classList.toggle("open"));
+      chip.addEventListener("click", () => {
+        this.chips.classList.toggle("open");
+        this._measured = undefined;
+        this.due();
+      });
       this.neighbors.set(seat, chip);
       this.chips.append(chip);
+      this._measured = undefined;
+      this.due();
     }
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
@@ -217,9 +247,9 @@ export class TableScreen {
     const [name, count, mood, minis] = chip.children;
     setText(name, table.nameOf(seat));
     setText(count, `${out}`);
-    chip.style.setProperty("--share", String(Math.min(1, out / 52)));
+    setStyle(chip, "--share", String(Math.min(1, out / 52)));
     setText(mood, !state ? "" : state.left ? "left" : !state.connected && !state.standIn ? "away" : state.stuck ? "stuck" : state.bot ? "bot" : "");
-    if (place >= 0 && table.board && !table.isPrivate) miniature(minis, table.board, place);
+    if (this.hasMinis && place >= 0 && table.board && !table.isPrivate) miniature(minis, table.board, place);
   }
 
   /** The table in words, for those who would rather read it, or hear it. */
@@ -246,7 +276,7 @@ export class TableScreen {
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
       const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
-      this.felt.ring(pile, colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
+      this.felt.ring(pile, this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
       vibrate([20, 40, 20]);
       this._tick(words);
