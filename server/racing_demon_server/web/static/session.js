@@ -4,9 +4,10 @@ import { Contributor, HandLog } from "./shuffle.js";
 import { TableState } from "./state.js";
 import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 
-const PING_MS = 2000;
+const BEAT_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long
+const LATENCIES = 4; // on a slow network an answer may take so many times the latency
+const LONGEST_MS = 8000;
 const HEARTBEAT_MS = 10_000; // phones sleep for a moment
-const SILENCE_MS = 4000;
 const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
 const ENTRY_MS = 6000;
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
@@ -55,6 +56,7 @@ export class Session {
     this._timer = 0;
     this._heard = 0;
     this._dialled = 0;
+    this._latency = 0;
   }
 
   /**
@@ -112,7 +114,7 @@ export class Session {
   wake() {
     if (this._isOver) return;
     this._tries = 0;
-    if (this._socket !== null && this.isCaughtUp) this._ping(WAKE_MS, WAKE_MS);
+    if (this._socket !== null && this.isCaughtUp) this._ping(WAKE_MS);
     else if (this._socket === null) this._dial();
     else if (this.clock() - this._dialled > WAKE_MS) this._lost(this._socket, 1006, "");
   }
@@ -160,16 +162,16 @@ export class Session {
   /**
    * Ask for a sign of life, again and again; without one the connection is lost.
    * @param {number} [wait] until it is looked for
-   * @param {number} [silence] that means the connection is lost
    */
-  _ping(wait = PING_MS, silence = SILENCE_MS) {
+  _ping(wait = Math.min(LONGEST_MS, Math.max(BEAT_MS, LATENCIES * this._latency))) {
     clearTimeout(this._timer);
     const socket = /** @type {WebSocket} */ (this._socket);
     this._send({ name: "ping", fields: { stamp: Math.floor(this.clock()) % 2 ** 31 } });
     const asked = this.clock();
     this._timer = setTimeout(() => {
-      if (this._heard < asked && this.clock() - this._heard >= silence) this._lost(socket, 1006, "");
-      else this._ping();
+      if (this._heard >= asked) this._ping();
+      else if (this.clock() - asked > wait + WAKE_MS) this._ping(WAKE_MS); // this page slept, or was busy
+      else this._lost(socket, 1006, "");
     }, wait);
   }
 
@@ -240,6 +242,7 @@ const HANDLERS = {
   caught_up(session) {
     session.isCaughtUp = true;
     session._tries = 0;
+    session._latency = (session.clock() - session._dialled) / LATENCIES; // connecting took so many round trips
     for (const command of session.pending.values()) session._send(command);
     session._ping();
     session.listener.connection("open", "");
@@ -266,7 +269,7 @@ const HANDLERS = {
     if (socket) session._lost(socket, 1006, "");
   },
   pong(session, { stamp }) {
-    session.pingMs = Math.max(0, Math.floor(session.clock()) % 2 ** 31 - stamp);
+    session._latency = session.pingMs = Math.max(0, Math.floor(session.clock()) % 2 ** 31 - stamp);
     session.listener.message("pong", {}, true);
   },
   watchers(session, { count }) {
