@@ -19,7 +19,7 @@ from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.processes import CLIENT, Running, started
 
-PHONES: Final = amount(2, 4)
+PHONES: Final = amount(2, 5)
 HANDS: Final = 2
 HOST: Final = ("host", "--port", "0", "--no-announce", "--name", "Ann", "--bots", "1", "--level", "easy")
 MATCH: Final = {"countdown_ms": 0, "tally_ms": 600_000, "time_limit_ms": amount(5_000, 15_000), "turn": 1}

@@ -141,8 +141,9 @@ async def _until_shown(player: Phone, served: Served, code: str) -> None:
 
 def tops_of(board: Board | None) -> list[str]:
     """Return in words the cards that lie on a board's foundations."""
-    return sorted(_words(pile[-1]) for pile in _foundations(board) if pile)
+    return sorted(words(pile[-1]) for pile in _foundations(board) if pile)
 
 
-def _words(card: int) -> str:
+def words(card: int) -> str:
+    """Return a card as a page reads it out."""
     return f"{RANKS.get(rank(card), rank(card))} of {SUITS[suit(card)]}"
