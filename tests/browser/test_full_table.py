@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -23,7 +23,7 @@ HANDS: Final = 2
 HAND_SECONDS: Final = 150.0
 IN_VAIN: Final = 3
 """After so many rounds of taps in which no card got ahead, a player says that they are stuck."""
-OPTIONS: Final = {"hands": HANDS, "turn": 1, "tally_ms": 600_000, "time_limit_ms": 40_000}
+OPTIONS: Final[dict[str, Any]] = {"hands": HANDS, "turn": 1, "tally_ms": 600_000, "time_limit_ms": 40_000}
 OWN: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundation)")].map((slot) =>
   [Number(slot.dataset.pile), slot.getAttribute("aria-label")])"""
 IS_PLAYED: Final = "document.body.dataset.screen === 'table'"
