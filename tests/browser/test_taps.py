@@ -136,6 +136,22 @@ async def test_the_stock_turns_while_the_finger_is_down() -> None:
         await there.touch("End")
 
 
+async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing() -> None:
+    """For half a second the tally heeds no finger: it was on its way to a card."""
+    async with sitting() as there:
+        page = there.player.page
+        await there.touches.send("Animation.enable")
+        await there.touches.send("Animation.setPlaybackRate", {"playbackRate": 0})
+        await page.tap(".stuck")
+        await there.player.see(".tally")
+        box = await page.locator(".ready").bounding_box()
+        assert box is not None
+        await page.touchscreen.tap(box["x"] + 9, box["y"] + 9)
+        await there.touches.send("Animation.setPlaybackRate", {"playbackRate": 1})
+        await page.tap(".ready")
+        await until(lambda: there.view.hand == 2)
+
+
 async def test_nothing_that_fingers_do_moves_the_page() -> None:
     """It neither scrolls nor zooms while cards are played."""
     async with sitting() as there:

@@ -83,7 +83,7 @@ class Phone:
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
 
     @property
     def seq(self) -> int:
@@ -154,9 +154,10 @@ class Phone:
 
     async def tap_piles(self) -> None:
         """Tap the end of each own pile once, as a finger would."""
-        ends = await self.page.evaluate(ENDS)
-        for x, y in ends:
-            await self.page.touchscreen.tap(x, y)
+        for number in range(len(await self.page.evaluate(ENDS))):
+            ends = await self.page.evaluate(ENDS)
+            if number < len(ends):  # else the hand is over: another screen is under the finger
+                await self.page.touchscreen.tap(*ends[number])
 
     async def tops(self) -> list[str]:
         """Return the cards that lie on foundations, as they are read to those who cannot see them."""
@@ -170,10 +171,11 @@ class Phone:
 
 SHOWN: Final = """() => `${document.body.dataset.screen}: ${document.body.innerText.slice(0, 2000)}`"""
 SAY_STUCK: Final = """() => document.querySelector(".stuck:enabled")?.click()"""
-ENDS: Final = """() => [...document.querySelectorAll(".slot:not(.foundation)")].map((slot) => {
+PILES: Final = "#table:not([hidden]) .slot:not(.foundation)"
+ENDS: Final = f"""() => [...document.querySelectorAll("{PILES}")].map((slot) => {{
   const box = slot.getBoundingClientRect();
   return [box.left + box.width / 2, box.bottom - 8];
-})"""
+}})"""
 FOUNDATIONS: Final = """() =>
   [...document.querySelectorAll(".slot.foundation")].map((slot) => slot.getAttribute("aria-label"))"""
 TALLY: Final = """() => [...document.querySelectorAll(".tally tbody tr")].map((row) =>
