@@ -2,7 +2,9 @@
 
 from typing import Any, Final
 
-from tests.support.browsers import Phone, chromium, phone
+from playwright.async_api import Browser
+
+from tests.support.browsers import Phone, phone
 from tests.support.nodes import tool
 from tests.support.servers import serving
 
@@ -32,9 +34,9 @@ async def violations(player: Phone) -> list[Any]:
     return found
 
 
-async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette() -> None:
+async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: Browser) -> None:
     """Axe finds nothing: names, contrast, sizes of targets, headings, order, and roles are right."""
-    async with serving(lists_tables=True, **QUICK) as served, chromium() as browser:
+    async with serving(lists_tables=True, **QUICK) as served:
         async with phone(browser, served.origin) as player:
             page = player.page
             assert [] == await violations(player)
@@ -62,9 +64,9 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette() -> None
             assert [] == player.complaints
 
 
-async def test_a_hand_is_played_with_the_keyboard_alone() -> None:
+async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> None:
     """From the first screen to the tally no pointer is needed."""
-    async with serving(**QUICK) as served, chromium() as browser, phone(browser, served.origin) as player:
+    async with serving(**QUICK) as served, phone(browser, served.origin) as player:
         keys = player.page.keyboard
         await keys.type("Ann")
         await _focus_on(player, "New table")
@@ -86,9 +88,9 @@ async def test_a_hand_is_played_with_the_keyboard_alone() -> None:
         assert [] == player.complaints
 
 
-async def test_the_table_is_read_and_played_as_text() -> None:
+async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
     """Headings and lists say what lies where, and typed lines play it."""
-    async with serving(seed=bytes(32)) as served, chromium() as browser:
+    async with serving(seed=bytes(32)) as served:
         async with phone(browser, served.origin) as player:
             code = await player.create("Ann")
             await player.page.tap(".add-bot")

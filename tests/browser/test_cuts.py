@@ -1,14 +1,16 @@
 """Phones that were cut off: back on their seats in a moment, with nothing lost and nothing doubled."""
 
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
 import pytest
+from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_server.tables.room import Room
-from tests.support.browsers import Phone, chromium, phone
+from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.effort import LONG
 from tests.support.processes import SERVER, server_process, started
@@ -22,9 +24,9 @@ SLEEP: Final = "() => { const begun = Date.now(); while (Date.now() - begun < 60
 
 
 @pytest.mark.parametrize("seconds", CUTS)
-async def test_a_phone_without_a_network_is_back_as_soon_as_there_is_one(seconds: int) -> None:
+async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int, browser: Browser) -> None:
     """Sockets fall silent, as phones' do; all that happened meanwhile comes once, and a tap counts once."""
-    async with serving(bot_speed=20.0) as served, chromium() as browser:
+    async with serving(bot_speed=20.0) as served:
         async with phone(browser, served.origin) as player:
             room = served.registry.room(await player.create("Ann"))
             await player.page.tap(".add-bot")
@@ -41,9 +43,9 @@ async def test_a_phone_without_a_network_is_back_as_soon_as_there_is_one(seconds
             _assert_told_once(player)
 
 
-async def test_a_page_that_slept_has_the_table_as_it_is_now() -> None:
+async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) -> None:
     """While its thread stands still nothing is drawn or answered; then all comes at once."""
-    async with serving(bot_speed=20.0) as served, chromium() as browser:
+    async with serving(bot_speed=20.0) as served:
         async with phone(browser, served.origin) as player:
             room = served.registry.room(await player.create("Ann"))
             await player.page.tap(".add-bot")
@@ -56,14 +58,13 @@ async def test_a_page_that_slept_has_the_table_as_it_is_now() -> None:
             _assert_told_once(player)
 
 
-async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path) -> None:
+async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser: Browser) -> None:
     """The server is killed in the middle of a hand, and started again at its port: the hand goes on."""
     journal = ("--journal", str(tmp_path / "journal.db"), "--bot-speed", "5")
-    async with chromium() as browser:
+    async with AsyncExitStack() as stack:
         async with server_process(*journal) as (running, url):
             port = url.rpartition(":")[2].partition("/")[0]
-            stack = phone(browser, f"http://127.0.0.1:{port}")
-            player = await stack.__aenter__()
+            player = await stack.enter_async_context(phone(browser, f"http://127.0.0.1:{port}"))
             code = await player.create("Ann")
             await player.page.tap(".add-bot")
             await player.page.tap(".deal")
@@ -71,14 +72,13 @@ async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path) -> None
             await player.tap_piles()
             running.process.kill()
             await running.process.wait()
-        async with started(SERVER, "--host", "127.0.0.1", "--port", port, *journal) as again:
-            await again.line("listening on")
-            await player.page.locator("#offline").wait_for(state="hidden")
-            await player.page.locator(".stuck:enabled").wait_for()
-            await player.finish()
-            assert code == await player.code()
-            _assert_told_once(player)
-            await stack.__aexit__(None, None, None)
+        again = started(SERVER, "--host", "127.0.0.1", "--port", port, *journal)
+        await (await stack.enter_async_context(again)).line("listening on")
+        await player.page.locator("#offline").wait_for(state="hidden")
+        await player.page.locator(".stuck:enabled").wait_for()
+        await player.finish()
+        assert code == await player.code()
+        _assert_told_once(player)
 
 
 async def _back(player: Phone, room: Room) -> float:

@@ -6,6 +6,8 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Final
 
+from playwright.async_api import Browser
+
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.record import from_line, verify
 from racing_demon_protocol.table import scoring
@@ -14,7 +16,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from tests.browser.test_phones import TELEVISION, tops_of
-from tests.support.browsers import Phone, chromium, phone
+from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.processes import CLIENT, Running, started
@@ -27,7 +29,7 @@ OPTIONS: Final = tuple(f"--option={name}={value}" for name, value in MATCH.items
 
 
 @more_when_long
-async def test_an_evening_with_phones_and_terminals_has_one_tally(tmp_path: Path) -> None:
+async def test_an_evening_with_phones_and_terminals_has_one_tally(tmp_path: Path, browser: Browser) -> None:
     """After each hand all screens show the host's board and points, and no phone played a wrong card."""
     record = tmp_path / "evening.jsonl"
     async with AsyncExitStack() as stack:
@@ -37,7 +39,6 @@ async def test_an_evening_with_phones_and_terminals_has_one_tally(tmp_path: Path
         link = f"http://127.0.0.1:{found[1]}/{found[2]}"
         guest = await stack.enter_async_context(started(CLIENT, "join", link, "--name", "Ben"))
         await guest.line("^Press Enter when you are ready")
-        browser = await stack.enter_async_context(chromium())
         phones = [await stack.enter_async_context(phone(browser, link)) for _ in range(PHONES)]
         for number, player in enumerate(phones, 1):
             await player.join(f"Phone {number}")

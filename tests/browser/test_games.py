@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from playwright.async_api import Browser
+
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
-from tests.support.browsers import chromium, phone
+from tests.support.browsers import phone
 from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import serving
@@ -17,10 +19,10 @@ ROUNDS: Final = 3
 
 
 @more_when_long
-async def test_games_are_played_by_single_taps() -> None:
+async def test_games_are_played_by_single_taps(browser: Browser) -> None:
     """A tap plays a pile's best card, also where only the server knows the rules; the page stays whole."""
     step = -(-len(GAMES) // TRIED)
-    async with serving(bot_speed=50.0) as served, chromium() as browser:
+    async with serving(bot_speed=50.0) as served:
         async with phone(browser, served.origin) as player:
             room = served.registry.room(await player.create("Ann"))
             hands = player.page.locator('.option:has(span:text-is("Hands")) select')

@@ -4,12 +4,14 @@ import random
 from itertools import product
 from typing import Any, Final
 
+from playwright.async_api import Browser
+
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import BUILDING_GAMES
 from racing_demon_protocol.wire.options import Options
-from tests.support.browsers import chromium, phone
+from tests.support.browsers import phone
 from tests.support.dealt import random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import serving
@@ -76,11 +78,11 @@ def _position(game: Game, hand: Any, rules: BuildingRules, rng: random.Random) -
 
 
 @more_when_long
-async def test_a_browser_judges_as_the_server_does() -> None:
+async def test_a_browser_judges_as_the_server_does(browser: Browser) -> None:
     """In random hands of all games that the moves cover, both allow the same plays between any two piles."""
     positions = [position for game in BUILDING_GAMES for position in _positions(game)]
     assert sum(sum(position["legal"]) for position in positions) > 200
-    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+    async with serving() as served, phone(browser, served.origin) as player:
         told = await player.page.evaluate(JUDGE, positions)
     for position, judged in zip(positions, told, strict=True):
         assert position["legal"] == judged, position["game"]

@@ -4,9 +4,11 @@ import asyncio
 from contextlib import AsyncExitStack, suppress
 from typing import Final
 
+from playwright.async_api import Browser
+
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import rank, suit
-from tests.support.browsers import Phone, chromium, phone
+from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.relay import Relay
 from tests.support.servers import Served, serving
@@ -19,9 +21,9 @@ RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 SUITS: Final = ("spades", "hearts", "clubs", "diamonds")
 
 
-async def test_phones_play_by_taps_and_show_the_servers_board() -> None:
+async def test_phones_play_by_taps_and_show_the_servers_board(browser: Browser) -> None:
     """Each plays with taps alone; all show the server's foundations, and nothing on any page went wrong."""
-    async with serving() as served, chromium() as browser, AsyncExitStack() as stack:
+    async with serving() as served, AsyncExitStack() as stack:
         players = [await stack.enter_async_context(phone(browser, served.origin))]
         code = await players[0].create("Ann")
         for number in range(1, PHONES):
@@ -42,9 +44,9 @@ async def test_phones_play_by_taps_and_show_the_servers_board() -> None:
         assert [[]] * PHONES == [player.complaints for player in players]
 
 
-async def test_a_phone_checks_the_deal_that_it_has_a_part_in() -> None:
+async def test_a_phone_checks_the_deal_that_it_has_a_part_in(browser: Browser) -> None:
     """When a hand is over the page deals it again, from the server's secret and all contributions."""
-    async with serving() as served, chromium() as browser, phone(browser, served.origin) as ann:
+    async with serving() as served, phone(browser, served.origin) as ann:
         code = await ann.create("Ann")
         async with phone(browser, f"{served.origin}/{code}") as ben:
             await ben.join("Ben")
@@ -60,9 +62,9 @@ async def test_a_phone_checks_the_deal_that_it_has_a_part_in() -> None:
                 assert [] == player.complaints
 
 
-async def test_a_phone_that_hears_nothing_comes_back_to_its_seat() -> None:
+async def test_a_phone_that_hears_nothing_comes_back_to_its_seat(browser: Browser) -> None:
     """A phone's socket does not say that it is dead: the page finds out, and resumes with its token."""
-    async with serving() as served, Relay.before(served.url) as relay, chromium() as browser:
+    async with serving() as served, Relay.before(served.url) as relay:
         async with phone(browser, relay.url.replace("ws:", "http:").removesuffix("/v1")) as player:
             code = await player.create("Ann")
             relay.muffled = True
@@ -74,9 +76,9 @@ async def test_a_phone_that_hears_nothing_comes_back_to_its_seat() -> None:
             await until(lambda: view.seats[0].ready)
 
 
-async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once() -> None:
+async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once(browser: Browser) -> None:
     """The seat's token stays on the device: nobody is asked for a name again."""
-    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+    async with serving() as served, phone(browser, served.origin) as player:
         code = await player.create("Ann")
         await player.page.reload()
         await player.see("#lobby")
@@ -84,22 +86,21 @@ async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once() -> None:
         assert [0] == list(served.registry.room(code).table.view.seats)
 
 
-async def test_a_name_of_markup_is_shown_as_it_is() -> None:
+async def test_a_name_of_markup_is_shown_as_it_is(browser: Browser) -> None:
     """Names are text: no element comes of one, and no script runs."""
     name = "<img src=x onerror=a()>"
-    async with serving() as served, chromium() as browser, phone(browser, served.origin) as player:
+    async with serving() as served, phone(browser, served.origin) as player:
         await player.create(name)
         assert name == await player.page.inner_text(".player .name")
         assert 0 == await player.page.locator(".player img").count()
         assert [] == player.complaints
 
 
-async def test_a_big_screen_shows_a_table_to_those_around_it() -> None:
+async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -> None:
     """At the server or at a relay, it takes no seat, needs no press, and shows every player and all cards."""
     async with (
         serving() as served,
         serving(relay=served.url) as relay,
-        chromium() as browser,
         phone(browser, served.origin) as player,
     ):
         code = await player.create("Ann")

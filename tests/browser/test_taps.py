@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
+from playwright.async_api import Browser
+
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.view import TableView
 from racing_demon_server.match.table import Table
-from tests.support.browsers import Phone, chromium, phone
+from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.servers import serving
 
@@ -52,9 +54,9 @@ class Sitting(NamedTuple):
 
 
 @asynccontextmanager
-async def sitting() -> AsyncIterator[Sitting]:
+async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
     """Sit alone at a table whose stock was never turned, after the signal."""
-    async with serving(seed=bytes(31) + b"\7") as served, chromium() as browser:
+    async with serving(seed=bytes(31) + b"\7") as served:
         async with phone(browser, served.origin) as player:
             code = await player.create("Ann")
             await player.page.tap(".deal")
@@ -64,9 +66,9 @@ async def sitting() -> AsyncIterator[Sitting]:
             assert [] == player.complaints
 
 
-async def test_a_finger_that_slips_a_little_still_taps() -> None:
+async def test_a_finger_that_slips_a_little_still_taps(browser: Browser) -> None:
     """Distance tells a tap from a drag, never time: six pixels are nothing."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         play, before = there.plays()[0], there.view.seq
         x, y = await there.end_of(play.source)
         await there.touch("Start", (x, y))
@@ -75,9 +77,9 @@ async def test_a_finger_that_slips_a_little_still_taps() -> None:
         await until(lambda: there.view.seq > before)
 
 
-async def test_two_thumbs_tap_at_once() -> None:
+async def test_two_thumbs_tap_at_once(browser: Browser) -> None:
     """Each finger has a gesture of its own: one that rests on the felt takes nothing from the other."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         play, before = there.plays()[0], there.view.seq
         resting = (2.0, 300.0)
         x, y = await there.end_of(play.source)
@@ -87,9 +89,9 @@ async def test_two_thumbs_tap_at_once() -> None:
         await until(lambda: there.view.seq > before)
 
 
-async def test_a_card_is_dragged_to_where_it_goes() -> None:
+async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
     """It follows the finger, above it, and lands where it is let go."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         play, before = there.plays()[0], there.view.seq
         (x, y), (to_x, to_y) = await there.end_of(play.source), await there.end_of(play.destination)
         await there.touch("Start", (x, y))
@@ -100,9 +102,9 @@ async def test_a_card_is_dragged_to_where_it_goes() -> None:
         await until(lambda: there.view.seq > before)
 
 
-async def test_a_drag_that_the_system_takes_away_puts_the_card_back() -> None:
+async def test_a_drag_that_the_system_takes_away_puts_the_card_back(browser: Browser) -> None:
     """A call, or a gesture of the system's, cancels: nothing is played, and nothing stays lifted."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         play, before = there.plays()[0], there.view.seq
         x, y = await there.end_of(play.source)
         await there.touch("Start", (x, y))
@@ -112,9 +114,9 @@ async def test_a_drag_that_the_system_takes_away_puts_the_card_back() -> None:
         assert before == there.view.seq
 
 
-async def test_a_long_press_picks_up_and_a_tap_puts_down() -> None:
+async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> None:
     """For shaky hands, and for columns on purpose."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         play, before = there.plays()[0], there.view.seq
         x, y = await there.end_of(play.source)
         await there.touch("Start", (x, y))
@@ -125,9 +127,9 @@ async def test_a_long_press_picks_up_and_a_tap_puts_down() -> None:
         await until(lambda: there.view.seq > before)
 
 
-async def test_the_stock_turns_while_the_finger_is_down() -> None:
+async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> None:
     """Nothing can be dragged from it, so it need not wait for the finger to lift."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         before, rules = there.view.seq, there.view.rules
         assert rules is not None
         x, y = await there.end_of(rules.layout.stock[0])
@@ -136,9 +138,9 @@ async def test_the_stock_turns_while_the_finger_is_down() -> None:
         await there.touch("End")
 
 
-async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing() -> None:
+async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing(browser: Browser) -> None:
     """For half a second the tally heeds no finger: it was on its way to a card."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         page = there.player.page
         await there.touches.send("Animation.enable")
         await there.touches.send("Animation.setPlaybackRate", {"playbackRate": 0})
@@ -152,9 +154,9 @@ async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing() -> None:
         await until(lambda: there.view.hand == 2)
 
 
-async def test_nothing_that_fingers_do_moves_the_page() -> None:
+async def test_nothing_that_fingers_do_moves_the_page(browser: Browser) -> None:
     """It neither scrolls nor zooms while cards are played."""
-    async with sitting() as there:
+    async with sitting(browser) as there:
         await there.touch("Start", (100, 400))
         await there.touch("Move", (100, 100))
         await there.touch("End")
