@@ -188,16 +188,19 @@ class Connection(asyncio.Protocol):
 
     def _write(self) -> None:
         """Send the library's bytes, and note whether the connection opens or closes with them."""
+        was_open, self.is_open = self.is_open, self.protocol.state is State.OPEN
         for data in self.protocol.data_to_send():
             if self.transport.is_closing():
                 continue
             if data:
                 self.transport.write(data)
             elif self.transport.can_write_eof():
-                self.transport.write_eof()
+                try:
+                    self.transport.write_eof()
+                except OSError:  # the peer has closed its socket already
+                    self.transport.abort()
             else:
                 self.transport.close()
-        was_open, self.is_open = self.is_open, self.protocol.state is State.OPEN
         if was_open and not self.is_open:
             self._set_deadline(CLOSE_SECONDS)
 

@@ -113,6 +113,18 @@ async def test_nothing_is_said_behind_a_good_bye(caplog: pytest.LogCaptureFixtur
     assert [] == troubles(caplog)
 
 
+async def test_the_last_words_of_a_page_that_is_closed_are_heard(caplog: pytest.LogCaptureFixture) -> None:
+    """What came with its close frame is carried out, though its socket is gone before it is answered."""
+    closing = Frame(Opcode.CLOSE, Close(NORMAL_CLOSURE, "").serialize())
+    async with serving() as server, Peer.hosting(server.url) as ann:
+        join = cl.Join(code=ann.code, name="Ben")
+        async with Peer.entered(server.url, join, Encoding.JSON) as ben:
+            ben.write(ben.frame_of(ben.next(cl.Say, text="I must go")), closing)
+            ben.socket.transport.abort()
+            assert (await ann.until(Said)).text == "I must go"
+    assert troubles(caplog) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no uvloop")
 def test_what_is_read_behind_many_bytes_does_not_overtake_them() -> None:
     """On uvloop, too, a second burst is judged behind the last of the first, which is taken in slices."""
