@@ -124,9 +124,10 @@ crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), 
 		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
-crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times under eight players a table; an hour
-	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) \
-		$(BIN)/pytest tests/system/test_cluster.py -k killed -s -n0 $(NO_LIMIT) $(ARGS)
+crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times, and at each send to it; hours
+	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) RACING_DEMON_SEND_STEP=$(or $(STEP),1) \
+		$(BIN)/pytest tests/system/test_cluster.py tests/system/test_cluster_sends.py -k killed -s -n0 \
+		$(NO_LIMIT) $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time
 	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/server/cluster/test_ownership.py -s -n0 \

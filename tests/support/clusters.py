@@ -1,10 +1,13 @@
 """Nodes of a cluster on one database, each a process of its own, and ways to them that find the owner."""
 
 import asyncio
+import os
 import random
-from collections.abc import AsyncIterator, Sequence
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, LiteralString, Self
 from urllib.parse import urlsplit
@@ -12,11 +15,14 @@ from urllib.parse import urlsplit
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.reader import PostgresReader
-from tests.support.crashes import Mortal, Player, Verdict, judge_db
+from tests.support.crashes import Mortal, Player, Verdict, all_answered, judge_db, meeting, until
 from tests.support.relay import Relay
 
-__all__ = ["Cluster", "Front"]
+__all__ = ["GENEROUS", "SEED", "Cluster", "Front", "heard_more", "playing", "went_on"]
 
+GENEROUS: Final = "--limit=misses_per_minute=100000"
+"""All players come from one address."""
+SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 KEY: Final = b"the key of a cluster in a test.."
 NODES: Final = 3
 
@@ -38,16 +44,32 @@ class Cluster:
     @classmethod
     @asynccontextmanager
     async def started(
-        cls, database: str, folder: Path, *more: str, count: int = NODES, cut_off: bool = False
+        cls,
+        database: str,
+        folder: Path,
+        *more: str,
+        count: int = NODES,
+        cut_off: bool = False,
+        databases: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Self]:
-        """Start the nodes, and let none be left in the end; each may be cut off from the database."""
+        """Start the nodes, and let none be left in the end.
+
+        Args:
+            database: where the database is.
+            folder: an empty folder.
+            more: more arguments of all nodes.
+            count: how many nodes there are.
+            cut_off: whether each may be cut off from the database.
+            databases: where the database is for some of the nodes, by their names.
+
+        """
         key = folder / "cluster.key"
         key.write_bytes(KEY)
         cluster = cls(database)
         async with AsyncExitStack() as stack:
             for number in range(1, count + 1):
                 arguments = (f"--node=n{number}", f"--cluster-key={key}", *more)
-                way = database
+                way = (databases or {}).get(f"n{number}", database)
                 if cut_off:
                     relay = await stack.enter_async_context(Relay.before(database))
                     cluster.ways[f"n{number}"] = relay
@@ -72,6 +94,11 @@ class Cluster:
         sql = "SELECT name FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND closed_ms IS NULL"
         return str(self.ask(sql, players[0].client.code)[0][0])
 
+    def last_event(self, players: Sequence[Player]) -> int:
+        """Return the number of the last event that is written of the table of some players."""
+        sql = "SELECT max(seq) FROM events JOIN tables ON id = table_id WHERE code = $1"
+        return int(self.ask(sql, players[0].client.code)[0][0])
+
     def judge(self, players: Sequence[Player]) -> Verdict:
         """Compare what players were told with the database; no two nodes may have written by turns."""
         with connect(self._database) as db:
@@ -89,12 +116,14 @@ class Front:
     Attributes:
         url: where players dial.
         accepted: how many connections there were.
+        first: the name of the node that is tried first; empty if that is left to chance.
 
     """
 
     def __init__(self, cluster: Cluster, seed: int) -> None:
         self.url = ""
         self.accepted = 0
+        self.first = ""
         self._cluster = cluster
         self._rng = random.Random(seed)
 
@@ -110,10 +139,10 @@ class Front:
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.accepted += 1
-        nodes = list(self._cluster.nodes.values())
-        for node in self._rng.sample(nodes, len(nodes)):
+        names = list(self._cluster.nodes)
+        for name in sorted(self._rng.sample(names, len(names)), key=lambda name: name != self.first):
             try:
-                port = int(node.url.rpartition(":")[2].partition("/")[0])
+                port = int(self._cluster.nodes[name].url.rpartition(":")[2].partition("/")[0])
                 from_node, to_node = await asyncio.open_connection("127.0.0.1", port)
             except OSError:
                 continue
@@ -131,3 +160,50 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         pass
     finally:
         writer.transport.abort()
+
+
+@asynccontextmanager
+async def playing(
+    cluster: Cluster, tables: int, players: int
+) -> AsyncIterator[tuple[Front, list[list[Player]]]]:
+    """Let players play at some tables; in the end compare what they were told with the database."""
+    async with Front.before(cluster, SEED) as front:
+        async with AsyncExitStack() as stack:
+            meetings = [meeting(front.url, players, SEED + number, 0.05) for number in range(tables)]
+            at_tables = [await stack.enter_async_context(each) for each in meetings]
+            yield front, at_tables
+            for each in at_tables:
+                await all_answered(each)
+            verdicts = [cluster.judge(each) for each in at_tables]
+    sys.stdout.write(f"\n{verdicts}\n")
+    assert all(verdict.is_right for verdict in verdicts)
+
+
+async def heard_more(tables: Sequence[Sequence[Player]]) -> None:
+    """Wait until every player has heard something new."""
+    heard = {id(player): len(player.seen) for players in tables for player in players}
+    await _all([*chain(*tables)], lambda player: len(player.seen) > heard[id(player)])
+
+
+async def went_on(cluster: Cluster, tables: Sequence[Sequence[Player]]) -> list[float]:
+    """Wait until players have heard what another server than the dead one has written.
+
+    Returns:
+        The seconds until then at each table.
+
+    """
+    began = time.monotonic()
+
+    async def at(players: Sequence[Player], written: int) -> float:
+        await _all(players, lambda player: player.client.view.seq > written)
+        return time.monotonic() - began
+
+    return list(await asyncio.gather(*(at(players, cluster.last_event(players)) for players in tables)))
+
+
+async def _all(players: Sequence[Player], holds: Callable[[Player], bool]) -> None:
+    try:
+        await until(lambda: all(map(holds, players)))
+    except TimeoutError:
+        lines = "".join(f"\n{each}" for each in players if not holds(each))
+        raise AssertionError(f"players have waited in vain:{lines}") from None

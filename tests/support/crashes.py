@@ -135,6 +135,7 @@ class Player:
         answered: what each command was answered, by its counter; ``Played`` for a play.
         sent: every command, by its counter.
         again: how often something was told that contradicts what was told before.
+        rests: whether it sends nothing more for now.
 
     """
 
@@ -144,6 +145,16 @@ class Player:
     answered: dict[int, str] = field(default_factory=dict)
     sent: dict[int, cl.Command] = field(default_factory=dict)
     again: int = 0
+    rests: bool = False
+
+    def __str__(self) -> str:
+        client, view = self.client, self.client.view
+        there = [seat for seat, state in view.seats.items() if state.connected]
+        return (
+            f"seat {client.seat} of {client.code}: event {view.seq}, hand {view.hand}, {view.phase}, "
+            f"{'paused, ' if view.paused else ''}{'online' if client.online else 'offline'}, "
+            f"connected {there}, unanswered {[each.counter for each in client.in_doubt]}"
+        )
 
     async def play(self, seconds: float) -> None:
         """Play until the end of time, or the connection's; a play about every so many seconds."""
@@ -193,6 +204,8 @@ class Player:
     async def _choose(self, seconds: float) -> None:
         while True:
             await asyncio.sleep(self.rng.uniform(0, 2 * seconds))
+            if self.rests:
+                continue
             view, seat = self.client.view, self.client.seat
             assert seat is not None
             command: cl.Command | None = None
@@ -334,9 +347,13 @@ async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
 
 
 async def all_answered(players: Iterable[Player]) -> None:
-    """Wait until every command that was sent has its answer."""
+    """Let all rest until every command that was sent has its answer."""
     players = list(players)
+    for each in players:
+        each.rests = True
     await until(lambda: all(each.client.online and not each.client.waiting for each in players))
+    for each in players:
+        each.rests = False
 
 
 def copy_by_hand(source: Path, target: Path) -> None:

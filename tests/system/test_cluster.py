@@ -6,9 +6,7 @@ import os
 import random
 import signal
 import sys
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from urllib.request import urlopen
@@ -22,8 +20,8 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.messages.server import Moved, Refused, Versions
-from tests.support.clusters import Cluster, Front
-from tests.support.crashes import Player, all_answered, meeting, until
+from tests.support.clusters import GENEROUS, SEED, Cluster, heard_more, playing, went_on
+from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import SERVER, text_of
@@ -32,11 +30,8 @@ from tests.support.servers import Peer, patience
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
 KILLS: Final = amount(3, 20, "RACING_DEMON_CLUSTER_KILLS")
-SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
 TABLES: Final = 2
 PLAYERS: Final = amount(3, 8)
-GENEROUS: Final = "--limit=misses_per_minute=100000"
-"""All players come from one address."""
 
 
 @pytest.fixture(scope="module")
@@ -52,48 +47,21 @@ def database(server: Postgres) -> str:
     return server.url(server.new_database())
 
 
-@asynccontextmanager
-async def playing(
-    cluster: Cluster, tables: int = TABLES, players: int = PLAYERS
-) -> AsyncIterator[tuple[Front, list[list[Player]]]]:
-    """Let players play at some tables; in the end compare what they were told with the database."""
-    async with Front.before(cluster, SEED) as front:
-        async with AsyncExitStack() as stack:
-            meetings = [meeting(front.url, players, SEED + number, 0.05) for number in range(tables)]
-            at_tables = [await stack.enter_async_context(each) for each in meetings]
-            yield front, at_tables
-            for each in at_tables:
-                await all_answered(each)
-            verdicts = [cluster.judge(each) for each in at_tables]
-    sys.stdout.write(f"\n{verdicts}\n")
-    assert all(verdict.is_right for verdict in verdicts)
-
-
-async def heard_more(tables: Sequence[Sequence[Player]]) -> list[float]:
-    """Wait until every player has heard something new; return after how long that was so at each table."""
-    began = time.monotonic()
-    heard = [[len(player.seen) for player in players] for players in tables]
-
-    async def heard_at(players: Sequence[Player], numbers: Sequence[int]) -> float:
-        pairs = list(zip(players, numbers, strict=True))
-        await until(lambda: all(len(player.seen) > number for player, number in pairs))
-        return time.monotonic() - began
-
-    return list(await asyncio.gather(*map(heard_at, tables, heard)))
-
-
 @more_when_long
 async def test_nothing_told_is_lost_when_servers_are_killed(tmp_path: Path, database: str) -> None:
     """One of three servers is killed again and again under players: the others go on with its tables."""
     rng = random.Random(SEED)
     waits: list[float] = []
-    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+    async with (
+        Cluster.started(database, tmp_path, GENEROUS) as cluster,
+        playing(cluster, TABLES, PLAYERS) as (_, tables),
+    ):
         for _ in range(KILLS):
             await asyncio.sleep(rng.uniform(0.0, 0.5))
             victim = cluster.owner(rng.choice(tables))
             hit = [players for players in tables if cluster.owner(players) == victim]
             cluster.nodes[victim].kill()
-            waits += await heard_more(hit)
+            waits += await went_on(cluster, hit)
             await cluster.nodes[victim].start()
     waits.sort()
     sys.stdout.write(
@@ -109,7 +77,10 @@ async def test_a_stopped_server_tells_nothing_when_it_goes_on(
     tmp_path: Path, database: str, seconds: float
 ) -> None:
     """A server that stands still for a while goes on, or is fenced and ends; its players hear one truth."""
-    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+    async with (
+        Cluster.started(database, tmp_path, GENEROUS) as cluster,
+        playing(cluster, TABLES, PLAYERS) as (_, tables),
+    ):
         name = cluster.owner(tables[0])
         pid = cluster.nodes[name].pid
         os.kill(pid, signal.SIGSTOP)
@@ -122,7 +93,10 @@ async def test_a_stopped_server_tells_nothing_when_it_goes_on(
 
 async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
     """Servers that are all started again go on with all tables."""
-    async with Cluster.started(database, tmp_path, GENEROUS) as cluster, playing(cluster) as (_, tables):
+    async with (
+        Cluster.started(database, tmp_path, GENEROUS) as cluster,
+        playing(cluster, TABLES, PLAYERS) as (_, tables),
+    ):
         for node in cluster.nodes.values():
             node.kill()
         for node in cluster.nodes.values():
@@ -133,7 +107,7 @@ async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
 async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, database: str) -> None:
     """Each server that is stopped gives its tables away first; players come back once for each of them."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
-        async with playing(cluster) as (front, tables):
+        async with playing(cluster, TABLES, PLAYERS) as (front, tables):
             before = front.accepted
             for node in list(cluster.nodes.values()):
                 await node.stop()
@@ -148,7 +122,7 @@ async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, dat
 async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, database: str) -> None:
     """What is drained or fenced ends, and its tables go on elsewhere; nobody is drained who is not there."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
-        async with playing(cluster, tables=1) as (_, tables):
+        async with playing(cluster, 1, PLAYERS) as (_, tables):
             status = await text_of(SERVER, "cluster", "status", "--journal", database)
             first = cluster.owner(tables[0])
             fenced = await text_of(SERVER, "cluster", "fence", first, "--journal", database)
@@ -169,7 +143,7 @@ async def test_another_primary_under_load(tmp_path: Path) -> None:
     with postgres() as own:
         database = own.url(own.new_database())
         async with Cluster.started(database, tmp_path, GENEROUS, "--allow-no-standby") as cluster:
-            async with playing(cluster) as (_, tables):
+            async with playing(cluster, TABLES, PLAYERS) as (_, tables):
                 await heard_more(tables)
                 await asyncio.to_thread(own.stop, "primary")
                 await asyncio.to_thread(own.promote)
@@ -205,7 +179,7 @@ async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server
     """Its tables go on elsewhere; when answers reach it again, it is fenced, and has told nothing false."""
     database = server.url(server.new_database(), both=False)
     async with Cluster.started(database, tmp_path, GENEROUS, cut_off=True) as cluster:
-        async with playing(cluster) as (_, tables):
+        async with playing(cluster, TABLES, PLAYERS) as (_, tables):
             name = cluster.owner(tables[0])
             cluster.ways[name].hold()
             await until(lambda: cluster.owner(tables[0]) != name)
