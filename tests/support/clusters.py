@@ -16,6 +16,8 @@ from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.reader import PostgresReader
 from tests.support.crashes import Mortal, Player, Verdict, all_answered, judge_db, meeting, until
+from tests.support.effort import amount
+from tests.support.machines import Machines
 from tests.support.relay import Relay
 
 __all__ = ["GENEROUS", "SEED", "Cluster", "Front", "heard_more", "playing", "went_on"]
@@ -23,6 +25,9 @@ __all__ = ["GENEROUS", "SEED", "Cluster", "Front", "heard_more", "playing", "wen
 GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+TABLES: Final = 2
+PLAYERS: Final = amount(3, 8)
+CONNECT_SECONDS: Final = 0.5
 KEY: Final = b"the key of a cluster in a test.."
 NODES: Final = 3
 
@@ -51,6 +56,7 @@ class Cluster:
         count: int = NODES,
         cut_off: bool = False,
         databases: Mapping[str, str] | None = None,
+        machines: Machines | None = None,
     ) -> AsyncIterator[Self]:
         """Start the nodes, and let none be left in the end.
 
@@ -61,22 +67,28 @@ class Cluster:
             count: how many nodes there are.
             cut_off: whether each may be cut off from the database.
             databases: where the database is for some of the nodes, by their names.
+            machines: those of the nodes' names are where they run; by default all run here.
 
         """
         key = folder / "cluster.key"
         key.write_bytes(KEY)
         cluster = cls(database)
         async with AsyncExitStack() as stack:
-            for number in range(1, count + 1):
-                arguments = (f"--node=n{number}", f"--cluster-key={key}", *more)
-                way = (databases or {}).get(f"n{number}", database)
+            for name in (f"n{number}" for number in range(1, count + 1)):
+                arguments = (f"--node={name}", f"--cluster-key={key}", *more)
+                way = (databases or {}).get(name, database)
                 if cut_off:
                     relay = await stack.enter_async_context(Relay.before(database))
-                    cluster.ways[f"n{number}"] = relay
+                    cluster.ways[name] = relay
                     port = urlsplit(relay.url).port
                     way = urlsplit(database)._replace(netloc=f"rd@127.0.0.1:{port}").geturl()
-                node = await stack.enter_async_context(Mortal.started(way, *arguments))
-                cluster.nodes[f"n{number}"] = node
+                starting = Mortal.started(way, *arguments)
+                if machines is None:
+                    cluster.nodes[name] = await stack.enter_async_context(starting)
+                else:
+                    with machines.at(name):
+                        starting = Mortal.started(way, f"--host={machines.address(name)}", *arguments)
+                        cluster.nodes[name] = await stack.enter_async_context(starting)
             yield cluster
 
     def ask(self, sql: LiteralString, *values: object) -> list[tuple[Any, ...]]:
@@ -141,10 +153,11 @@ class Front:
         self.accepted += 1
         names = list(self._cluster.nodes)
         for name in sorted(self._rng.sample(names, len(names)), key=lambda name: name != self.first):
+            node = urlsplit(self._cluster.nodes[name].url)
             try:
-                port = int(self._cluster.nodes[name].url.rpartition(":")[2].partition("/")[0])
-                from_node, to_node = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    from_node, to_node = await asyncio.open_connection(node.hostname, node.port)
+            except (OSError, TimeoutError):
                 continue
             await asyncio.gather(_pump(reader, to_node), _pump(from_node, writer))
             return
@@ -164,7 +177,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def playing(
-    cluster: Cluster, tables: int, players: int
+    cluster: Cluster, tables: int = TABLES, players: int = PLAYERS
 ) -> AsyncIterator[tuple[Front, list[list[Player]]]]:
     """Let players play at some tables; in the end compare what they were told with the database."""
     async with Front.before(cluster, SEED) as front:

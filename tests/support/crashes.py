@@ -43,6 +43,7 @@ __all__ = [
     "Player",
     "Verdict",
     "all_answered",
+    "all_halted",
     "copy_by_hand",
     "glance",
     "glances",
@@ -136,6 +137,7 @@ class Player:
         sent: every command, by its counter.
         again: how often something was told that contradicts what was told before.
         rests: whether it sends nothing more for now.
+        halts: what it was told about halts of its table: whether one began.
 
     """
 
@@ -146,6 +148,7 @@ class Player:
     sent: dict[int, cl.Command] = field(default_factory=dict)
     again: int = 0
     rests: bool = False
+    halts: list[bool] = field(default_factory=list)
 
     def __str__(self) -> str:
         client, view = self.client, self.client.view
@@ -181,7 +184,7 @@ class Player:
         self.seen.clear()
         self.answered.clear()
 
-    async def listen(self, halts: list[bool] | None = None) -> None:
+    async def listen(self) -> None:
         """Write down what the server says."""
         async for message in self.client:
             match message:
@@ -194,8 +197,8 @@ class Player:
                     self._note(message.counter, "accepted")
                 case Refused(counter=counter) if counter:
                     self._note(counter, f"refused: {message.reason}")
-                case Halted() if halts is not None:
-                    halts.append(message.halted)
+                case Halted():
+                    self.halts.append(message.halted)
 
     def _note(self, counter: int, answer: str) -> None:
         if counter:
@@ -238,17 +241,24 @@ def _can_play(player: Player) -> bool:
     return any(True for _ in player.client.legal_plays())
 
 
-async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Player]:
-    """Let two players play a match of one hand, taking turns, until both say that they are stuck."""
+async def one_hand(url: str, halts: list[bool] | None = None) -> list[Player]:
+    """Let two players play a match of one hand, taking turns, until both say that they are stuck.
+
+    Args:
+        url: where the server is.
+        halts: becomes what both are told about halts.
+
+    """
+    told: list[bool] = [] if halts is None else halts
     options = Options(hands=1, countdown_ms=20, tally_ms=0)
     ann = await _entered(lambda: Client.create(url, "Ann", options))
-    players = [Player(ann, random.Random("hand/0"))]
-    tasks = [asyncio.create_task(players[0].listen(journal_halts))]  # the disk may fail as Ben sits down
+    players = [Player(ann, random.Random("hand/0"), halts=told)]
+    tasks = [asyncio.create_task(players[0].listen())]  # the disk may fail as Ben sits down
     token = secrets.token_hex(32)  # the same each time, or Ben could have two seats
     ben = await _entered(lambda: Client.join(url, ann.code, "Ben", token=token))
     assert ben.seat == 1
-    players.append(Player(ben, random.Random("hand/1")))
-    tasks.append(asyncio.create_task(players[1].listen(journal_halts)))
+    players.append(Player(ben, random.Random("hand/1"), halts=told))
+    tasks.append(asyncio.create_task(players[1].listen()))
     try:
         await players[0].say(cl.Start(counter=ann.next_counter()))
         await until(lambda: ann.view.in_hand and ben.view.in_hand)
@@ -260,8 +270,10 @@ async def one_hand(url: str, journal_halts: list[bool] | None = None) -> list[Pl
         for player in players:
             await player.say(cl.Stuck(counter=player.client.next_counter()))
         await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
-        halts = journal_halts or []
-        await until(lambda: halts.count(True) <= halts.count(False))  # the disk may fail with the last event
+        if halts is not None:
+            await until(
+                lambda: told.count(True) <= told.count(False)
+            )  # the disk may fail with the last event
     finally:
         for task in tasks:
             task.cancel()
@@ -344,6 +356,14 @@ async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     async with patience(lambda: f"it never held: {inspect.getclosurevars(holds).nonlocals}", seconds):
         while not holds():  # noqa: ASYNC110 - nobody here could tell of it
             await asyncio.sleep(0.005)
+
+
+async def all_halted(players: Iterable[Player]) -> None:
+    """Wait until everybody is told that the table stands still."""
+    players = list(players)
+    for each in players:
+        each.halts.clear()
+    await until(lambda: all(True in each.halts for each in players))
 
 
 async def all_answered(players: Iterable[Player]) -> None:

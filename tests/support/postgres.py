@@ -18,6 +18,7 @@ import psycopg
 import pytest
 
 from tests.support.brokers import free_port
+from tests.support.machines import Machines
 from tests.support.servers import PATIENCE
 
 __all__ = ["LosingProxy", "Postgres", "postgres"]
@@ -25,7 +26,6 @@ __all__ = ["LosingProxy", "Postgres", "postgres"]
 STANDBY: Final = "s1"
 USER: Final = "rd"
 SETTINGS: Final = """
-listen_addresses = '127.0.0.1'
 fsync = off
 wal_level = replica
 hot_standby = on
@@ -54,11 +54,13 @@ class Postgres:
     Args:
         programs: where the server's programs are.
         folder: an empty folder, which its user may search.
+        machines: those called ``primary`` and ``standby`` are where they run; by default both run here.
 
     """
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, machines: Machines | None = None) -> None:
         self._programs = programs
+        self._machines = machines
         self._numbers = itertools.count(1)
         self.folder = folder
         self.ports = (free_port(), free_port())
@@ -66,17 +68,21 @@ class Postgres:
             shutil.chown(folder, "nobody")
             folder.chmod(0o711)
 
-    def _run(self, program: str, *arguments: str) -> str:
-        done = subprocess.run(  # noqa: S603 - programs of the distribution
-            [str(self._programs / program), *arguments],
-            cwd=self.folder,
-            env={**os.environ, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"},
-            capture_output=True,
-            text=True,
-            check=False,
-            user="nobody" if os.getuid() == 0 else None,
-            extra_groups=[] if os.getuid() == 0 else None,
-        )
+    def _address(self, which: str) -> str:
+        return "127.0.0.1" if self._machines is None else self._machines.address(which)
+
+    def _run(self, program: str, *arguments: str, which: str = "primary") -> str:
+        with contextlib.nullcontext() if self._machines is None else self._machines.at(which):
+            done = subprocess.run(  # noqa: S603 - programs of the distribution
+                [str(self._programs / program), *arguments],
+                cwd=self.folder,
+                env={**os.environ, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"},
+                capture_output=True,
+                text=True,
+                check=False,
+                user="nobody" if os.getuid() == 0 else None,
+                extra_groups=[] if os.getuid() == 0 else None,
+            )
         assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -85,9 +91,12 @@ class Postgres:
         self._run("initdb", "-D", "primary", "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8")
         with (self.folder / "primary" / "postgresql.conf").open("a") as conf:
             conf.write(settings + f"unix_socket_directories = '{self.folder}'\n")
+        with (self.folder / "primary" / "pg_hba.conf").open("a") as allowed:
+            allowed.write("host all all samenet trust\nhost replication all samenet trust\n")
         self.start("primary")
-        here = f"host=127.0.0.1 port={self.ports[0]} user={USER} application_name={STANDBY}"
-        self._run("pg_basebackup", "-D", "standby", "-d", here, "-R", "-c", "fast", "--no-sync")
+        there = f"host={self._address('primary')} port={self.ports[0]} user={USER} application_name={STANDBY}"
+        copy = ("-D", "standby", "-d", there, "-R", "-c", "fast", "--no-sync")
+        self._run("pg_basebackup", *copy, which="standby")
         self.start("standby")
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
         self.sql("SELECT pg_reload_conf()")
@@ -99,18 +108,19 @@ class Postgres:
 
     def start(self, which: str) -> None:
         """Start the primary or the standby, and wait until it answers."""
-        port = self.ports[which == "standby"]
-        self._run("pg_ctl", "-D", which, "-w", "-s", "-o", f"-p {port}", "-l", f"{which}.log", "start")
+        options = f"-h {self._address(which)} -p {self.ports[which == 'standby']}"
+        log = ("-l", f"{which}.log")
+        self._run("pg_ctl", "-D", which, "-w", "-s", "-o", options, *log, "start", which=which)
 
     def stop(self, which: str) -> None:
         """Kill the primary or the standby, as a power cut of its host would."""
-        self._run("pg_ctl", "-D", which, "-w", "-s", "-m", "immediate", "stop")
+        self._run("pg_ctl", "-D", which, "-w", "-s", "-m", "immediate", "stop", which=which)
 
     def promote(self) -> None:
         """Make a primary of the standby, which then waits for no other."""
         with (self.folder / "standby" / "postgresql.auto.conf").open("a") as conf:
             conf.write("synchronous_standby_names = ''\n")
-        self._run("pg_ctl", "-D", "standby", "-w", "-s", "promote")
+        self._run("pg_ctl", "-D", "standby", "-w", "-s", "promote", which="standby")
 
     def sql(self, text: str, database: str = "postgres") -> list[tuple[object, ...]]:
         """Ask the primary."""
@@ -125,7 +135,8 @@ class Postgres:
 
     def url(self, database: str, *, both: bool = True) -> str:
         """Return where a database is: at both, of which the one that can be written is chosen."""
-        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports[: 1 + both])
+        places = list(zip(("primary", "standby"), self.ports, strict=True))[: 1 + both]
+        hosts = ",".join(f"{self._address(which)}:{port}" for which, port in places)
         return f"postgresql://{USER}@{hosts}/{database}"
 
     def new_database(self) -> str:
@@ -142,13 +153,13 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def postgres(settings: str = SETTINGS) -> Iterator[Postgres]:
+def postgres(settings: str = SETTINGS, machines: Machines | None = None) -> Iterator[Postgres]:
     """Run a primary and a standby; skip the test where the packages are missing."""
     programs = folder_of_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="racing-demon-pg-"))
-    server = Postgres(programs, folder)
+    server = Postgres(programs, folder, machines)
     try:
         server.begin(settings)
         yield server

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import os
 import random
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +18,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.messages.server import Moved, Refused, Versions
-from tests.support.clusters import GENEROUS, SEED, Cluster, heard_more, playing, went_on
+from tests.support.clusters import GENEROUS, PLAYERS, SEED, TABLES, Cluster, heard_more, playing, went_on
 from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
@@ -30,8 +28,6 @@ from tests.support.servers import Peer, patience
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
 KILLS: Final = amount(3, 20, "RACING_DEMON_CLUSTER_KILLS")
-TABLES: Final = 2
-PLAYERS: Final = amount(3, 8)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +50,7 @@ async def test_nothing_told_is_lost_when_servers_are_killed(tmp_path: Path, data
     waits: list[float] = []
     async with (
         Cluster.started(database, tmp_path, GENEROUS) as cluster,
-        playing(cluster, TABLES, PLAYERS) as (_, tables),
+        playing(cluster) as (_, tables),
     ):
         for _ in range(KILLS):
             await asyncio.sleep(rng.uniform(0.0, 0.5))
@@ -70,32 +66,11 @@ async def test_nothing_told_is_lost_when_servers_are_killed(tmp_path: Path, data
     )
 
 
-@pytest.mark.parametrize(
-    "seconds", [1.0, 3.0, *(pytest.param(seconds, marks=pytest.mark.long) for seconds in (2.0, 10.0))]
-)
-async def test_a_stopped_server_tells_nothing_when_it_goes_on(
-    tmp_path: Path, database: str, seconds: float
-) -> None:
-    """A server that stands still for a while goes on, or is fenced and ends; its players hear one truth."""
-    async with (
-        Cluster.started(database, tmp_path, GENEROUS) as cluster,
-        playing(cluster, TABLES, PLAYERS) as (_, tables),
-    ):
-        name = cluster.owner(tables[0])
-        pid = cluster.nodes[name].pid
-        os.kill(pid, signal.SIGSTOP)
-        await asyncio.sleep(seconds)  # that is how long it stands still
-        os.kill(pid, signal.SIGCONT)
-        await heard_more(tables)
-        if cluster.is_fenced(name):
-            await until(lambda: not cluster.nodes[name].is_running)
-
-
 async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
     """Servers that are all started again go on with all tables."""
     async with (
         Cluster.started(database, tmp_path, GENEROUS) as cluster,
-        playing(cluster, TABLES, PLAYERS) as (_, tables),
+        playing(cluster) as (_, tables),
     ):
         for node in cluster.nodes.values():
             node.kill()
@@ -107,7 +82,7 @@ async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
 async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, database: str) -> None:
     """Each server that is stopped gives its tables away first; players come back once for each of them."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
-        async with playing(cluster, TABLES, PLAYERS) as (front, tables):
+        async with playing(cluster) as (front, tables):
             before = front.accepted
             for node in list(cluster.nodes.values()):
                 await node.stop()
@@ -122,7 +97,7 @@ async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, dat
 async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, database: str) -> None:
     """What is drained or fenced ends, and its tables go on elsewhere; nobody is drained who is not there."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
-        async with playing(cluster, 1, PLAYERS) as (_, tables):
+        async with playing(cluster, tables=1) as (_, tables):
             status = await text_of(SERVER, "cluster", "status", "--journal", database)
             first = cluster.owner(tables[0])
             fenced = await text_of(SERVER, "cluster", "fence", first, "--journal", database)
@@ -143,7 +118,7 @@ async def test_another_primary_under_load(tmp_path: Path) -> None:
     with postgres() as own:
         database = own.url(own.new_database())
         async with Cluster.started(database, tmp_path, GENEROUS, "--allow-no-standby") as cluster:
-            async with playing(cluster, TABLES, PLAYERS) as (_, tables):
+            async with playing(cluster) as (_, tables):
                 await heard_more(tables)
                 await asyncio.to_thread(own.stop, "primary")
                 await asyncio.to_thread(own.promote)
@@ -179,7 +154,7 @@ async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server
     """Its tables go on elsewhere; when answers reach it again, it is fenced, and has told nothing false."""
     database = server.url(server.new_database(), both=False)
     async with Cluster.started(database, tmp_path, GENEROUS, cut_off=True) as cluster:
-        async with playing(cluster, TABLES, PLAYERS) as (_, tables):
+        async with playing(cluster) as (_, tables):
             name = cluster.owner(tables[0])
             cluster.ways[name].hold()
             await until(lambda: cluster.owner(tables[0]) != name)
