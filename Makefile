@@ -8,7 +8,7 @@ JS_TOOLS := tests/browser/tools
 NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	types-js tools-js attacks autobahn contention crash crash-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
+	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-relays bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
@@ -127,6 +127,10 @@ crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), 
 crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times, and at each send to it; hours
 	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) RACING_DEMON_SEND_STEP=$(or $(STEP),1) \
 		$(BIN)/pytest tests/system/test_cluster.py tests/system/test_cluster_sends.py -k killed -s -n0 \
+		$(NO_LIMIT) $(ARGS)
+
+cuts-cluster: $(STAMP) programs  ## stop parts of a cluster on PostgreSQL for up to a minute, and cut them off from each other (root)
+	RACING_DEMON_LONG=1 $(BIN)/pytest tests/system/test_cluster_stops.py tests/system/test_cluster_cuts.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time

@@ -47,7 +47,10 @@ async def all_playing(
     database = server.url(server.new_database())
     async with Cluster.started(database, folder, GENEROUS, machines=hosts) as cluster:
         async with playing(cluster) as (_, tables):
-            yield cluster, tables
+            try:
+                yield cluster, tables
+            finally:
+                hosts.heal()
 
 
 def cut(hosts: Machines, way: str, one: str, other: str) -> None:

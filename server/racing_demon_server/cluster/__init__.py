@@ -12,6 +12,7 @@ __all__ = [
     "directory",
     "member",
     "membership",
+    "peers",
     "statements",
     "watch",
     "worker",

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.store import PostgresStore
@@ -15,13 +16,14 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.locator import Location, Whereabouts
 from racing_demon_server.tables.observer import Observer
-from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.registry import MOVED, Registry
 from racing_demon_server.tables.room import Clock, Room
 
 from .adoption import Adoption
 from .codes import FEWEST_LETTERS, code_of
 from .directory import Directory
 from .member import Member, Seen
+from .peers import address_of, somebody_is_well
 from .statements import Node, Overview, Whereabout, locate, place, set_draining, take_over
 from .worker import Worker
 
@@ -32,6 +34,8 @@ STEPS: Final = 20
 """So many tables are given away in one step of the loop."""
 LOST: Final = "lease"
 """Why tables stand still while the node does not reach the database."""
+ALONE_SECONDS: Final = 1.0
+"""After the lease, so much later than peers that have lost the database at the same time."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -80,6 +84,7 @@ class Membership:
         self._directory = Directory(node, self.registry, self._finder)
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._asking: asyncio.Task[None] | None = None
 
     def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
         """Begin to beat, and to look, as the node listens now.
@@ -123,6 +128,8 @@ class Membership:
         self._directory.close()
         if self._timer is not None:
             self._timer.cancel()
+        if self._asking is not None:
+            self._asking.cancel()
         if self._member is not None:
             self._member.stop()
         for worker in (self._fencer, self._reader, self._finder):
@@ -164,9 +171,22 @@ class Membership:
         self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
         assert self._member is not None
         touched = max(self._journal.written_at, self._member.beaten_at)
-        self.registry.halt(LOST, time.monotonic() - touched > self._settings.lease_seconds)
+        late = time.monotonic() - touched - self._settings.lease_seconds
+        self.registry.halt(LOST, late > 0)
+        if late > ALONE_SECONDS and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._ask_peers())
         if self._drain_until is not None:
             self._give_away()
+
+    async def _ask_peers(self) -> None:
+        """Close all connections if a peer reaches the database, and this node alone does not."""
+        peers = [node for node in self._look.nodes if node.id != self._node and node.inside]
+        if not await somebody_is_well([address_of(node.inside) for node in peers]):
+            return
+        if self.registry.listeners:
+            log.warning("others reach the database, and this server does not: it closes its connections")
+        for room in self.registry.rooms:
+            room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
 
     # Draining, and the end.
 
@@ -213,9 +233,8 @@ class Membership:
 
 def _location(where: Whereabout) -> Location:
     parts = urlsplit(where.url)
-    host, _, port = where.inside.rpartition(":")
     default = 443 if parts.scheme == "wss" else 80
-    return Location(parts.hostname or "", parts.port or default, (host.strip("[]"), int(port)))
+    return Location(parts.hostname or "", parts.port or default, address_of(where.inside))
 
 
 def _is_in_hand(room: Room) -> bool:

@@ -48,6 +48,7 @@ class Node(NamedTuple):
         id: its number.
         name: the operator's name of it.
         url: where players reach it.
+        inside: where other servers reach it, as host and port; empty if it does not listen yet.
         version: its software's.
         protocol: the version of the protocol that it speaks.
         draining: whether it gives its tables away.
@@ -59,6 +60,7 @@ class Node(NamedTuple):
     id: int
     name: str
     url: str
+    inside: str
     version: str
     protocol: int
     draining: bool
@@ -137,7 +139,7 @@ def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Ove
 def nodes(db: Database) -> list[Node]:
     """Return all nodes that are not fenced."""
     rows = db.execute(
-        "SELECT id, name, url, version, protocol, draining, coalesce(beat, 0), coalesce(load, 0) "
+        "SELECT id, name, url, inside, version, protocol, draining, coalesce(beat, 0), coalesce(load, 0) "
         "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
     )
     return list(map(Node._make, rows))

@@ -31,7 +31,7 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["KeptElsewhere", "Registry", "unrestorable"]
+__all__ = ["MOVED", "KeptElsewhere", "Registry", "unrestorable"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""

@@ -1,0 +1,39 @@
+"""Asks other servers whether they reach the database, when this one does not."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["Address", "address_of", "somebody_is_well"]
+
+Address = tuple[str, int]
+"""A host and a port."""
+
+ASK_SECONDS: Final = 1.0
+MOST_READ: Final = 1_024
+
+
+def address_of(inside: str) -> Address:
+    """Return the parts of an address as servers write it down: host, colon, port."""
+    host, _, port = inside.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+async def somebody_is_well(peers: Sequence[Address]) -> bool:
+    """Return whether one of some servers answers that it can write, within a second."""
+    return any(await asyncio.gather(*map(_is_well, peers)))
+
+
+async def _is_well(peer: Address) -> bool:
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            reader, writer = await asyncio.open_connection(*peer)
+            try:
+                host = f"[{peer[0]}]" if ":" in peer[0] else peer[0]
+                writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
+                answer = await reader.read(MOST_READ)
+            finally:
+                writer.transport.abort()
+    except (OSError, TimeoutError):
+        return False
+    return answer.startswith(b"HTTP/1.1 200 ")
