@@ -184,6 +184,7 @@ async def playing(
         async with AsyncExitStack() as stack:
             meetings = [meeting(front.url, players, SEED + number, 0.05) for number in range(tables)]
             at_tables = [await stack.enter_async_context(each) for each in meetings]
+            await _all([*chain(*at_tables)], lambda player: player.client.view.in_hand)
             yield front, at_tables
             for each in at_tables:
                 await all_answered(each)
