@@ -1,13 +1,14 @@
 """The player's small files: the texts they may contain, and how they are written."""
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["open_behind", "replace_file", "shown"]
+__all__ = ["open_behind", "read_entries", "replace_file", "shown"]
 
 
 def shown(text: str) -> str:
@@ -39,6 +40,17 @@ def open_behind(path: str) -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def read_entries(path: Path, most_bytes: int) -> list[object]:
+    """Return the entries of a JSON list; none if the file is missing, larger than a limit, or damaged."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+        entries = json.loads(data) if len(data) <= most_bytes else []
+    except (OSError, ValueError, RecursionError):
+        return []
+    return entries if isinstance(entries, list) else []
 
 
 def replace_file(path: Path, data: bytes) -> None:

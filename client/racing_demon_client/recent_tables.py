@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 
-from .files import replace_file, shown
+from .files import read_entries, replace_file, shown
 
 __all__ = ["Recent", "recents", "recents_path", "remember"]
 
@@ -79,7 +79,7 @@ def recents_path() -> Path:
 def recents(path: Path) -> tuple[Recent, ...]:
     """Return the recent tables, newest first, without invalid entries."""
     found: dict[tuple[str, str], Recent] = {}
-    for entry in _entries(path):
+    for entry in read_entries(path, LARGEST_FILE):
         with contextlib.suppress(ValidationError):
             recent = Recent.model_validate(entry)
             found.setdefault((recent.url, recent.code), recent)
@@ -93,13 +93,3 @@ def remember(path: Path, recent: Recent) -> None:
     # A full disk or a read-only home costs a shortcut, not the game.
     with contextlib.suppress(OSError):
         replace_file(path, json.dumps(lines, ensure_ascii=False, indent=1).encode())
-
-
-def _entries(path: Path) -> list[object]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        entries = json.loads(data) if len(data) <= LARGEST_FILE else []
-    except (OSError, ValueError, RecursionError):
-        return []
-    return entries if isinstance(entries, list) else []

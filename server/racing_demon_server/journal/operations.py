@@ -1,11 +1,14 @@
 """What can be written to a journal: a closed set of operations, each with plain values.
 
-:mod:`.rows` and :mod:`.compaction` create them. Each store has SQL for them.
+:mod:`.rows` and :mod:`.compaction` create them. Each store has SQL for them; what all stores have in
+common is here. Its parameters are ``?1``, ``?2`` and so on, as SQLite has them.
 """
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+from racing_demon_protocol.wire.messages.events import Committed, MatchOver
 
 __all__ = ["Change", "Operation"]
 
@@ -62,3 +65,40 @@ class Operation(StrEnum):
 
 Change = tuple[Operation, Sequence[Any]]
 """An operation and its values."""
+
+MARKS: Final = "table_id = ?1 AND kind NOT IN (0, 80)"
+"""The events of a table other than plays, worded like the index that finds them."""
+_KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = ?1 AND seq < ?2 AND at_us <= ?3)"
+"""The newest snapshot before one that delayed spectators have still to see."""
+_MATCH_END: Final = f"""coalesce(
+    (SELECT seq FROM events WHERE {MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
+IS_NO_BEGINNING: Final = f"""NOT (
+    NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq)
+    AND EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq + 1))
+"""  # noqa: S608
+"""Whether no stretch of the log begins after a snapshot."""
+_LAST_WORD: Final = f"""(SELECT seq FROM events WHERE {MARKS} AND kind IN ({MatchOver.TAG}, {Committed.TAG})
+    ORDER BY seq DESC LIMIT 1)"""  # noqa: S608
+IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND kind = {Committed.TAG})"  # noqa: S608
+"""Whether no hand of a table is kept."""
+
+COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
+    Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
+    Operation.DROP_BANS: ("DELETE FROM bans WHERE table_id = ?1",),
+    Operation.FORGET_EPOCHS: (
+        "DELETE FROM epochs WHERE table_id = ?1 AND id <= "
+        "(SELECT id FROM epochs WHERE table_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+    ),
+    Operation.FOLD_LOBBY: (f"DELETE FROM events WHERE {MARKS} AND seq > {_MATCH_END} AND seq <= {_KEPT}",),  # noqa: S608
+    Operation.FORGET_SNAPSHOTS: (
+        f"DELETE FROM snapshots WHERE table_id = ?1 AND seq < {_KEPT} AND {IS_NO_BEGINNING}",  # noqa: S608
+    ),
+    Operation.FORGET_CLOSED: (
+        f"DELETE FROM events WHERE {MARKS} AND seq > {_LAST_WORD} AND {_LAST_WORD} = {_MATCH_END}",  # noqa: S608
+        f"DELETE FROM seeds WHERE table_id = ?1 AND {IS_UNUSED}",  # noqa: S608
+        "DELETE FROM claims WHERE table_id = ?1",
+        "DELETE FROM epochs WHERE table_id = ?1",
+        "DELETE FROM bans WHERE table_id = ?1",
+    ),
+}
+"""Statements that are the same in every store. Closing a table needs some more."""

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_client.files import replace_file
+from racing_demon_client.files import read_entries, replace_file
 from racing_demon_client.recent_tables import recents_path
 
 __all__ = ["Score", "note", "scores", "statistics_path"]
@@ -87,7 +87,7 @@ def statistics_path() -> Path:
 def scores(path: Path) -> Mapping[str, Score]:
     """Return the statistics of each game, without invalid entries."""
     found: dict[str, Score] = {}
-    for raw in _entries(path)[:MOST_GAMES]:
+    for raw in read_entries(path, LARGEST_FILE)[:MOST_GAMES]:
         with contextlib.suppress(ValidationError):
             entry = GameStatistics.model_validate_json(json.dumps(raw))
             found.setdefault(entry.game, entry.score)
@@ -104,13 +104,3 @@ def note(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | No
     with contextlib.suppress(OSError):
         replace_file(path, data.encode())
     return score
-
-
-def _entries(path: Path) -> list[object]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        entries = json.loads(data) if len(data) <= LARGEST_FILE else []
-    except (OSError, ValueError, RecursionError):
-        return []
-    return entries if isinstance(entries, list) else []

@@ -3,9 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from racing_demon_protocol.wire.messages.events import Committed, MatchOver
 from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.operations import (
+    COMMON_SQL,
+    IS_NO_BEGINNING,
+    IS_UNUSED,
+    MARKS,
+    Change,
+    Operation,
+)
 from racing_demon_server.journal.play_runs import plays_in
 
 __all__ = ["Statement", "statements_for"]
@@ -13,23 +19,7 @@ __all__ = ["Statement", "statements_for"]
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
 
-_MARKS: Final = "table_id = $1 AND kind NOT IN (0, 80)"
-"""The events of a table that are no plays, in the words of the index that finds them."""
-_KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = $1 AND seq < $2 AND at_us <= $3)"
-"""The newest snapshot before one; spectators with a delay have seen all that came before it."""
-_MATCH_END: Final = f"""coalesce(
-    (SELECT seq FROM events WHERE {_MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
-_IS_NO_BEGINNING: Final = f"""NOT (
-    NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq)
-    AND EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND seq = snapshots.seq + 1))
-"""  # noqa: S608
-"""Whether no stretch of the log begins behind a snapshot."""
-_LAST_WORD: Final = f"""(SELECT seq FROM events WHERE {_MARKS} AND kind IN ({MatchOver.TAG}, {Committed.TAG})
-    ORDER BY seq DESC LIMIT 1)"""  # noqa: S608
-_IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {_MARKS} AND kind = {Committed.TAG})"  # noqa: S608
-"""Whether nothing is kept of any hand of a table."""
-
-SQL: Final[dict[Operation, Sequence[str]]] = {
+_SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.ADD_WHISPER: (
         "INSERT INTO whispers (table_id, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5) "
         "ON CONFLICT DO NOTHING",
@@ -38,21 +28,15 @@ SQL: Final[dict[Operation, Sequence[str]]] = {
         "INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_id, actor) DO UPDATE SET "
         "token_hash = excluded.token_hash, counter = excluded.counter, reply = excluded.reply",
     ),
-    Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = $1 AND actor = $2",),
     Operation.ADD_BEATEN: (
         "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5, $6) "
         "ON CONFLICT DO NOTHING",
     ),
-    Operation.DROP_BANS: ("DELETE FROM bans WHERE table_id = $1",),
     Operation.ADD_BAN: (
         "INSERT INTO bans (table_id, name, token_hash, address_hash) VALUES ($1, $2, $3, $4)",
     ),
     Operation.ADD_EPOCH: (
         "INSERT INTO epochs (table_id, seq, epoch) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-    ),
-    Operation.FORGET_EPOCHS: (
-        "DELETE FROM epochs WHERE table_id = $1 AND id <= "
-        "(SELECT id FROM epochs WHERE table_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)",
     ),
     Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
     Operation.CLOSE_TABLE: (
@@ -60,24 +44,21 @@ SQL: Final[dict[Operation, Sequence[str]]] = {
         "WHERE id = $2",
     ),
     Operation.FORGET_CLOSED: (
-        f"DELETE FROM events WHERE {_MARKS} AND seq > {_LAST_WORD} AND {_LAST_WORD} = {_MATCH_END}",  # noqa: S608
-        f"DELETE FROM seeds WHERE table_id = $1 AND {_IS_UNUSED}",  # noqa: S608
-        f"DELETE FROM snapshots WHERE table_id = $1 AND ({_IS_UNUSED} OR {_IS_NO_BEGINNING})",  # noqa: S608
-        "DELETE FROM claims WHERE table_id = $1",
-        "DELETE FROM epochs WHERE table_id = $1",
-        "DELETE FROM bans WHERE table_id = $1",
-        f"DELETE FROM tables WHERE id = $1 AND {_IS_UNUSED}",  # noqa: S608
-        f"DELETE FROM events WHERE {_MARKS} AND {_IS_UNUSED}",  # noqa: S608
+        *COMMON_SQL[Operation.FORGET_CLOSED],
+        f"DELETE FROM snapshots WHERE table_id = $1 AND ({IS_UNUSED} OR {IS_NO_BEGINNING})",  # noqa: S608
+        f"DELETE FROM tables WHERE id = $1 AND {IS_UNUSED}",  # noqa: S608
+        f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
     ),
     Operation.ADD_SNAPSHOT: (
         "INSERT INTO snapshots VALUES ($1, $2, $3, $4) ON CONFLICT (table_id, seq) DO UPDATE SET "
         "at_us = excluded.at_us, frame = excluded.frame",
     ),
-    Operation.FOLD_LOBBY: (f"DELETE FROM events WHERE {_MARKS} AND seq > {_MATCH_END} AND seq <= {_KEPT}",),  # noqa: S608
-    Operation.FORGET_SNAPSHOTS: (
-        f"DELETE FROM snapshots WHERE table_id = $1 AND seq < {_KEPT} AND {_IS_NO_BEGINNING}",  # noqa: S608
-    ),
 }
+SQL: Final = {
+    operation: [statement.replace("?", "$") for statement in statements]
+    for operation, statements in _SQL.items()
+}
+"""All statements, with parameters as PostgreSQL has them."""
 
 FENCE: Final = "SELECT fence($1)"
 ADD_EVENTS: Final = (
