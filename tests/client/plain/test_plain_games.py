@@ -2,7 +2,6 @@
 
 import io
 import random
-from collections.abc import Callable
 
 import pytest
 
@@ -20,15 +19,9 @@ from tests.support.dealt import Dealt, random_hands
 from tests.support.solitaire import NOWHERE, table_of
 from tests.support.solo import chance_game
 from tests.support.tables import Sitting
+from tests.support.typical import of_games
 
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-
-
-def games_that(hold: Callable[[Game], bool]) -> pytest.MarkDecorator:
-    """Try all games of a kind."""
-    return pytest.mark.parametrize(
-        "game", [game for game in GAMES.values() if hold(game)], ids=lambda game: game.name
-    )
+every_game = of_games(GAMES.values())
 
 
 def _line(rules: Rules, board: Board, seat: int, play: Play) -> str:
@@ -69,7 +62,7 @@ def test_every_play_can_be_typed(game: Game) -> None:
     assert seen or game.skill < 2
 
 
-@games_that(lambda game: game.racing is not Racing.SOLO)
+@of_games(game for game in GAMES.values() if game.racing is not Racing.SOLO)
 def test_the_table_can_be_read(game: Game) -> None:
     """Each pile that has a word is shown with it, and there is one line of one's own points."""
     sitting = Sitting.playing(2, game=game.name)
@@ -83,7 +76,7 @@ def test_the_table_can_be_read(game: Game) -> None:
     assert picture.table(sitting.mirror, None)
 
 
-@games_that(lambda game: game.racing is Racing.IDENTICAL)
+@of_games(game for game in GAMES.values() if game.racing is Racing.IDENTICAL)
 def test_nobody_else_s_foundations_are_shown(game: Game) -> None:
     """On identical deals the table shows one's own foundations, whatever lies on the others'."""
     hand = Dealt(game, seats=(0, 1))

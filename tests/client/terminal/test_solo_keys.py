@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-import pytest
-
 from racing_demon_client.shared.pile_names import addresses
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from tests.support.solitaire import Alone, moments, table_of
+from tests.support.typical import of_games
 
 MOST_STOPS = 150
 
@@ -75,7 +74,7 @@ def makes(player: Alone, keys: list[str], play: Play) -> bool:
     )
 
 
-@pytest.mark.parametrize("game", GAMES)
+@of_games(GAMES)
 def test_every_legal_play_has_keys(game: str) -> None:
     """At moments of random games: by letters, or else with the cursor; but from foundation to foundation."""
     for table in moments(game, 5, 24, 12):

@@ -2,13 +2,12 @@
 
 import random
 
-import pytest
-
 from racing_demon_protocol.engine.rulebook import RULES, make_rules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt
+from tests.support.typical import of_games
 
 
 def test_every_game_has_the_rules_of_its_mechanic() -> None:
@@ -28,7 +27,7 @@ def test_hands_share_their_rules() -> None:
     assert make_rules(game, (0, 1, 2)) is not make_rules(declare(Options(turn=1), 3), (0, 1, 2))
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@of_games(GAMES.values())
 def test_rules_that_have_judged_a_hand_judge_the_next_like_new_ones(game: Game) -> None:
     """The same plays are legal, the same follow by themselves, and the same hands are dead."""
     seats = range(game.least_seats)

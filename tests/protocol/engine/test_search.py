@@ -13,8 +13,9 @@ from racing_demon_server.match.dead_hand import SLICE_UNITS
 from tests.support.calls import calls_of
 from tests.support.dealt import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
+from tests.support.typical import of_games
 
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+every_game = of_games(GAMES.values())
 
 PLAYS = amount(21, 60)
 MOST_CALLS = 6_000

@@ -16,6 +16,7 @@ from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer as independent
 from tests.support.effort import amount, more_when_long
+from tests.support.typical import of_games
 
 SEEDS = [bytes([number]) * 32 for number in range(amount(1, 3))]
 TURNS = 80
@@ -59,7 +60,7 @@ def _parties(game: str) -> list[int]:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", GAMES)
+@of_games(GAMES)
 def test_anybody_can_deal_a_hand_again(game: str) -> None:
     """With games.json alone a hand of every game is dealt as its dealer does, for any seats and options."""
     hands = [

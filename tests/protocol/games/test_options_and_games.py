@@ -3,14 +3,13 @@
 import random
 from typing import Any, Final
 
-import pytest
-
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.typical import of_games
 
 ASKED: Final[tuple[dict[str, Any], ...]] = (
     *({"columns": columns} for columns in (1, 4, 9)),
@@ -26,7 +25,7 @@ PLAYERS: Final = 2
 STEPS: Final = 12
 
 
-@pytest.mark.parametrize("game", GAMES)
+@of_games(GAMES)
 def test_every_option_is_played_or_refused(game: str) -> None:
     """No option makes a game that breaks when it is dealt, or at its first plays."""
     for asked in ASKED:

@@ -21,6 +21,7 @@ from racing_demon_server.bots.simulation import RACES, play_match
 from tests.support.calls import calls_of
 from tests.support.effort import amount, more_when_long
 from tests.support.tables import Own, Sitting
+from tests.support.typical import of_games
 
 NOTHING = Own(["9D"])
 MOST_CALLS = 12_000
@@ -253,7 +254,7 @@ def _tables(game: str) -> Iterator[Sitting]:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", RACES)
+@of_games(RACES)
 def test_no_slice_of_a_thought_does_much(game: str) -> None:
     """In every game, with all its seats, a slice is thousands of calls of functions at the most."""
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
@@ -264,7 +265,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", RACES)
+@of_games(RACES)
 def test_slices_do_not_change_a_decision(game: str) -> None:
     """Cut anywhere, a thought comes to the same decision, and is the same work."""
     rng, longest = random.Random(game), 0
@@ -294,7 +295,7 @@ def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if game.most_seats > 1])
+@of_games(name for name, game in GAMES.items() if game.most_seats > 1)
 def test_no_play_of_a_bot_is_refused(game: str) -> None:
     """Whatever a game allows, bots that see the newest table make legal plays only, down to covered cards."""
     sitting = Sitting.lobby(2, game=game)

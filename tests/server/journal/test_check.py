@@ -71,7 +71,7 @@ def test_what_is_wrong_is_found(
     assert why in said
 
 
-@pytest.mark.parametrize("game", ["racing-demon", "flower-garden"])
+@pytest.mark.parametrize("game", ["racing-demon", pytest.param("flower-garden", marks=pytest.mark.long)])
 async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str], game: str) -> None:
     """In the midst of a match, and after it when another server has taken it up; locked, and of any kind."""
     journal = tmp_path / "journal.sqlite"

@@ -25,7 +25,7 @@ from tests.support.journals import check, journaled
 from tests.support.servers import Peer
 
 OPEN: Final = 3
-EVERY: Final = amount(5, 1)
+EVERY: Final = amount(15, 1)
 """Of so many pairs of a column and a value one is tried."""
 VALUES: Final = ("no number", b"\xff\x00", 1.5, -1, 2**62, "", b"", None)
 

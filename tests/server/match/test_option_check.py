@@ -13,6 +13,7 @@ from racing_demon_protocol.wire.messages.client import SetOptions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.option_check import verify_playable
 from tests.support.tables import Sitting
+from tests.support.typical import of_games
 
 MOST_CALLS = 300
 """Python functions that a change of options may call. Making the rules of a large game calls 30,000."""
@@ -37,7 +38,7 @@ def fault_when_dealt(options: Options) -> str:
     return ""
 
 
-@pytest.mark.parametrize("game", GAMES)
+@of_games(GAMES)
 def test_the_answer_is_that_of_the_rules(game: str) -> None:
     """Exactly those sizes are refused with which the rules cannot be made for some number of players."""
     sizes = product((None, 1, 4, 5, 6, 9), (False, True), (None, 1, 13, 30))

@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from racing_demon_protocol.games import BUILDING_GAMES
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.table.view import TableView
@@ -11,11 +9,12 @@ from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, Played
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
+from tests.support.typical import of_games
 
 PLAYS = 60
 
 
-@pytest.mark.parametrize("game", [game.name for game in BUILDING_GAMES])
+@of_games(game.name for game in BUILDING_GAMES)
 def test_a_hand_is_played_and_proved(game: str) -> None:
     """Every mirror follows chance plays, buried cards and layings among them, and the record is right."""
     sitting, rng = Sitting.playing(2, bytes([3] * 32), game=game, hands=1), random.Random(3)

@@ -13,8 +13,9 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify
 from tests.support.effort import amount, more_when_long
 from tests.support.solitaire import moments, table_of
+from tests.support.typical import of_games
 
-of_every_game = pytest.mark.parametrize("game", GAMES)
+of_every_game = of_games(GAMES)
 PLAYS = 24
 
 

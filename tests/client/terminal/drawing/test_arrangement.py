@@ -18,8 +18,9 @@ from racing_demon_protocol.games import GAMES
 from tests.support.desks import rows_of
 from tests.support.effort import covering
 from tests.support.solitaire import Alone, moments, table_of
+from tests.support.typical import of_games
 
-of_every_game = pytest.mark.parametrize("game", GAMES)
+of_every_game = of_games(GAMES)
 SIZES = ((80, 24), (120, 40), (200, 60))
 
 

@@ -1,6 +1,6 @@
 """Palettes: readable, red apart from black for every kind of sight, exact on terminals with few colors."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from rich._palettes import EIGHT_BIT_PALETTE, STANDARD_PALETTE
@@ -27,11 +27,12 @@ of_every_sheet = pytest.mark.parametrize(
     "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLORED], ids=lambda p: p.name
 )
 of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLORED])
-of_every_palette = pytest.mark.parametrize(
-    "shown",
-    [palette(name, depth, mark_red=red) for name in NAMES for depth in Depth for red in (False, True)],
-    ids=lambda p: f"{p.name}-{'reversed' if p.red_reversed else 'plain'}",
-)
+PALETTES = {
+    f"{shown.name}-{'reversed' if shown.red_reversed else 'plain'}": shown
+    for shown in (
+        palette(name, depth, mark_red=red) for name in NAMES for depth in Depth for red in (False, True)
+    )
+}
 
 
 def grounds(shown: Palette) -> tuple[str, ...]:
@@ -162,47 +163,42 @@ def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
 # Marks.
 
 
-@of_every_palette
-@pytest.mark.parametrize("role", SUITS)
-def test_marks_differ(shown: Palette, role: Role) -> None:
+def test_marks_differ() -> None:
     """Any two marks of a card look different; without colors the table's signs tell held from the cursor."""
-    for one, other in combinations(MARKS, 2):
+    for (name, shown), role, (one, other) in product(PALETTES.items(), SUITS, combinations(MARKS, 2)):
         if shown.colorless and {one, other} == {Mark.HELD, Mark.CURSOR}:
             continue
-        assert said(shown.style(role | one)) != said(shown.style(role | other)), (one, other)
+        assert said(shown.style(role | one)) != said(shown.style(role | other)), (name, role, one, other)
 
 
-@of_every_palette
-@pytest.mark.parametrize("role", [Role.DIM, Role.KEY, Role.BACK])
-def test_marks_of_piles_differ(shown: Palette, role: Role) -> None:
+def test_marks_of_piles_differ() -> None:
     """An empty pile, the label of a pile and a card's back show the cursor and a hint, and which it is."""
-    looks = {said(shown.style(role | mark)) for mark in (Mark.NONE, Mark.CURSOR, Mark.FITS)}
-    assert len(looks) == 3
+    for (name, shown), role in product(PALETTES.items(), (Role.DIM, Role.KEY, Role.BACK)):
+        looks = {said(shown.style(role | mark)) for mark in (Mark.NONE, Mark.CURSOR, Mark.FITS)}
+        assert len(looks) == 3, (name, role)
 
 
-@of_every_palette
-@pytest.mark.parametrize("mark", MARKS)
-def test_marks_keep_red_and_black(shown: Palette, mark: Mark) -> None:
-    """No marked red card looks like any black card, whatever that one's mark."""
-    reds = {said(shown.style(role | mark)) for role in REDS}
-    blacks = {said(shown.style(role | other)) for role in BLACKS for other in MARKS}
-    assert not reds & blacks
+def test_marks_keep_red_and_black() -> None:
+    """No marked red card looks like any black card, whatever their marks."""
+    for name, shown in PALETTES.items():
+        reds, blacks = (
+            {said(shown.style(role | mark)) for role in roles for mark in MARKS} for roles in (REDS, BLACKS)
+        )
+        assert not reds & blacks, name
 
 
-@of_every_palette
-def test_reversed_is_red(shown: Palette) -> None:
+def test_reversed_is_red() -> None:
     """Where red is reversed, every red card is, marked or not, and no black one; elsewhere nothing is."""
-    for role in SUITS:
-        for mark in MARKS:
-            assert bool(shown.style(role | mark).reverse) == (shown.red_reversed and role in REDS)
+    for (name, shown), role, mark in product(PALETTES.items(), SUITS, MARKS):
+        reverse = shown.red_reversed and role in REDS
+        assert bool(shown.style(role | mark).reverse) == reverse, (name, role, mark)
 
 
-@of_every_palette
-def test_held_hides_the_cursor_and_the_cursor_a_hint(shown: Palette) -> None:
+def test_held_hides_the_cursor_and_the_cursor_a_hint() -> None:
     """Of two marks that need the ground, the one nearer to the hand gets it."""
-    for role in SUITS:
-        assert shown.style(role | Mark.HELD | Mark.CURSOR) == shown.style(role | Mark.HELD)
-        assert shown.style(role | Mark.CURSOR | Mark.FITS) == shown.style(role | Mark.CURSOR)
+    for (name, shown), role in product(PALETTES.items(), SUITS):
+        assert shown.style(role | Mark.HELD | Mark.CURSOR) == shown.style(role | Mark.HELD), (name, role)
+        assert shown.style(role | Mark.CURSOR | Mark.FITS) == shown.style(role | Mark.CURSOR), (name, role)
 
 
 def test_flight_shows_under_the_cursor() -> None:

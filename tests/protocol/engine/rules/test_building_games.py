@@ -17,8 +17,10 @@ from racing_demon_protocol.games import BUILDING_GAMES, GAMES
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, random_hands
 from tests.support.solo import CHANCE_GAMES, all_plays, broken, chance_game, lay, named
+from tests.support.typical import of_games
 
 every_game = pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
+typical_games = of_games(BUILDING_GAMES)
 CHECKED = 10 if CHANCE_GAMES == 1 else 25
 """The invariants are asked after so many plays, and in the end: what is broken once mostly stays so."""
 LARGE = 60
@@ -56,7 +58,7 @@ def _won(game: Game) -> tuple[BuildingRules, Board]:
     return rules, full
 
 
-@every_game
+@typical_games
 def test_chance_games_break_nothing(game: Game) -> None:
     """Cards are conserved, every invariant holds all along, and the moves replay to the same board."""
     played = 0
@@ -71,7 +73,7 @@ def test_chance_games_break_nothing(game: Game) -> None:
     sys.stdout.write(f"{game.name}: {CHANCE_GAMES} hands, {played} plays\n")
 
 
-@every_game
+@typical_games
 def test_chance_games_of_three_break_nothing(game: Game) -> None:
     """The same, with three seats at one table, whose foundations are shared or everybody's own."""
     for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 10), seats=(1, 4, 6)):
@@ -81,7 +83,7 @@ def test_chance_games_of_three_break_nothing(game: Game) -> None:
         assert hand.replay() == hand.board
 
 
-@every_game
+@typical_games
 def test_legal_plays_are_all_that_are_allowed(game: Game) -> None:
     """What is generated is what the rules allow when asked for every pair of piles."""
     for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50)):
@@ -97,9 +99,7 @@ def _assert_all_are_legal(hand: Dealt, seat: int) -> None:
     assert all(hand.rules.can_play(hand.board, seat, play) for play in legal)
 
 
-@pytest.mark.parametrize(
-    "game", [game for game in BUILDING_GAMES if game.racing is Racing.SHARED], ids=lambda game: game.name
-)
+@of_games(game for game in BUILDING_GAMES if game.racing is Racing.SHARED)
 def test_legal_plays_around_shared_foundations(game: Game) -> None:
     """The same for both of two who share their foundations: on these, too, and not on the other's piles."""
     for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 50), seats=(0, 3)):
@@ -134,7 +134,7 @@ def test_a_win_is_recognized(game: Game) -> None:
     assert game.goal is Goal.RESERVE_EMPTY or not rules.is_out(board, 0)
 
 
-@every_game
+@typical_games
 def test_a_loss_is_recognized(game: Game) -> None:
     """Who has a play to a foundation is not dead; that whoever has none at all is, chance games show."""
     hand, rng = next(random_hands(game, 1))
@@ -175,9 +175,7 @@ def test_every_special_rule_is_used() -> None:
     assert declared <= used
 
 
-@pytest.mark.parametrize(
-    "game", [game for game in BUILDING_GAMES if game.deals is Deals.IDENTICAL], ids=lambda game: game.name
-)
+@of_games(game for game in BUILDING_GAMES if game.deals is Deals.IDENTICAL)
 def test_identical_deals(game: Game) -> None:
     """Every seat gets the same faces at the same places, and can play the same."""
     assert game.racing is not Racing.SHARED

@@ -18,6 +18,7 @@ from racing_demon_protocol.games import BUILDING_GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
+from tests.support.typical import of_games
 
 PLAYS: Final = 40
 """So many plays of a hand are followed; the pairs of piles are tried before each tenth of them."""
@@ -68,7 +69,7 @@ def _check(game: Game, seats: range) -> None:
             hand.play(play, seat)
 
 
-@pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
+@of_games(BUILDING_GAMES)
 def test_what_is_allowed_is_legal(game: Game) -> None:
     """What a plain way allows the rules in full allow, too, whatever else is tried."""
     rules = make_rules(game, (0,))
@@ -100,7 +101,7 @@ def test_nearly_all_plays_are_plain() -> None:
         assert plain > 0.9 * of
 
 
-@pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
+@of_games(BUILDING_GAMES)
 def test_what_is_wanted_above_goes_up(game: Game) -> None:
     """The cards that the foundations want of a seat are those for which one of them is open."""
     for hand, rng in random_hands(game, 1):

@@ -18,6 +18,7 @@ from tests.support.klondike import klondike_plays
 from tests.support.perft import perft
 from tests.support.playouts import play_on
 from tests.support.solo import CHANCE_GAMES
+from tests.support.typical import of_games
 
 SEED = bytes(range(32))
 
@@ -67,7 +68,7 @@ TWINS = [
 """Games whose deals know no suit: two lay cards of certain suits, one sorts its cards, tricks are stacked."""
 
 
-@pytest.mark.parametrize("game", TWINS, ids=lambda game: game.name)
+@of_games(TWINS)
 def test_every_game_is_the_same_with_other_suits(game: Game) -> None:
     """A hand of any game, with all its suits in other places, has the same plays all along."""
     suits = RELABELLED["both change round"]

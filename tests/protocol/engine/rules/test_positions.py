@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-import pytest
-
 from racing_demon_protocol.engine.board import Board, Place, Play
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.rulebook import make_rules
@@ -16,8 +14,9 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import BUILDING_GAMES
 from tests.support.dealt import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
+from tests.support.typical import of_games
 
-every_game = pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
+every_game = of_games(BUILDING_GAMES)
 
 SEAT = 1
 HANDS = amount(1, 2)
@@ -122,11 +121,7 @@ def _shuffles(game: Game) -> bool:
 
 
 @more_when_long
-@pytest.mark.parametrize(
-    "game",
-    [game for game in BUILDING_GAMES if not _rules(game).is_classic],
-    ids=lambda game: game.name,
-)
+@of_games(game for game in BUILDING_GAMES if not _rules(game).is_classic)
 def test_the_search_agrees_with_brute_force(game: Game) -> None:
     """A search that tells all boards apart finds what the dead-hand test finds, where it comes to an end."""
     for hand, _ in islice((each for each in _hands(game, plays=400, step=3) if not _leads_on(each[0])), 6):
