@@ -4,14 +4,14 @@ A test whose number depends on this is in both; what is marked ``long`` is in th
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, Final, TypeVar
 
 import pytest
 from hypothesis import settings
 
-__all__ = ["LONG", "amount", "covering", "examples", "more_when_long"]
+__all__ = ["LONG", "amount", "covering", "examples", "more_when_long", "usually"]
 
 LONG: Final = os.environ.get("RACING_DEMON_LONG") == "1"
 """Whether this is the long run, which ``make test-all`` adds."""
@@ -47,4 +47,15 @@ def covering(*axes: Sequence[Any]) -> list[Any]:
             marks=() if place in usual else pytest.mark.long,
         )
         for place in product(*(range(len(axis)) for axis in axes))
+    ]
+
+
+def usually(number: int, values: Iterable[Any]) -> list[Any]:
+    """Return values, or tuples of them, as parameters; those behind the first so many are marked long."""
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=() if place < number else pytest.mark.long,
+        )
+        for place, value in enumerate(values)
     ]

@@ -1,14 +1,15 @@
 """Whole matches of bots, played once and used by many tests."""
 
 from functools import cache
+from typing import Final
 
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
+from racing_demon_server.bots.simulation import Arrived, play_match
 
-__all__ = ["MATCHES", "commands_of", "final_view", "log_of", "options_of"]
+__all__ = ["LEVELS", "MATCHES", "arrived_in", "commands_of", "final_view", "log_of", "options_of"]
 
 MATCHES: dict[str, tuple[int, dict[str, object]]] = {
     "racing-demon": (3, {"hands": 2}),
@@ -23,12 +24,15 @@ MATCHES: dict[str, tuple[int, dict[str, object]]] = {
 """The matches by name: how many bots, and the table's options."""
 
 
+LEVELS: Final = ("easy", "medium", "hard", "medium") * 2
+"""The bots' levels, by seat."""
+
+
 @cache
-def _match(name: str) -> tuple[TableView, list[Event], list[Command]]:
+def _match(name: str) -> tuple[TableView, list[Event], list[Arrived]]:
     players, _ = MATCHES[name]
-    levels = ["easy", "medium", "hard", "medium"] * 2
-    table, log, arrived = play_match(bytes(32), levels[:players], options_of(name))
-    return table.view, log, [command for _, _, command in arrived]
+    table, log, arrived = play_match(bytes(32), LEVELS[:players], options_of(name))
+    return table.view, log, arrived
 
 
 def options_of(name: str) -> Options:
@@ -43,6 +47,11 @@ def log_of(name: str) -> list[Event]:
 
 def commands_of(name: str) -> list[Command]:
     """Return all commands that a match's bots sent."""
+    return [command for _, _, command in arrived_in(name)]
+
+
+def arrived_in(name: str) -> list[Arrived]:
+    """Return the same with their times and actors."""
     return _match(name)[2]
 
 

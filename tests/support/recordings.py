@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
 
 from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase, Reason
@@ -14,19 +13,17 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
+from racing_demon_server.bots.simulation import Arrived, play_match
 from racing_demon_server.match.table import Table
-from tests.support.matches import MATCHES, options_of
+from tests.support.matches import arrived_in, options_of
 
-__all__ = ["LEVELS", "kept_from", "picture_of", "recording", "recording_of", "seed_of"]
-
-LEVELS: Final = ("easy", "medium", "hard", "medium") * 2
+__all__ = ["kept_from", "picture_of", "recording", "recording_of", "seed_of"]
 
 
 @cache
 def recording_of(name: str) -> Record:
     """Return the record of one of the matches; it is not to be changed."""
-    return recording(bytes(32), LEVELS[: MATCHES[name][0]], options_of(name), name=name)
+    return _record(bytes(32), options_of(name), arrived_in(name), name, 0)
 
 
 def recording(
@@ -34,6 +31,10 @@ def recording(
 ) -> Record:
     """Return what a server keeps of a simulated match: each event as it arrived, and who was beaten."""
     _, _, arrived = play_match(seed, levels, options)
+    return _record(seed, options, arrived, name, began_ms)
+
+
+def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str, began_ms: int) -> Record:
     table = Table("SIM", options, hand_seeds(seed))
     table.seat_tokens.add(None, b"host")
     record = Record(Header(id=name, kept_by="server"), [TimedMessage(table.view.snapshot(0), 0, began_ms)])

@@ -66,13 +66,13 @@ async def test_a_json_record_verifies() -> None:
     assert verified.out.startswith(f"right: 1 hand, {plays} plays; every commitment is kept")
 
 
-async def test_a_record_is_kept_beside_the_words(tmp_path: Path) -> None:
+async def test_a_record_is_kept_beside_the_words(tmp_path: Path, here: Here) -> None:
     """``--record`` writes the same record into a file, while the words go on."""
     file = tmp_path / "match.jsonl"
-    played = await run("play", "--watch", "--record", str(file), *QUICK)
+    played = await here("play", "--watch", "--record", str(file), *QUICK)
     assert 0 == played.code
     assert "play!" in played.out
-    assert 0 == (await run("verify", str(file))).code
+    assert 0 == (await here("verify", str(file))).code
 
 
 async def test_slow_bots_make_no_pause_longer() -> None:
@@ -83,13 +83,13 @@ async def test_slow_bots_make_no_pause_longer() -> None:
         assert 130 == (await program.end()).code
 
 
-async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path) -> None:
+async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path, here: Here) -> None:
     """``--record`` writes behind what the file has: two matches are in it then, and each is proved."""
     file = tmp_path / "evening.jsonl"
     for _ in range(2):
-        assert 0 == (await run("play", "--watch", "--record", str(file), *QUICK)).code
+        assert 0 == (await here("play", "--watch", "--record", str(file), *QUICK)).code
     assert 2 == len(list(read_records(file.read_text(encoding="utf-8").splitlines())))
-    assert (await run("verify", str(file))).out.startswith("right: 2 hands")
+    assert (await here("verify", str(file))).out.startswith("right: 2 hands")
 
 
 async def test_a_reader_that_goes_away_is_no_trouble() -> None:
@@ -110,9 +110,9 @@ async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: list[str])
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
-async def test_a_full_disk_has_a_sentence() -> None:
+async def test_a_full_disk_has_a_sentence(here: Here) -> None:
     """A record that cannot be written any further ends with 1 and says so."""
-    ended = await run("play", "--watch", "--record", str(FULL), *QUICK)
+    ended = await here("play", "--watch", "--record", str(FULL), *QUICK)
     failed(ended, f"The record cannot be written to {FULL}: No space left on device.")
 
 
@@ -125,9 +125,9 @@ async def test_an_output_that_is_full_has_a_sentence() -> None:
     assert (1, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
 
 
-async def test_a_place_that_cannot_be_written_has_a_sentence() -> None:
+async def test_a_place_that_cannot_be_written_has_a_sentence(here: Here) -> None:
     """A record in a folder that is not there ends with 1 and says so."""
-    ended = await run("play", "--watch", "--record", "/nowhere/x", *QUICK)
+    ended = await here("play", "--watch", "--record", "/nowhere/x", *QUICK)
     failed(ended, "The record cannot be written to /nowhere/x: No such file or directory.")
 
 
@@ -276,13 +276,13 @@ async def test_a_host_at_another_server_has_the_way_back(
             assert 0 == (await back.end()).code
 
 
-async def test_a_taken_port_is_told() -> None:
+async def test_a_taken_port_is_told(here: Here) -> None:
     """If the port that was asked for is another program's, a sentence says so: no table opens elsewhere."""
     with socket.socket() as other:
         other.bind(("0.0.0.0", 0))  # noqa: S104 - the host wants the port on all addresses
         other.listen()
         port = other.getsockname()[1]
-        ended = await text_of(CLIENT, "host", "--port", str(port))
+        ended = await here("host", "--port", str(port))
         advice = "Name another one, or leave --port out to take any free port."
         failed(ended, f"Port {port} cannot be used. Another program may have it. {advice}")
 
@@ -299,15 +299,15 @@ async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
             assert str(port) not in opened.addresses[0]
 
 
-async def test_a_passphrase_opens_the_table() -> None:
+async def test_a_passphrase_opens_the_table(here: Here) -> None:
     """Without it the way in ends with a sentence; with it, or with it in the environment, one is in."""
     async with serving() as served, Peer.connect(served.url) as ann:
         await ann.greet()
         secret = "open sesame"  # noqa: S105 - the test's own
         await ann.enter(cl.Create(name="Ann", passphrase=secret))
         await ann.until(Snapshot)
-        failed(await text_of(CLIENT, "join", served.url, ann.code), "This table needs a passphrase.")
-        wrong = await text_of(CLIENT, "watch", served.url, ann.code, "--passphrase", "sesame")
+        failed(await here("join", served.url, ann.code), "This table needs a passphrase.")
+        wrong = await here("watch", served.url, ann.code, "--passphrase", "sesame")
         failed(wrong, "That is not this table's passphrase.")
         told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
         assert 0 == told.code

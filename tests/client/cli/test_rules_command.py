@@ -1,6 +1,6 @@
 """``racing-demon rules``."""
 
-from tests.support.processes import CLIENT, text_of
+from tests.support.processes import CLIENT, Here, text_of
 
 
 async def test_a_mistyped_game_is_guessed() -> None:
@@ -10,15 +10,15 @@ async def test_a_mistyped_game_is_guessed() -> None:
     assert "did you mean flower-garden?" in told.err
 
 
-async def test_a_game_is_found_whatever_its_case() -> None:
+async def test_a_game_is_found_whatever_its_case(here: Here) -> None:
     """Capitals in a game's name make no difference."""
-    told = await text_of(CLIENT, "rules", "CLOCK")
+    told = await here("rules", "CLOCK")
     assert (0, "") == (told.code, told.err)
     assert told.out.startswith("The Clock")
 
 
-async def test_the_rules_of_a_game_are_told() -> None:
+async def test_the_rules_of_a_game_are_told(here: Here) -> None:
     """They begin with its title and where it comes from."""
-    told = await text_of(CLIENT, "rules", "clock")
+    told = await here("rules", "clock")
     assert (0, "") == (told.code, told.err)
     assert told.out.startswith("The Clock (number 18 of Mrs. Cheney's Patience)")

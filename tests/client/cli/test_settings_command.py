@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import CLIENT, text_of
+from tests.support.processes import CLIENT, Here, text_of
 
 
 def env(folder: Path, **more: str) -> dict[str, str]:
@@ -16,9 +16,18 @@ def env(folder: Path, **more: str) -> dict[str, str]:
     return {"RACING_DEMON_CONFIG": str(folder), "VISUAL": "", "EDITOR": "", **more}
 
 
-async def test_a_file_of_all_settings_is_written(tmp_path: Path) -> None:
+def keep_in(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Keep the settings of this process in a folder."""
+    for name, value in env(folder).items():
+        monkeypatch.setenv(name, value)
+
+
+async def test_a_file_of_all_settings_is_written(
+    tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where there is no file one is made, with a comment over each setting, and its place is told."""
-    told = await text_of(CLIENT, "settings", env=env(tmp_path / "new"))
+    keep_in(monkeypatch, tmp_path / "new")
+    told = await here("settings")
     path = tmp_path / "new" / "settings.toml"
     assert (0, "") == (told.code, told.err)
     assert str(path) in told.out
@@ -27,26 +36,33 @@ async def test_a_file_of_all_settings_is_written(tmp_path: Path) -> None:
     assert "# The colors." in written
 
 
-async def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+async def test_a_file_that_is_there_stays(
+    tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the player wrote is not touched, not even what is wrong in it."""
     path = tmp_path / "settings.toml"
     path.write_text("palette = 7\n")
-    told = await text_of(CLIENT, "settings", env=env(tmp_path))
+    keep_in(monkeypatch, tmp_path)
+    told = await here("settings")
     assert (0, "") == (told.code, told.err)
     assert "palette = 7\n" == path.read_text()
 
 
-async def test_only_the_place_is_told(tmp_path: Path) -> None:
+async def test_only_the_place_is_told(tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """With --path one line says where the file is or would be, and nothing is written."""
-    told = await text_of(CLIENT, "settings", "--path", env=env(tmp_path / "new"))
+    keep_in(monkeypatch, tmp_path / "new")
+    told = await here("settings", "--path")
     assert (0, f"{tmp_path / 'new' / 'settings.toml'}\n", "") == (told.code, told.out, told.err)
     assert not (tmp_path / "new").exists()
 
 
-async def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_what_cannot_be_written_is_told(
+    tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder that cannot be made ends with 1 and a sentence."""
     (tmp_path / "file").write_text("")
-    told = await text_of(CLIENT, "settings", env=env(tmp_path / "file" / "folder"))
+    keep_in(monkeypatch, tmp_path / "file" / "folder")
+    told = await here("settings")
     assert 1 == told.code
     assert "RACING_DEMON_CONFIG" in told.err
 

@@ -76,6 +76,7 @@ def test_a_new_deal_is_not_fresh() -> None:
 # The clock.
 
 
+@examples(100)
 @given(st.integers(0, 30_000), st.integers(0, 40_000))
 def test_the_seconds_to_the_signal(countdown: int, later: int) -> None:
     """They are rounded up, so that the last one is told as 1; from the signal on there are none."""

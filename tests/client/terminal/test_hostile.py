@@ -29,7 +29,7 @@ def own_shapes() -> set[str]:
 @pytest.mark.parametrize("seed", range(amount(1, 2)))
 async def test_names_do_not_steer_the_terminal(seed: int, own_shapes: set[str]) -> None:
     """Names, chat and refusals of all kinds bring no escape sequence to the terminal but Textual's own."""
-    names = list(stream(amount(4, 12), seed))
+    names = list(stream(amount(2, 12), seed))
     async with lying(names[seed]) as liar:
         await whole_story(liar, names)
         assert shapes_of(liar.written) <= own_shapes

@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_protocol.wire.counters import is_newer, newest_counter, next_counter
+from tests.support.effort import examples
 
 HIGHEST = 2**31 - 1
 counters = st.integers(1, HIGHEST)
 
 
+@examples(100)
 @given(st.integers(0, HIGHEST))
 def test_every_counter_has_a_next_one(last: int) -> None:
     """However high a counter is, or none was used yet: the next one is valid, and newer."""
@@ -18,6 +20,7 @@ def test_every_counter_has_a_next_one(last: int) -> None:
     assert is_newer(following, last)
 
 
+@examples(100)
 @given(counters, counters)
 def test_of_two_counters_one_at_most_is_newer(one: int, other: int) -> None:
     """Neither is newer than itself, nor are both newer than the other."""

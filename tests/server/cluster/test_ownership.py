@@ -11,7 +11,7 @@ from tests.support.effort import amount, more_when_long
 from tests.support.ownership import play
 from tests.support.ownership_store import Guards, Wrong
 
-RUNS: Final = amount(40, 600, "RACING_DEMON_RUNS")
+RUNS: Final = amount(16, 600, "RACING_DEMON_RUNS")
 MOST_RUNS: Final = 400
 """In so many runs at most the lack of a guard must show."""
 SECONDS: Final = 40.0

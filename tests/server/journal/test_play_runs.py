@@ -34,6 +34,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.effort import examples
 from tests.support.rooms import in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
 
@@ -100,6 +101,7 @@ def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
     return log
 
 
+@examples(100)
 @given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
 def test_what_is_joined_comes_apart_as_it_was(plays: list[StoredPlay]) -> None:
     """Each play with its bytes and its time, whatever they are; the run has the newest time."""
@@ -108,6 +110,7 @@ def test_what_is_joined_comes_apart_as_it_was(plays: list[StoredPlay]) -> None:
     assert max(each.at_us for each in plays) == run.at_us
 
 
+@examples(100)
 @given(st.binary(max_size=60))
 def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
     """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.match.names import BOT_NAMES, clean, clean_words, folded, unique
+from tests.support.effort import examples
 
 ZALGO = "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307"
 """Signs that stack on the letter before them."""
@@ -118,6 +119,7 @@ def test_a_name_must_show_something(name: str) -> None:
     assert Reason.BAD_NAME == caught.value.reason
 
 
+@examples(100)
 @given(st.text(max_size=64))
 def test_a_cleaned_name_is_clean(name: str) -> None:
     """Whatever comes in, what comes out is short, has no hidden characters, and is not cleaned further."""
@@ -155,6 +157,7 @@ def test_a_long_name_makes_room_for_its_number() -> None:
     assert "x" * 22 + " 2" == unique("x" * 24, ["x" * 24])
 
 
+@examples(100)
 @given(st.text(max_size=24), st.lists(st.text(max_size=24), max_size=7))
 def test_a_unique_name_is_unique(name: str, taken: list[str]) -> None:
     """Whatever the others are called, the name is none of theirs, and not too long."""
@@ -192,6 +195,7 @@ def test_names_that_look_different_stay_so(other: str) -> None:
     assert other == unique(other, ["Ann"])
 
 
+@examples(100)
 @given(st.text(max_size=64))
 def test_a_folded_name_is_not_folded_further(name: str) -> None:
     """Names can be compared by what they were folded to before."""

@@ -9,6 +9,7 @@ from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.match.names import clean_words
+from tests.support.effort import examples
 from tests.support.tables import SECOND, Sitting
 
 
@@ -88,6 +89,7 @@ def test_nothing_that_can_be_shown_is_not_said(text: str) -> None:
     assert Reason.BAD_TEXT == Sitting.lobby(2).refused(0, cl.Say, text=text).reason
 
 
+@examples(100)
 @given(st.text(max_size=400))
 def test_whatever_is_said_can_be_printed(text: str) -> None:
     """Cleaned words are printable, at most 200 long, and stay as they are when cleaned again."""

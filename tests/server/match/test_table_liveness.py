@@ -17,7 +17,7 @@ from tests.support.companies import Company, explore
 from tests.support.effort import amount, more_when_long
 from tests.support.tables import SECOND
 
-TABLES: Final = amount(20, 100, "RACING_DEMON_TABLES")
+TABLES: Final = amount(8, 100, "RACING_DEMON_TABLES")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "0"))
 STEPS: Final = 60
 """From each table so many others are made, by one step each."""

@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.ops.logs import NAME, Throttle, set_up
 from tests.support.clocks import Standing
+from tests.support.effort import usually
 from tests.support.processes import server_process
 from tests.support.servers import Peer
 
@@ -215,7 +216,7 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     assert {"event": "server stopped"} == stopped
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", usually(1, ["json", "text"]))
 async def test_a_noisy_match_leaves_no_token_in_the_log(form: str) -> None:
     """Seats come, go, come back, chat, flood and send nonsense; no token, name or word is in any line."""
     tokens = []

@@ -23,6 +23,7 @@ from racing_demon_server.match.dead_hand import SLICE_GAP
 from tests.support.effort import amount, more_when_long
 from tests.support.lockstep import gain_of
 from tests.support.tables import NAMES, SECOND, Sitting, of_type
+from tests.support.typical import of_games
 
 PRIVATE = sorted(name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL)
 SOME = (
@@ -67,7 +68,7 @@ def give(sitting: Sitting, seat: int, play: Play) -> list[ev.Event]:
     return sitting.events(seat, cl.PlayCards, seen=sitting.seq, depth=play.depth, **fields)
 
 
-@pytest.mark.parametrize("game", PRIVATE)
+@of_games(PRIVATE)
 def test_each_layout_is_known_to_its_player_alone(game: str) -> None:
     """Every mirror is sound; a player's has the own layout as the judge has it, and the others' as dealt."""
     sitting = racing(game)
@@ -95,7 +96,7 @@ def _folded(sitting: Sitting, seat: int | None) -> TableView:
     return view
 
 
-@pytest.mark.parametrize("game", SOME)
+@of_games(SOME)
 def test_nothing_is_told_but_progress(game: str) -> None:
     """Two ways of playing one layout that come equally far at the same times give others equal bytes."""
     rng = random.Random(game)
@@ -145,7 +146,7 @@ def _gain(sitting: Sitting, seat: int, play: Play) -> int:
     return gain_of(sitting.hand, seat, play)
 
 
-@pytest.mark.parametrize("game", SOME)
+@of_games(SOME)
 def test_a_refusal_shows_no_card_of_anothers_layout(game: str) -> None:
     """Whoever aims at another's pile, with a seat in the hand or without, is told that, and no card."""
     sitting = racing(game, 2)
@@ -161,7 +162,7 @@ def test_a_refusal_shows_no_card_of_anothers_layout(game: str) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", SOME)
+@of_games(SOME)
 def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
     """A card that comes too late for another's foundation was never meant for it: no rival is named."""
     sitting = racing(game, 2)
@@ -267,7 +268,7 @@ def _play_to_the_end(sitting: Sitting, seat: int) -> None:
         give(sitting, seat, legal[0])
 
 
-@pytest.mark.parametrize("game", SOME)
+@of_games(SOME)
 def test_records_of_everybody_are_proved(game: str) -> None:
     """The judge's record proves all layouts, a player's the own one, a spectator's none but all points."""
     sitting = racing(game, hands=1)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.sources.solo.statistics import LARGEST_FILE, Score, note, scores
+from tests.support.effort import examples
 
 DAY = dt.date(2026, 11, 1)
 
@@ -55,6 +56,7 @@ def test_hostile_files_are_passed_over(tmp_path: Path, text: str) -> None:
     assert {"clock"} == scores(path).keys()
 
 
+@examples(100)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     """No content raises anything."""

@@ -14,7 +14,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from tests.support.boards import Position, build, rules_of
 from tests.support.desks import SIZES, Player, divider_of, left_part, positions, rows_of
-from tests.support.effort import examples
+from tests.support.effort import covering, examples
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
 RUN = "KS QH JS TH 9S 8H 7S 6H 5S 4H 3S 2H AS"
@@ -123,8 +123,7 @@ def test_framed_columns() -> None:
     assert expected.strip("\n").split("\n") == [row[:39].rstrip() for row in rows]
 
 
-@of_all_sizes
-@pytest.mark.parametrize("columns", range(1, 10))
+@pytest.mark.parametrize(("size", "columns"), covering(SIZES, range(1, 10)))
 def test_up_to_nine_columns_are_drawn(size: tuple[int, int], columns: int) -> None:
     """Each has its key and its card, in the order of the columns, and answers to the pointer."""
     rules = rules_of("classic", columns=columns)

@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from tests.client.terminal.conftest import Folders
+from tests.support.effort import usually
 from tests.support.screens import (
     SIZE,
     SLOW,
@@ -71,7 +72,7 @@ async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
         assert 8 == len(player.session.client.view.seats)
 
 
-@pytest.mark.parametrize("size", [(80, 24), SIZE])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param(SIZE, marks=pytest.mark.long)])
 async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
     """The form changes the game and the number of hands; the lobby shows it."""
     async with hosting(size=size) as player:
@@ -104,13 +105,7 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("hands", "many"),
-        ("columns", "5"),
-        ("grace_ms", ""),
-        pytest.param("hands", "0", marks=pytest.mark.long),
-        pytest.param("hands", "-3", marks=pytest.mark.long),
-    ],
+    usually(1, [("columns", "5"), ("hands", "many"), ("grace_ms", ""), ("hands", "0"), ("hands", "-3")]),
 )
 async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) -> None:
     """A value that cannot be is told in the form, which stays; nothing changes."""
@@ -366,7 +361,7 @@ async def test_a_small_terminal_says_so_and_plays_on() -> None:
         await shows(player, "[space]")
 
 
-@pytest.mark.parametrize("key", ["", "o", "?", "/", "ctrl+c"])
+@pytest.mark.parametrize("key", usually(2, ["", "o", "?", "/", "ctrl+c"]))
 async def test_no_size_ends_the_program(key: str) -> None:
     """Lobby, tally and all dialogs live through any size of the terminal."""
     async with hosting() as player:
@@ -409,7 +404,7 @@ async def test_leaving_gives_the_seat_up() -> None:
 
 
 @pytest.mark.parametrize(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
-@pytest.mark.parametrize("closes", ["escape", "enter", ""])
+@pytest.mark.parametrize("closes", usually(1, ["escape", "enter", ""]))
 async def test_back_to_the_cards(opens: str, closes: str, kind: type[PictureScreen]) -> None:
     """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
     async with hosting() as player:

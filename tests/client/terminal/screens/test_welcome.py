@@ -179,7 +179,7 @@ async def test_no_game_is_of_that_name() -> None:
         await wait(pilot, lambda: at_the_door(app))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])
 async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
     """Arrows visit every field, the list and every button, down and up, and open nothing."""
     recent = Recent.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")

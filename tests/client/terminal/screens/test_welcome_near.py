@@ -16,6 +16,7 @@ from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.tables import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
+from tests.support.effort import usually
 from tests.support.neighbors import among_ourselves, announcement, saying
 from tests.support.screens import at_first_screen, field, told, wait
 from tests.support.servers import Peer, serving
@@ -154,7 +155,7 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
         assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
 
 
-@pytest.mark.parametrize("size", ["80x24", "120x40", "40x10"])
+@pytest.mark.parametrize("size", usually(1, ["80x24", "120x40", "40x10"]))
 async def test_the_first_screen(
     size: str, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:

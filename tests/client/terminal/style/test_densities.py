@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.terminal.style.densities import DENSITIES, SMALLEST, choose
+from tests.support.effort import examples
 
 sides = st.integers(1, 300)
 
@@ -20,6 +21,7 @@ def test_one_cell_less_is_the_next_density() -> None:
     assert ["small", "small", "medium", "medium", "small"] == [choose("auto", *size).name for size in sizes]
 
 
+@examples(100)
 @given(st.sampled_from(["auto", "small", "medium", "large", "no such"]), sides, sides)
 def test_what_is_asked_for_is_given_where_it_fits(wanted: str, width: int, height: int) -> None:
     """A density that fits is taken when it is wanted; else it is the roomiest that does."""
