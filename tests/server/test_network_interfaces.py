@@ -12,6 +12,19 @@ def test_a_server_that_listens_everywhere_names_no_loopback(host: str) -> None:
     assert not [each for each in reachable(host, {}) if each.is_loopback or each.is_link_local]
 
 
+@pytest.mark.parametrize("wanted", ["", "127.0.0.1,::1,fe80::1", "127.0.0.1,192.0.2.7"])
+def test_a_machine_s_loopback_is_never_named_for_all(wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where the machine has no other address, nor where somebody has chosen it among others."""
+    addresses = [("127.0.0.1", 8), (("::1", 0, 0), 128), (("fe80::1", 0, 0), 64)]
+    if "192.0.2.7" in wanted:
+        addresses.append(("192.0.2.7", 24))
+    found = [ifaddr.Adapter("eth0", "eth0", [ifaddr.IP(ip, bits, "eth0") for ip, bits in addresses])]
+    monkeypatch.setattr(ifaddr, "get_adapters", lambda: found)
+    environ = {"RACING_DEMON_INTERFACES": wanted}
+    named = {str(each.ip) for host in ("", "0.0.0.0", "::") for each in reachable(host, environ)}  # noqa: S104
+    assert named == ({"192.0.2.7"} if "192.0.2.7" in wanted else set())
+
+
 def test_a_server_that_listens_on_loopback_is_reached_there() -> None:
     """Where loopback was asked for, and is used, it is named."""
     there = reachable("127.0.0.1", {"RACING_DEMON_INTERFACES": "127.0.0.1"})

@@ -5,7 +5,6 @@ Times are microseconds on the caller's clock.
 
 from collections.abc import Iterable
 from math import inf
-from operator import itemgetter
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
@@ -149,7 +148,7 @@ class Hand:
         On identical deals each seat has its own test, because others must not notice when it plays.
         """
         due = [(test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None]
-        seat = min(due, key=itemgetter(0), default=(at, None))[1]
+        seat = min(due, default=(at, None))[1]
         return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:

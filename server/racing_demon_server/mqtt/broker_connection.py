@@ -59,9 +59,7 @@ class BrokerConnection:
                 raise result
 
     async def _publish(self, message: Outgoing) -> None:
-        await self._client.publish(
-            message.topic, message.payload, qos=message.qos, retain=message.retain, timeout=PATIENCE
-        )
+        await self._client.publish(message.topic, message.payload, qos=message.qos, retain=message.retain)
 
     async def tell_status(self, status: bytes) -> None:
         """Publish whether this node is online."""

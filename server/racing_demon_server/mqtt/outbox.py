@@ -223,7 +223,8 @@ class Outbox:
     def _mark(self, code: str, part: Topic, now: int, *, at_once: bool = False) -> None:
         """Mark a retained message as changed. It is built when its interval has passed."""
         key = code, part
-        due = now if at_once else max(now, self._made_at.get(key, -(10**12)) + INTERVAL_US[part])
+        made_at = self._made_at.get(key)
+        due = now if at_once or made_at is None else max(now, made_at + INTERVAL_US[part])
         known = self._marked.get(key)
         if known is None or due < known:
             self._marked[key] = due

@@ -7,7 +7,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
-from tests.support.tables import Sitting, of_type
+from tests.support.tables import Own, Sitting, of_type
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -27,6 +27,25 @@ def test_a_card_of_any_game_goes_to_its_best_place(game: str) -> None:
     (played, *_) = of_type(Played, events)
     assert (seat, best.source, best.destination) == (played.seat, played.source, played.destination)
     assert sitting.counter(seat) == played.counter
+
+
+@pytest.mark.parametrize(("count", "onto"), [(2, 2), (3, 1)])
+def test_a_run_goes_where_all_of_it_can_go(count: int, onto: int) -> None:
+    """Of a column's places the one for so many cards is meant."""
+    sitting = Sitting.playing(2)
+    sitting.lay([], Own(["KH TS 9H 8S", "JD", "TC", "9D"], reserve="2C"), Own(["KD"], reserve="2D"))
+    (played,) = of_type(
+        Played, sitting.events(0, cl.PlayBest, source=sitting.column(0), count=count, seen=sitting.seq)
+    )
+    assert (count, sitting.column(0, onto)) == (played.count, played.destination)
+
+
+def test_a_card_of_an_earlier_hand_is_refused() -> None:
+    """What the client had seen counts, as for any other play."""
+    sitting = Sitting.playing(2)
+    sitting.lay([], Own(["9S 8H", "9C"], reserve="2C"), Own(["KD"], reserve="2D"))
+    refused = sitting.refused(0, cl.PlayBest, source=sitting.column(0), count=1, seen=1)
+    assert Reason.HAND_OVER is refused.reason
 
 
 def test_a_card_that_fits_nowhere_is_refused() -> None:

@@ -200,6 +200,20 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     assert all(not message.payload for message in sent)
 
 
+def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> None:
+    """There is nothing to remove, and nothing of it is told."""
+    office = Office()
+    stranger = Table("DFGH", Options(), hand_seeds(bytes(32)))
+    office.sent()
+    office.outbox.close(stranger)
+    office.outbox.close(office.table)
+    removed = office.sent()
+    office.outbox.close(office.table)
+    office.join()
+    assert [] == office.sent()
+    assert 3 == len(removed)
+
+
 def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
     """The state and the snapshot whose delay is not over go with their table."""
     office = Office(watch_delay_ms=3_000)

@@ -121,6 +121,20 @@ def test_a_state_is_told_in_full() -> None:
     assert scores[0]["points"] > scores[1]["points"]
 
 
+def test_a_state_has_the_totals_of_the_match() -> None:
+    """Those of the finished hands, beside the points of the hand that is played."""
+    sitting = Sitting.lobby(2, hands=3, game="classic")
+    sitting.start()
+    sitting.lay(["AS"], Own(["KC"], reserve="2S"), Own(["KD"], reserve="3H"))
+    sitting.play(0, sitting.reserve(0))
+    (result,) = sitting.mirror.results
+    sitting.wait(60 * SECOND)
+    told = json.loads(state(sitting.mirror))
+    assert (2, "playing") == (told["hand"], told["phase"])
+    assert list(result.points) == [score["total"] for score in told["scores"]]
+    assert result.points[0] != result.points[1]
+
+
 @pytest.mark.parametrize("closed", [{"spectators": False}, {}])
 def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     """Without spectators, or with a passphrase, the broker learns that there is a table, and its phase."""

@@ -1,11 +1,14 @@
 """Garbage collection in small bites."""
 
 import asyncio
+import ctypes
 import gc
 import socket
 import struct
+import sys
 import weakref
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 from websockets.frames import Opcode
@@ -138,3 +141,14 @@ def entered(port: int, code: str) -> socket.socket:
 def test_when_a_sweep_is_due(closed: int, is_played: bool, is_due: bool) -> None:
     """Soon while nobody plays; else when some 20 MB may be waiting."""
     assert is_due is garbage_collection.is_due(closed, is_played=is_played)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
+def test_a_sweep_returns_free_memory_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a thousand spectators needed does not stay with the process; a library without the call will do."""
+    trimmed: list[int] = []
+    libraries = [SimpleNamespace(malloc_trim=trimmed.append), SimpleNamespace()]
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: libraries.pop(0))
+    garbage_collection.sweep()
+    garbage_collection.sweep()
+    assert ([0], []) == (trimmed, libraries)

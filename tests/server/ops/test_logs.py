@@ -5,6 +5,7 @@ import io
 import json
 import logging
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -188,12 +189,24 @@ def test_the_next_line_says_how_many_were_left_out() -> None:
 
 def test_a_clock_that_is_set_back_silences_nothing() -> None:
     """Lines are written on, whatever the time of day is set to."""
-    time = Standing()
-    throttle = Throttle(time)
+    standing = Standing()
+    throttle = Throttle(standing)
     for _ in range(60):
         throttle.filter(line_of(seconds=1_000_000.0))
-    time.move(1)
+    standing.move(1)
     assert throttle.filter(line_of(seconds=0.0))
+
+
+def test_the_log_has_a_clock_that_nobody_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's time of day may go back by an hour: a second later lines are written again."""
+    hour, second, begun = 3_600 * 10**9, 10**9, time.time_ns()
+    stream = logging_to("json")
+    for passed in (0, 1):
+        monkeypatch.setattr(time, "time_ns", lambda passed=passed: begun - passed * hour)
+        monkeypatch.setattr(time, "monotonic_ns", lambda passed=passed: begun + passed * second)
+        for _ in range(60):
+            log.info("the same line")
+    assert 52 == len(facts_of(stream))
 
 
 # What the program tells.
