@@ -1,5 +1,7 @@
 """At which of the machine's addresses a server can be reached."""
 
+from typing import Any
+
 import ifaddr
 import pytest
 
@@ -15,7 +17,7 @@ def test_a_server_that_listens_everywhere_names_no_loopback(host: str) -> None:
 @pytest.mark.parametrize("wanted", ["", "127.0.0.1,::1,fe80::1", "127.0.0.1,192.0.2.7"])
 def test_a_machine_s_loopback_is_never_named_for_all(wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither where the machine has no other address, nor where somebody has chosen it among others."""
-    addresses = [("127.0.0.1", 8), (("::1", 0, 0), 128), (("fe80::1", 0, 0), 64)]
+    addresses: list[tuple[Any, int]] = [("127.0.0.1", 8), (("::1", 0, 0), 128), (("fe80::1", 0, 0), 64)]
     if "192.0.2.7" in wanted:
         addresses.append(("192.0.2.7", 24))
     found = [ifaddr.Adapter("eth0", "eth0", [ifaddr.IP(ip, bits, "eth0") for ip, bits in addresses])]

@@ -147,8 +147,7 @@ class Hand:
 
         On identical deals each seat has its own test, because others must not notice when it plays.
         """
-        due = [(test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None]
-        seat = min(due, default=(at, None))[1]
+        _, seat = min((test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None)
         return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:

@@ -145,7 +145,7 @@ def test_when_a_sweep_is_due(closed: int, is_played: bool, is_due: bool) -> None
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
 def test_a_sweep_returns_free_memory_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a thousand spectators needed does not stay with the process; a library without the call will do."""
+    """What a thousand spectators needed goes back; a library without the call will do, too."""
     trimmed: list[int] = []
     libraries = [SimpleNamespace(malloc_trim=trimmed.append), SimpleNamespace()]
     monkeypatch.setattr(ctypes, "CDLL", lambda name: libraries.pop(0))
