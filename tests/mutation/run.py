@@ -179,7 +179,7 @@ def _stage(folder: Path, group: dict[str, Any]) -> None:
         "also_copy": ["docs"],
         "source_paths": [Path(package).name for package in PACKAGES],
         "only_mutate": group["modules"],
-        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "no:xdist", *_deselected(group)],
+        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-n0", *_deselected(group)],
         "pytest_add_cli_args_test_selection": group["tests"],
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
