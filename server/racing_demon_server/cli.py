@@ -73,9 +73,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     if why_not := _contradiction(arguments):
         parser.error(why_not)
     gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
-    from racing_demon_server.ops.optional_imports import sparing  # noqa: PLC0415 - a --help needs no server
+    from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server
 
-    with sparing("rich"):  # structlog uses it for tracebacks, which our logs format themselves
+    with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
         from .ops import logs  # noqa: PLC0415
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
     from racing_demon_server.journal.masking import read_keys  # noqa: PLC0415
@@ -89,14 +89,14 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     loaded()
     logs.set_up(arguments.log_level, arguments.log_format)
     try:
-        kept_in, keys = _journal(arguments), read_keys(arguments.cluster_key)
+        journal_path, keys = _journal(arguments), read_keys(arguments.cluster_key)
     except JournalUnusable as error:
         return _unusable(error)
     settings = ServerSettings(
         host=arguments.host,
         port=arguments.port,
         seed=arguments.seed,
-        journal=kept_in,
+        journal=journal_path,
         relay=arguments.relay or "",
         cluster_keys=keys,
         inside=arguments.inside,
@@ -118,8 +118,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
-    if not isinstance(kept_in, str):
-        warn_of_others(kept_in, arguments.processes)
+    if not isinstance(journal_path, str):
+        warn_of_others(journal_path, arguments.processes)
 
     def serve_one(
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None

@@ -76,9 +76,9 @@ def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callab
             stack.enter_context(listening(settings.host, settings.port and settings.port + number))
             for number in range(1, count + 1)
         ]
-        kept_in = settings.journal
-        assert not isinstance(kept_in, str)  # a server of a database has one process
-        journals = [None if kept_in is None else journal_of(kept_in, n) for n in range(1, count + 1)]
+        journal = settings.journal
+        assert not isinstance(journal, str)  # a server of a database has one process
+        journals = [None if journal is None else journal_of(journal, n) for n in range(1, count + 1)]
         shards = Shards(ports=tuple(_port_of(listener) for listener in own), strays=_strays(journals))
         each = [
             replace(

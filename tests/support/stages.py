@@ -116,7 +116,7 @@ class StagedSession(TableSession):
 class StagedApp(TerminalApp):
     """The application with such a session, on a terminal that shows all colors."""
 
-    def _sit_down(self, opened: Opened) -> None:
+    def _start_session(self, opened: Opened) -> None:
         self.look = replace(self.look, depth=Depth.TRUE)
         self._dress()
         desk = Desk(opened.client, glyphs=self.look.glyphs)

@@ -13,7 +13,7 @@ from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, 
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
-from racing_demon_client.net.local_server import Keeping
+from racing_demon_client.net.local_server import Persistence
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder
@@ -60,7 +60,7 @@ async def play(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         speed=speed,
         seated=not watching,
-        keeping=_keeping(arguments, "none"),
+        persistence=_persistence(arguments, "none"),
     )
     async with opening as opened:
         if watching:
@@ -71,10 +71,10 @@ async def play(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _keeping(arguments: argparse.Namespace, usual: str) -> Keeping:
+def _persistence(arguments: argparse.Namespace, usual: str) -> Persistence:
     """Return how a local server keeps the table; naming a file implies keeping it."""
     durability = arguments.durability or (usual if arguments.journal is None else "full")
-    return Keeping(durability, arguments.journal)
+    return Persistence(durability, arguments.journal)
 
 
 def _hurried(options: Options, speed: float) -> Options:
@@ -98,7 +98,7 @@ async def host(arguments: argparse.Namespace) -> int:
         server=arguments.server,
         announced=arguments.announce,
         web=arguments.web,
-        keeping=_keeping(arguments, "full"),
+        persistence=_persistence(arguments, "full"),
         passphrase=arguments.passphrase,
     )
     async with opening as opened:
@@ -194,7 +194,7 @@ async def solo(arguments: argparse.Namespace) -> int:
     )
     with _recorder(arguments.record) as recorder:
         if has_screen(arguments):
-            await _sit_down(Opened(client, "alone"), arguments, None)
+            await _run_terminal(Opened(client, "alone"), arguments, None)
         else:
             await play_alone(client, write, ascii_only=is_ascii_only(arguments))
         if recorder is not None:  # the last deal, without undone plays
@@ -219,7 +219,7 @@ async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: li
     """Play in the terminal or in plain text, and write the record if requested."""
     with _recorder(arguments.record) as recorder:
         if has_screen(arguments):
-            await _sit_down(opened, arguments, recorder)
+            await _run_terminal(opened, arguments, recorder)
             return
         for line in greeting:
             write(line)
@@ -239,12 +239,12 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
         return
     with _recorder(getattr(arguments, "record", None)) as recorder:
         if has_screen(arguments):
-            await _sit_down(opened, arguments, recorder)
+            await _run_terminal(opened, arguments, recorder)
         else:
             await attend(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
 
 
-async def _sit_down(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
+async def _run_terminal(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
     from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
     await run(opened, arguments, recorder)

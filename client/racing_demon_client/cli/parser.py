@@ -235,17 +235,19 @@ def _add_records(commands: Any) -> None:
     record = commands.add_parser(
         "record", help="list, export or correct records", epilog=RECORDS, formatter_class=RAW
     )
-    deeds = record.add_subparsers(dest="what", metavar="list|export|correct", required=True)
-    listing = deeds.add_parser("list", help="list the matches of this server's journal")
+    subcommands = record.add_subparsers(dest="what", metavar="list|export|correct", required=True)
+    listing = subcommands.add_parser("list", help="list the matches of this server's journal")
     listing.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
     _add_journal(listing)
-    export = deeds.add_parser("export", help="write one portable file", epilog=RECORDS, formatter_class=RAW)
+    export = subcommands.add_parser(
+        "export", help="write one portable file", epilog=RECORDS, formatter_class=RAW
+    )
     export.add_argument(
         "sources", nargs="+", metavar="ID|FILE|all", help="matches of the journal, or other records"
     )
     export.add_argument("--to", metavar="FILE", help="where to (default: standard output)")
     _add_journal(export)
-    correct = deeds.add_parser(
+    correct = subcommands.add_parser(
         "correct", help="say what was wrong; the record stays", epilog=RECORDS, formatter_class=RAW
     )
     correct.add_argument("source", metavar="ID|FILE", help="a match of the journal, or a record")

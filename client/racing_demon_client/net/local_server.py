@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_client.errors import ConnectionFailed
 
-__all__ = ["NOTHING", "JournalRefused", "Keeping", "local_server"]
+__all__ = ["NOTHING", "JournalRefused", "Persistence", "local_server"]
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
@@ -28,7 +28,7 @@ class JournalRefused(ConnectionFailed):
     """The local server cannot use its journal; the text says why."""
 
 
-class Keeping(NamedTuple):
+class Persistence(NamedTuple):
     """Whether and where a local server keeps its tables.
 
     Attributes:
@@ -41,7 +41,7 @@ class Keeping(NamedTuple):
     journal: str | None = None
 
 
-NOTHING: Final = Keeping("none")
+NOTHING: Final = Persistence("none")
 
 
 @asynccontextmanager
@@ -51,7 +51,7 @@ async def local_server(  # noqa: PLR0913
     port: int = 0,
     seed: bytes | None = None,
     bot_speed: float = 1.0,
-    keeping: Keeping = NOTHING,
+    persistence: Persistence = NOTHING,
     flags: Sequence[str] = (),
 ) -> AsyncIterator[str]:
     """Start a server, yield its URL, and stop it at the end.
@@ -65,7 +65,7 @@ async def local_server(  # noqa: PLR0913
         port: the port; 0 for any free one.
         seed: 32 bytes that determine all deals; ``None`` for secret ones.
         bot_speed: the bots' speed-up over people.
-        keeping: whether and where it keeps its tables.
+        persistence: whether and where it keeps its tables.
         flags: more command line arguments for the server.
 
     Raises:
@@ -74,16 +74,16 @@ async def local_server(  # noqa: PLR0913
 
     """
     command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
-    command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={keeping.durability}"]
+    command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={persistence.durability}"]
     command += [f"--code-letters={CODE_LETTERS}", *flags]
-    if keeping.journal is not None:
-        command.append(f"--journal={keeping.journal}")
+    if persistence.journal is not None:
+        command.append(f"--journal={persistence.journal}")
     if seed is not None:
         command.append(f"--seed={seed.hex()}")
     server = _OwnServer(command)
     try:
         url = await server.start(port)
-        watching = asyncio.create_task(server.look_after(url, revives=keeping != NOTHING))
+        watching = asyncio.create_task(server.look_after(url, revives=persistence != NOTHING))
         try:
             yield url
         finally:

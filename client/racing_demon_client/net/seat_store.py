@@ -16,7 +16,7 @@ from typing import Final
 
 from racing_demon_client.recent_tables import recents_path
 
-__all__ = ["StoredSeat", "kept_seat"]
+__all__ = ["StoredSeat", "stored_seat"]
 
 LARGEST_FILE: Final = 4_096
 KEPT_SECONDS: Final = 30 * 24 * 3_600
@@ -61,7 +61,7 @@ class StoredSeat:
 
 
 @contextmanager
-def kept_seat(url: str, code: str) -> Iterator[StoredSeat | None]:
+def stored_seat(url: str, code: str) -> Iterator[StoredSeat | None]:
     """Yield the stored seat at a table, locked while the context lasts.
 
     Yields ``None`` if another client of this user holds it, or if nothing can be stored.

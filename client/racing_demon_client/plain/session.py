@@ -259,8 +259,8 @@ class _Player:
         match spoken.verb:
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
-            case verb if verb in self._deeds:
-                await self._deeds[verb]()
+            case verb if verb in self._handlers:
+                await self._handlers[verb]()
             case verb if verb in OF_SEATS:
                 await self._do_to_seat(verb, spoken.argument)
             case verb if verb in self._deeds_to:
@@ -273,7 +273,7 @@ class _Player:
                 self._write_all(HELP.splitlines())
 
     @property
-    def _deeds(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
+    def _handlers(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
         """The verbs without an argument that are not commands."""
         return {
             Verb.BOARD: self._enter,

@@ -127,18 +127,18 @@ async def ask_journal(
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            _, complaint = await process.communicate(typed.encode() if typed is not None else None)
+            _, errors = await process.communicate(typed.encode() if typed is not None else None)
         finally:
             if process.returncode is None:  # the caller no longer needs the answer
                 process.kill()
                 await process.wait()
         if process.returncode != 0:
-            raise RecordUnreadable(_complaint(complaint.decode(errors="replace")))
+            raise RecordUnreadable(_last_error(errors.decode(errors="replace")))
         answer.seek(0)
         yield answer
 
 
-def _complaint(text: str) -> str:
+def _last_error(text: str) -> str:
     """Return the error message of the server's program, without the program's name."""
     said = text[-MOST_SAID:].strip().splitlines() or ["The server's journal could not be read."]
     return said[-1].partition(": ")[2] if said[-1].startswith("racing-demon-server: ") else said[-1]

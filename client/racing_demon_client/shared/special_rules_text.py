@@ -135,7 +135,7 @@ def special_text(rule: Special) -> str:  # noqa: C901, PLR0911, PLR0912 - one se
                 f"next row is dealt.{first}"
             )
         case FamilyByLaying():
-            deals = "deal" if rule.layings == 1 else f"{number(rule.layings)} deals"
+            deals = "deal" if rule.most_deals == 1 else f"{number(rule.most_deals)} deals"
             return f"In the first {deals}, {the(rule.foundations)} take cards only from {names(rule.groups)}."
         case BasesFirst():
             return f"A card that can start one of {the(rule.bases)} cannot go to {the(rule.foundation)}."

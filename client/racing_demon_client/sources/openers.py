@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.local_server import NOTHING, JournalRefused, Keeping, local_server
-from racing_demon_client.net.seat_store import StoredSeat, kept_seat
+from racing_demon_client.net.local_server import NOTHING, JournalRefused, Persistence, local_server
+from racing_demon_client.net.seat_store import StoredSeat, stored_seat
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
@@ -28,7 +28,7 @@ from .solo.table import SoloTable
 __all__ = ["Opened", "alone", "full_url", "host", "join", "practice", "watch"]
 
 TLS_PORT = 443
-KEPT = Keeping("full")
+DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
 
 
@@ -62,7 +62,7 @@ async def practice(  # noqa: PLR0913
     seed: bytes | None = None,
     speed: float = 1.0,
     seated: bool = True,
-    keeping: Keeping = NOTHING,
+    persistence: Persistence = NOTHING,
 ) -> AsyncIterator[Opened]:
     """Open a table against bots on a local server, which stores nothing by default.
 
@@ -72,7 +72,7 @@ async def practice(  # noqa: PLR0913
 
     """
     async with (
-        local_server(seed=seed, bot_speed=speed, keeping=keeping) as url,
+        local_server(seed=seed, bot_speed=speed, persistence=persistence) as url,
         await Client.create(url, name, options, seated=seated) as client,
     ):
         await _add_bots(client, bots, level)
@@ -118,7 +118,7 @@ async def host(  # noqa: PLR0913
     port: int | None = None,
     server: str | None = None,
     announced: bool = True,
-    keeping: Keeping = KEPT,
+    persistence: Persistence = DURABLE,
     passphrase: str = "",
     web: bool = True,
 ) -> AsyncIterator[Opened]:
@@ -139,7 +139,7 @@ async def host(  # noqa: PLR0913
             note = "this table is not announced on the network: give others its address and code"
         else:
             flags = ["--list-tables"] * announced + ["--no-web"] * (not web)
-            own_port, has_ipv6 = await _network_server(stack, port, keeping, flags)
+            own_port, has_ipv6 = await _network_server(stack, port, persistence, flags)
             url = f"ws://127.0.0.1:{own_port}{WEBSOCKET_PATH}"
             addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
             usual = port is not None or own_port == DEFAULT_PORT
@@ -166,7 +166,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
 
     """
     url = full_url(address)
-    with kept_seat(url, code) as kept:
+    with stored_seat(url, code) as kept:
         client = await _come_back(url, code, kept)
         note = "" if client is None else "you have your seat and your name back"
         if client is None:
@@ -184,7 +184,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
 
 def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
     """Store a host's seat at a remote server, so that ``join`` can resume it."""
-    kept = stack.enter_context(kept_seat(client.url, client.code))
+    kept = stack.enter_context(stored_seat(client.url, client.code))
     if kept is not None and client.token is not None:
         kept.keep(client.token)
         stack.callback(lambda: kept.forget() if client.has_left else None)
@@ -234,7 +234,7 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
 
 
 async def _network_server(
-    stack: AsyncExitStack, wanted: int | None, keeping: Keeping, flags: Sequence[str]
+    stack: AsyncExitStack, wanted: int | None, persistence: Persistence, flags: Sequence[str]
 ) -> tuple[int, bool]:
     """Start a server for the whole network; return its port and whether it listens on IPv6, too.
 
@@ -245,7 +245,7 @@ async def _network_server(
     has_ipv6 = port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
     try:
         url = await stack.enter_async_context(
-            local_server(host="" if has_ipv6 else everywhere, port=port, keeping=keeping, flags=flags)
+            local_server(host="" if has_ipv6 else everywhere, port=port, persistence=persistence, flags=flags)
         )
     except JournalRefused:
         raise
@@ -255,7 +255,7 @@ async def _network_server(
             text = f"Port {wanted} cannot be used. Another program may have it. {advice}"
             raise ConnectionFailed(text) from None
         has_ipv6 = False
-        own = local_server(host=everywhere, port=0, keeping=keeping, flags=flags)
+        own = local_server(host=everywhere, port=0, persistence=persistence, flags=flags)
         url = await stack.enter_async_context(own)
     return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
 

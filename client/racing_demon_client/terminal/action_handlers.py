@@ -15,11 +15,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
 from .drawing.pages.help import help_lines
-from .replay import DEEDS, ReplaySession
+from .replay import REPLAY_ACTIONS, ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
 from .screens.options import OptionsScreen
 from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
-from .screens.players import Deed, PlayersScreen
+from .screens.players import PlayerAction, PlayersScreen
 from .session import TableSession
 from .solo import SoloSession
 from .style.densities import DENSITIES
@@ -51,7 +51,7 @@ class Stage(Protocol):
     def route(self, *, insists: bool = True) -> None:
         """Switch to the screen that fits the table's phase."""
 
-    def look_away(self) -> bool:
+    def dismiss_banner(self) -> bool:
         """Dismiss the banner; return whether there was one."""
 
     def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
@@ -70,7 +70,7 @@ def act(stage: Stage, session: TableSession, action: str) -> None:
         session.tell(cl.AddBot, level=action.removeprefix("bot-"))
     elif action.startswith("react-"):
         session.tell(cl.React, reaction=action.removeprefix("react-"))
-    elif action in DEEDS and isinstance(session, ReplaySession):
+    elif action in REPLAY_ACTIONS and isinstance(session, ReplaySession):
         session.do(action)
     elif isinstance(session, SoloSession) and session.does(action):
         return
@@ -84,7 +84,7 @@ def _enter(stage: Stage, session: TableSession) -> None:
     Once the cards are dealt, show them: the key was pressed a moment too late, to play.
     """
     view, client = session.client.view, session.client
-    if stage.look_away():
+    if stage.dismiss_banner():
         return
     if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
         stage.route()
@@ -118,15 +118,15 @@ def _pause(stage: Stage, session: TableSession) -> None:
 
 
 def _players(stage: Stage, session: TableSession) -> None:
-    def chosen(deed: Deed | None) -> None:
-        if deed is None:
+    def chosen(action: PlayerAction | None) -> None:
+        if action is None:
             return
-        if deed.command is cl.Kick and deed.seat is not None:
-            _kick(stage, session, deed.seat)
-        elif deed.command is not None:
-            session.tell(deed.command, **deed.fields)
-        elif deed.seat is not None:
-            session.desk.ignore(deed.seat)
+        if action.command is cl.Kick and action.seat is not None:
+            _kick(stage, session, action.seat)
+        elif action.command is not None:
+            session.tell(action.command, **action.fields)
+        elif action.seat is not None:
+            session.desk.ignore(action.seat)
 
     client = session.client
     stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)

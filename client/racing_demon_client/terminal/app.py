@@ -35,7 +35,7 @@ from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
 from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from .screens.table import TableScreen
-from .screens.welcome import WelcomeScreen, Wish
+from .screens.welcome import OpeningRequest, WelcomeScreen
 from .session import TableSession
 from .solo import SoloSession
 from .style.glyphs import ASCII, screen_text
@@ -122,7 +122,7 @@ class TerminalApp(App[None]):
         self._dress()
         self.set_interval(TICK_SECONDS, self._tick)
         if self._opened is not None:
-            self._sit_down(self._opened)
+            self._start_session(self._opened)
         else:
             self._welcome()
 
@@ -146,26 +146,26 @@ class TerminalApp(App[None]):
         if text:
             self.call_after_refresh(screen.tell, text)
 
-    def _come(self, wish: Wish) -> None:
-        self.run_worker(self._open(wish), exclusive=True, group="opening")
+    def _come(self, request: OpeningRequest) -> None:
+        self.run_worker(self._open(request), exclusive=True, group="opening")
 
-    async def _open(self, wish: Wish) -> None:
+    async def _open(self, request: OpeningRequest) -> None:
         screen = self.screen
         assert isinstance(screen, WelcomeScreen)
         screen.tell("Opening the table...")
-        if wish.name != self._settings.name:
-            self.keep(name=wish.name)
+        if request.name != self._settings.name:
+            self.keep(name=request.name)
         try:
-            opened = await self._stack.enter_async_context(opening(wish))
+            opened = await self._stack.enter_async_context(opening(request))
         except RacingDemonError as error:
             screen.tell(str(error))
             return
         while self.screen is not screen:  # a dialog was opened meanwhile
             self.pop_screen()
         self.pop_screen()
-        self._sit_down(opened)
+        self._start_session(opened)
 
-    def _sit_down(self, opened: Opened) -> None:
+    def _start_session(self, opened: Opened) -> None:
         desk = Desk(
             opened.client,
             volume=self._settings.volume,
@@ -206,9 +206,9 @@ class TerminalApp(App[None]):
                 self.route()
                 self._freshen()
                 return
-        await self._get_up(text)
+        await self._end_session(text)
 
-    async def _get_up(self, text: str = "") -> None:
+    async def _end_session(self, text: str = "") -> None:
         """Leave the table: return to the welcome screen, or exit if the program started at a table."""
         self.session = None
         if self._opened is not None:
@@ -263,11 +263,11 @@ class TerminalApp(App[None]):
         if not self.screen_stack:  # the timer may fire while the application exits
             return
         if self._shown_until and session.now() >= self._shown_until:
-            self.look_away()
+            self.dismiss_banner()
         if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()):
             self._freshen()
 
-    def look_away(self) -> bool:
+    def dismiss_banner(self) -> bool:
         """Switch from the banner to the tally; return whether there was a banner."""
         was_shown, self._shown_until = bool(self._shown_until), 0
         if was_shown:
@@ -336,14 +336,14 @@ class TerminalApp(App[None]):
     async def act(self, action: str) -> None:
         """Carry out an action that is not a play; ignore it while a dialog is open."""
         if self.session is not None and self.session.ended:
-            await self._get_up(self.session.ended)
+            await self._end_session(self.session.ended)
         elif self.session is not None and not isinstance(self.screen, ModalScreen):
             act(self, self.session, action)
 
     async def action_leave(self) -> None:
         """Leave the table after a question; exit if a question is open already."""
         if self.session is not None and self.session.ended:
-            await self._get_up(self.session.ended)
+            await self._end_session(self.session.ended)
         elif self.session is None or isinstance(self.screen, QuestionScreen):
             self.exit()
         else:

@@ -7,25 +7,25 @@ from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
 from racing_demon_protocol.wire.options import Options
 
-from .screens.welcome import Wish
+from .screens.welcome import OpeningRequest
 
 __all__ = ["opening"]
 
 
-def opening(wish: Wish) -> AbstractAsyncContextManager[Opened]:
+def opening(request: OpeningRequest) -> AbstractAsyncContextManager[Opened]:
     """Return a context manager that opens the requested table and closes it again."""
-    options = Options(game=wish.game, hints=wish.what in {"practice", "alone"})
-    match wish.what:
+    options = Options(game=request.game, hints=request.what in {"practice", "alone"})
+    match request.what:
         case "practice":
             options = options.model_copy(update={"hands": PRACTICE_HANDS})
-            return openers.practice(wish.name, options, bots=max(1, wish.bots), level=wish.level)
+            return openers.practice(request.name, options, bots=max(1, request.bots), level=request.level)
         case "host":
             return openers.host(
-                wish.name, options, bots=wish.bots, level=wish.level, passphrase=wish.passphrase
+                request.name, options, bots=request.bots, level=request.level, passphrase=request.passphrase
             )
         case "alone":
-            return nullcontext(Opened(openers.alone(wish.name, options), "alone"))
+            return nullcontext(Opened(openers.alone(request.name, options), "alone"))
         case "join":
-            return openers.join(wish.address, wish.code, wish.name, wish.passphrase)
+            return openers.join(request.address, request.code, request.name, request.passphrase)
         case _:
-            return openers.watch(wish.address, wish.code, wish.passphrase)
+            return openers.watch(request.address, request.code, request.passphrase)

@@ -17,9 +17,9 @@ from .input.keymap import Keymap, replay_keymap
 from .input.presets import Preset
 from .session import TableSession
 
-__all__ = ["DEEDS", "ReplaySession"]
+__all__ = ["REPLAY_ACTIONS", "ReplaySession"]
 
-DEEDS: Final[dict[str, Callable[[Replay], None]]] = {
+REPLAY_ACTIONS: Final[dict[str, Callable[[Replay], None]]] = {
     "replay-pause": lambda replay: replay.pause(paused=not replay.paused and not replay.at_end),
     "replay-back": lambda replay: replay.step(-1),
     "replay-step": lambda replay: replay.step(1),
@@ -86,7 +86,7 @@ class ReplaySession(TableSession):
         """Carry out a replay action."""
         self.desk.hands.hush()
         was_paused = self.replay.paused
-        DEEDS[action](self.replay)
+        REPLAY_ACTIONS[action](self.replay)
         if self.replay.paused and not was_paused:
             # Nothing fades while the clock stands still, so nothing may flash either.
             self._motion, self.desk.motion = self.desk.motion, False

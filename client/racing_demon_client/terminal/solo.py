@@ -64,7 +64,7 @@ class SoloSession(TableSession):
         self._ask_at: int | None = None
         self._searches: list[Search[bool]] = []
         self._sure_until = 0
-        self._deeds: dict[str, Callable[[], str]] = {
+        self._handlers: dict[str, Callable[[], str]] = {
             "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to undo.",
             "solo-redo": lambda: "" if self.solo.redo() else "There is nothing to redo.",
             "solo-restart": lambda: (
@@ -105,11 +105,11 @@ class SoloSession(TableSession):
         """Carry out an action that only a solo table has; return whether it was one."""
         if action == "drop" and self.desk.hands.held is None:
             action = "solo-undo"
-        deed = self._deeds.get(action)
-        if deed is None:
+        handler = self._handlers.get(action)
+        if handler is None:
             return False
         self.desk.hands.hush()
-        if told := deed():
+        if told := handler():
             self.desk.hands.say(told, self.now())
         return True
 

@@ -145,13 +145,13 @@ class FamilyByLaying(Special):
     Attributes:
         foundations: the group of the foundations.
         groups: the groups that it accepts.
-        layings: the number of these deals.
+        most_deals: the number of these deals.
 
     """
 
     foundations: str
     groups: tuple[str, ...]
-    layings: int = 1
+    most_deals: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

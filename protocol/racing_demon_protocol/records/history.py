@@ -50,7 +50,7 @@ class HandHistory:
     races: list[Race] = field(default_factory=list)
     unused: tuple[Opportunity, ...] = ()
 
-    def told_late(self, loser: int, refused: Refused) -> None:
+    def note_late(self, loser: int, refused: Refused) -> None:
         """Record by how much a card was late: for its race, or as a race that the board did not show."""
         assert refused.by is not None
         for place in range(len(self.races) - 1, -1, -1):
@@ -104,7 +104,7 @@ class History:
                 self.hand.unused = tuple(self._opportunities.open)
                 self._opportunities = None
             case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
-                self.hand.told_late(seat, message)
+                self.hand.note_late(seat, message)
 
     def _take_up(self, snapshot: Snapshot, view: TableView, at_us: int) -> None:
         """Continue from a table's current state; what happened in between is unknown."""

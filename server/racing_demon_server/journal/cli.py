@@ -264,6 +264,6 @@ def _parser() -> argparse.ArgumentParser:
         if name == "list":
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:
-            all_too = ", or all" if name == "export" else ""
-            command.add_argument("id", help=f"the match's id, as the list has it{all_too}")
+            or_all = ", or all" if name == "export" else ""
+            command.add_argument("id", help=f"the match's id, as the list has it{or_all}")
     return parser

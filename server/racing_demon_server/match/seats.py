@@ -108,7 +108,7 @@ class Seats:
         """
         cleaned = clean(name)
         self.bans.verify(cleaned, token_hash, address_hash)
-        seat = self._sit_down(cleaned, token_hash)
+        seat = self._take_seat(cleaned, token_hash)
         self.seat_tokens.note_address(seat, address_hash)
         return seat
 
@@ -122,7 +122,7 @@ class Seats:
         self._verify_bots()
         taken = {state.name for state in self._view.seats.values()}
         name = next((name for name in BOT_NAMES if name not in taken), BOT_NAMES[0])
-        self._sit_down(name, b"", level)
+        self._take_seat(name, b"", level)
 
     def connect(self, actor: Actor, connected: bool, at: int) -> bool:
         """Record that an actor connected or disconnected. Return whether that changes a seat."""
@@ -181,7 +181,7 @@ class Seats:
         """Return a hint for a player who finds no seat; empty if there is none."""
         return "; you can watch" if self._view.options.spectators else ""
 
-    def _sit_down(self, name: str, token_hash: bytes, bot: str = "") -> int:
+    def _take_seat(self, name: str, token_hash: bytes, bot: str = "") -> int:
         view = self._view
         if not (view.between_matches or view.options.late_join):
             raise CommandRefused(Reason.NOT_NOW, f"This match takes no new players{self._instead()}.")

@@ -58,7 +58,7 @@ class Publisher:
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
-        self._has_told = False
+        self._has_reported = False
         self._has_failed = False
 
     @property
@@ -133,10 +133,10 @@ class Publisher:
                     since = loop.time()
                     await self._serve(link)
             except (BrokerGone, OSError, TimeoutError) as error:
-                self._tell_outage(str(error) or "it does not answer")
+                self._report_outage(str(error) or "it does not answer")
             except Exception:
                 # A bug of ours or of the library must not end publishing.
-                self._tell_outage("something unforeseen happened", exc_info=True)
+                self._report_outage("something unforeseen happened", exc_info=True)
             finally:
                 was_steady = self.online and loop.time() - since > STEADY_SECONDS
                 self.online = False
@@ -146,9 +146,9 @@ class Publisher:
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
             pause = min(LONGEST_PAUSE, pause * 2)
 
-    def _tell_outage(self, why: str, *, exc_info: bool = False) -> None:
-        if not self._has_told and not self._stopping:
-            self._has_told = True
+    def _report_outage(self, why: str, *, exc_info: bool = False) -> None:
+        if not self._has_reported and not self._stopping:
+            self._has_reported = True
             text = "the broker at %s cannot be reached (%s); tables go on, and it is tried again"
             log.warning(text, self._address, why, exc_info=exc_info or None)
 
@@ -162,8 +162,8 @@ class Publisher:
         await link.tell_status(ONLINE)
         self._outbox.restart(self._clock())
         self.online = True
-        if self._has_told:
-            self._has_told = False
+        if self._has_reported:
+            self._has_reported = False
             log.warning("the broker at %s is back", self._address)
         listening = asyncio.create_task(link.listen(self._tidy))
         listening.add_done_callback(lambda _: self._news.set())

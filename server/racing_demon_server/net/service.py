@@ -134,7 +134,7 @@ class Service:
 
         Raises:
             CommandRefused: there is no such table, or too many wrong codes came from this address of late.
-            KeptElsewhere: another process has the table.
+            TableElsewhere: another process has the table.
             Missing: the table may be on another server.
 
         """

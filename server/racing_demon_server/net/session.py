@@ -25,7 +25,7 @@ from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.tables.locator import Location, Whereabouts
-from racing_demon_server.tables.registry import KeptElsewhere
+from racing_demon_server.tables.registry import TableElsewhere
 from racing_demon_server.tables.room import Room
 
 from .costs import COSTS
@@ -192,7 +192,7 @@ class Session:
         except (InvalidFrame, UnicodeDecodeError) as error:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
-        except KeptElsewhere as elsewhere:
+        except TableElsewhere as elsewhere:
             self.reply(Elsewhere(port=elsewhere.port))
         except Missing as missing:
             self._begin_search(missing.code, data)

@@ -240,7 +240,7 @@ class Connection(asyncio.Protocol):
             taken = bytes(self._unread[:SLICE])
             del self._unread[:SLICE]
             if session is None:
-                self._hear(taken)
+                self._read_request(taken)
             else:
                 session.new_batch()
                 self._feed(session, taken)
@@ -270,7 +270,7 @@ class Connection(asyncio.Protocol):
         """
         self.transport.resume_reading()
 
-    def _hear(self, data: bytes) -> None:
+    def _read_request(self, data: bytes) -> None:
         """Parse the bytes of the request, and answer it. After an HTTP answer nothing more is read."""
         if self._request is not None:
             return

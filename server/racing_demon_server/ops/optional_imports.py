@@ -4,21 +4,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["sparing"]
+__all__ = ["without_modules"]
 
 
 @contextmanager
-def sparing(*names: str) -> Iterator[None]:
+def without_modules(*names: str) -> Iterator[None]:
     """Make modules unavailable while a library is imported that can do without them.
 
     Modules that are already loaded stay, and all can be imported afterwards. (The import system treats
     ``None`` as a missing module.)
     """
-    spared = [name for name in names if name not in sys.modules]
-    for name in spared:
+    hidden = [name for name in names if name not in sys.modules]
+    for name in hidden:
         sys.modules[name] = None  # type: ignore[assignment]
     try:
         yield
     finally:
-        for name in spared:
+        for name in hidden:
             del sys.modules[name]

@@ -85,8 +85,8 @@ class CommitQueue:
             self._untold = []
             view, options = self._table.view, self._table.view.options
             runs = view.phase in DEALT and not view.paused
-            told_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
-            self._journal.write(news, runs=runs, until=self._newest + told_ms * 1_000)
+            delay_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
+            self._journal.write(news, runs=runs, until=self._newest + delay_ms * 1_000)
 
     def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""

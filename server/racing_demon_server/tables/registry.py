@@ -31,7 +31,7 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["MOVED", "KeptElsewhere", "Registry", "unrestorable"]
+__all__ = ["MOVED", "Registry", "TableElsewhere", "unrestorable"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
@@ -41,7 +41,7 @@ MOVED: Final = "Your table moves to another server; you come back to it by yours
 log = logging.getLogger("racing_demon_server")
 
 
-class KeptElsewhere(RacingDemonError):
+class TableElsewhere(RacingDemonError):
     """Another process of this server has the table, at ``port``."""
 
     def __init__(self, port: int) -> None:
@@ -127,7 +127,7 @@ class Registry:
 
         Raises:
             CommandRefused: there is no such table.
-            KeptElsewhere: the code belongs to another process.
+            TableElsewhere: the code belongs to another process.
 
         """
         code = code.strip().upper()
@@ -135,7 +135,7 @@ class Registry:
         if room is not None:
             return room
         if not self._settings.shards.has(code):
-            raise KeptElsewhere(self._settings.shards.port(code))
+            raise TableElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
 
     def opened_by(self, address: str) -> int:

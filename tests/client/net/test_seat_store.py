@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.seat_store import kept_seat
+from racing_demon_client.net.seat_store import stored_seat
 from racing_demon_client.sources import openers
 from tests.support.servers import serving
 
@@ -22,11 +22,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_token_is_kept_for_its_owner_alone(folder: Path) -> None:
     """It is there again the next time, however the code is spelt, and no other user can read it."""
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is not None
         assert "" == seat.token
         seat.keep(TOKEN)
-    with kept_seat("ws://here/v1", " bcdf") as seat:
+    with stored_seat("ws://here/v1", " bcdf") as seat:
         assert seat is not None
         assert TOKEN == seat.token
     (file,) = folder.iterdir()
@@ -36,22 +36,22 @@ def test_a_token_is_kept_for_its_owner_alone(folder: Path) -> None:
 
 def test_tables_and_servers_are_told_apart() -> None:
     """The token of one table is tried at no other, and on no other server."""
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is not None
         seat.keep(TOKEN)
     for url, code in (("ws://here/v1", "BCDG"), ("ws://there/v1", "BCDF")):
-        with kept_seat(url, code) as seat:
+        with stored_seat(url, code) as seat:
             assert seat is not None
             assert "" == seat.token
 
 
 def test_who_sits_there_now_has_the_seat() -> None:
     """A second program of the same user finds nothing, so that it takes a seat of its own."""
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is not None
-        with kept_seat("ws://here/v1", "BCDF") as another:
+        with stored_seat("ws://here/v1", "BCDF") as another:
             assert another is None
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is not None
 
 
@@ -60,11 +60,11 @@ def test_who_sits_there_now_has_the_seat() -> None:
 )
 def test_a_file_that_nobody_here_wrote_is_passed_over(folder: Path, text: bytes) -> None:
     """Whatever stands in the file, there is a token or none."""
-    with kept_seat("ws://here/v1", "BCDF"):
+    with stored_seat("ws://here/v1", "BCDF"):
         pass
     (file,) = folder.iterdir()
     file.write_bytes(text)
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is not None
         assert "" == seat.token
 
@@ -72,7 +72,7 @@ def test_a_file_that_nobody_here_wrote_is_passed_over(folder: Path, text: bytes)
 def test_where_nothing_can_be_kept_one_still_plays(folder: Path) -> None:
     """A folder that cannot be made is no reason to end."""
     folder.write_text("a file where the folder should be")
-    with kept_seat("ws://here/v1", "BCDF") as seat:
+    with stored_seat("ws://here/v1", "BCDF") as seat:
         assert seat is None
 
 
@@ -104,13 +104,13 @@ async def test_a_seat_that_was_left_is_forgotten() -> None:
 async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
     """A stale token is forgotten, and a free seat taken; that one is kept instead."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
-        with kept_seat(served.url, ann.code) as seat:
+        with stored_seat(served.url, ann.code) as seat:
             assert seat is not None
             seat.keep(TOKEN)
         async with openers.join(served.url, ann.code, "Ben") as opened:
             assert (1, "") == (opened.client.seat, opened.note)
             assert isinstance(opened.client, Client)
             token = opened.client.token
-        with kept_seat(served.url, ann.code) as seat:
+        with stored_seat(served.url, ann.code) as seat:
             assert seat is not None
             assert token == seat.token

@@ -62,7 +62,7 @@ async def test_a_hand_that_ends_without_a_word_leaves_nothing_to_turn_from(
     async with staged(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app, app.TerminalApp)
         assert isinstance(pilot.app.screen, TallyScreen)
-        assert not pilot.app.look_away()
+        assert not pilot.app.dismiss_banner()
 
 
 async def test_a_table_that_ends_in_a_hand_is_tallied() -> None:

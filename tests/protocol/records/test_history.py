@@ -123,6 +123,6 @@ def test_an_answer_that_fits_no_race_is_one_of_its_own() -> None:
     """A card came too late where the board showed no chance: it counts, without a name."""
     history = HandHistory(1)
     refused = Refused(counter=1, reason=Reason.BEATEN, text="", by=2, late_us=7_000)
-    history.told_late(0, refused)
+    history.note_late(0, refused)
     (race,) = history.races
     assert (2, 0, 7_000, UNKNOWN) == (race.winner, race.loser, race.late_us, race.card)

@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .dialogs import Dialog
 
-__all__ = ["Deed", "PlayersScreen"]
+__all__ = ["PlayerAction", "PlayersScreen"]
 
 OF_ONESELF: Final = {
     "kick": "to leave, go back and press Ctrl-C.",
@@ -43,7 +43,7 @@ OF_THE_BANNED: Final = "That player was kicked. Press l to let them back in."
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class PlayerAction:
     """An action on a player.
 
     Attributes:
@@ -58,7 +58,7 @@ class Deed:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
-class PlayersScreen(Dialog[Deed]):
+class PlayersScreen(Dialog[PlayerAction]):
     """Lists the players and asks for an action on one of them.
 
     Args:
@@ -194,20 +194,20 @@ class PlayersScreen(Dialog[Deed]):
         if wrong:
             self.query_one("#wrong", Label).update(wrong)
         elif state is None:
-            self.dismiss(Deed(None, cl.Unban, {"name": chosen}))
+            self.dismiss(PlayerAction(None, cl.Unban, {"name": chosen}))
         else:
-            self.dismiss(self._deed(what, state))
+            self.dismiss(self._action_on(what, state))
 
-    def _deed(self, what: str, state: SeatState) -> Deed:
+    def _action_on(self, what: str, state: SeatState) -> PlayerAction:
         seat = {"seat": state.seat}
-        deeds = {
-            "kick": Deed(state.seat, cl.Kick, seat),
-            "host": Deed(state.seat, cl.MakeHost, seat),
-            "stand-in": Deed(state.seat, cl.StandIn, seat),
-            "mute": Deed(state.seat, cl.Mute, {**seat, "muted": not state.muted}),
-            "ignore": Deed(state.seat),
+        actions = {
+            "kick": PlayerAction(state.seat, cl.Kick, seat),
+            "host": PlayerAction(state.seat, cl.MakeHost, seat),
+            "stand-in": PlayerAction(state.seat, cl.StandIn, seat),
+            "mute": PlayerAction(state.seat, cl.Mute, {**seat, "muted": not state.muted}),
+            "ignore": PlayerAction(state.seat),
         }
-        return deeds[what]
+        return actions[what]
 
     def _refusal_of_banned(self, what: str) -> str:
         if not self._is_host:

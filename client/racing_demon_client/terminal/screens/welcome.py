@@ -26,7 +26,7 @@ from .dialogs import QuestionScreen
 from .games import GamesScreen
 from .tables import MOST_DIGITS, TableList, TableRow
 
-__all__ = ["WelcomeScreen", "Wish"]
+__all__ = ["OpeningRequest", "WelcomeScreen"]
 
 MOST_CODE, MOST_ADDRESS = 16, 200
 LOOK_SECONDS = 5.0
@@ -40,7 +40,7 @@ MISSING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OpeningRequest:
     """What the welcome screen asks for.
 
     Attributes:
@@ -120,7 +120,9 @@ class WelcomeScreen(Screen[None]):
         Binding("up", "app.focus_previous", show=False),
     ]
 
-    def __init__(self, name: str, recents: Sequence[Recent], chosen: Callable[[Wish], None]) -> None:
+    def __init__(
+        self, name: str, recents: Sequence[Recent], chosen: Callable[[OpeningRequest], None]
+    ) -> None:
         super().__init__()
         self._name = name
         self._late = [TableRow.late(recent) for recent in recents]
@@ -318,7 +320,7 @@ class WelcomeScreen(Screen[None]):
 
     def _wish(self, what: str, *, address: str = "", code: str = "", game: str = "") -> None:
         self._chosen(
-            Wish(
+            OpeningRequest(
                 what,
                 self._text("name"),
                 address,

@@ -109,12 +109,12 @@ class FamilyByLayingEffect(Effect):
 
     def __init__(self, table: RulesContext, special: FamilyByLaying) -> None:
         super().__init__(table, special)
-        self.redeals_seen = special.layings
+        self.redeals_seen = special.most_deals
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of other groups in the first deals."""
         piles, special = board.piles, self.special
-        if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.layings:
+        if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.most_deals:
             return ""
         meant = piles[play.destination].group == special.foundations
         if meant and piles[play.source].group not in special.groups:

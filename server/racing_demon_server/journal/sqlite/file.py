@@ -114,14 +114,14 @@ class JournalFile(sqlite3.Connection):
 
     def last_us(self) -> int:
         """Return the newest time of open tables; values that are not numbers are ignored."""
-        going_on = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
-        marks = f"SELECT max(id) AS last FROM marks {going_on} GROUP BY table_id"  # noqa: S608 - of our own
+        of_open_tables = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
+        marks = f"SELECT max(id) AS last FROM marks {of_open_tables} GROUP BY table_id"  # noqa: S608 - of our own
         recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
         newest = 0
         times = (
-            f"events {going_on} {recent}",
-            f"whispers {going_on}",
-            f"snapshots {going_on}",
+            f"events {of_open_tables} {recent}",
+            f"whispers {of_open_tables}",
+            f"snapshots {of_open_tables}",
             "clock WHERE TRUE",
         )
         for where in times:

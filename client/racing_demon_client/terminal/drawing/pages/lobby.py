@@ -72,8 +72,8 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
         y += 1
     if is_tight:
-        told_last = bool(qr) and room == canvas.width  # the message that the code does not fit
-        _draw_tightly(canvas, page, (y, bottom - told_last), room, glyphs)
+        has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
+        _draw_tightly(canvas, page, (y, bottom - has_note), room, glyphs)
         _draw_qr(canvas, qr, room)
         return canvas
     told = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
