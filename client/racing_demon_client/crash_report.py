@@ -36,8 +36,8 @@ def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
     own = os.environ.get("RACING_DEMON_STATE")
     path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
     meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
-    told = f"This program has an error, and had to stop. {meaning}"
+    text = f"This program has an error, and had to stop. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))
-        told += f" The details are in {path}. Please report them."
-    return told
+        text += f" The details are in {path}. Please report them."
+    return text

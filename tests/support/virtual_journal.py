@@ -40,11 +40,11 @@ class VirtualJournal(DurableJournal):
         self._written: deque[list[JournalEntry]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
         """Write changes some time later, together with others."""
         self._waiting += 1
         self._empty.clear()
-        self._group.append(JournalEntry(changes, told, self._loop.time()))
+        self._group.append(JournalEntry(changes, on_written, self._loop.time()))
         self._wind_up(self._rng.choice([0.0002, 0.001, 0.02]))
 
     def close(self) -> None:

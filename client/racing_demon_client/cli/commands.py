@@ -120,8 +120,8 @@ async def join(arguments: argparse.Namespace) -> int:
         return 2
     opening = functools.partial(openers.join, *found, arguments.name)
     async with _let_in(opening, arguments.passphrase) as opened:
-        told = [opened.note] if opened.note else []
-        await _take_part(opened, arguments, [*told, JOINED])
+        notes = [opened.note] if opened.note else []
+        await _take_part(opened, arguments, [*notes, JOINED])
     return 0
 
 

@@ -210,8 +210,10 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         )
     if verdict.left_out:
         hands_of = Counter(verdict.left_out)
-        told = ", ".join(f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in hands_of.items())
-        write(f"left out of the shuffle: {told}")
+        players = ", ".join(
+            f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in hands_of.items()
+        )
+        write(f"left out of the shuffle: {players}")
     if verdict.unseen:
         write(
             f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "

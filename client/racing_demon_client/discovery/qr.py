@@ -32,8 +32,8 @@ def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tu
     if len(link) > MOST_LINK:
         return ()
     # Scheme, host and code ignore case, and a QR code in capitals is smaller.
-    told = link.upper() if link.count("/") == SLASHES else link
-    code = segno.make_qr(told, error="l", boost_error=False)
+    content = link.upper() if link.count("/") == SLASHES else link
+    code = segno.make_qr(content, error="l", boost_error=False)
     rows = [tuple(int(module) ^ is_dark for module in row) for row in code.matrix_iter(border=QUIET)]
     if ascii_only:
         return tuple("".join("##" if written else "  " for written in row) for row in rows)

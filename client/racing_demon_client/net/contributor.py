@@ -125,10 +125,10 @@ class Contributor:
 
         That requires that the server announced our commitment and that all else is fixed.
         """
-        own, told = self._own, shuffle.of(seat)
+        own, listed = self._own, shuffle.of(seat)
         if own is None or not own.is_for(shuffle, seat) or self._said is cl.Reveal:
             return None
-        if told is None or told.commitment != own.hashed or told.value is not None:
+        if listed is None or listed.commitment != own.hashed or listed.value is not None:
             return None
         self._said = cl.Reveal
         self._revealed.setdefault(own.hand_id, _Fixed.at(view))
@@ -160,16 +160,16 @@ class Contributor:
     def _part_in_seed(self, view: TableView, seat: int | None) -> ShareState:
         own = self._own
         others = view.shuffle.contributions if view.shuffle is not None else ()
-        told = next((each for each in others if each.seat == seat), None)
+        listed = next((each for each in others if each.seat == seat), None)
         if own is None or own.seat != seat or own.hand_id != view.hand_id:
-            return ShareState.LEFT_OUT if others and told is None else ShareState.NONE
-        if told is None:
+            return ShareState.LEFT_OUT if others and listed is None else ShareState.NONE
+        if listed is None:
             return ShareState.LEFT_OUT
-        if view.commitment != own.promised or told.commitment != own.hashed:
+        if view.commitment != own.promised or listed.commitment != own.hashed:
             return ShareState.CHANGED
-        if told.value is None:
+        if listed.value is None:
             return ShareState.LEFT_OUT
-        return ShareState.COUNTED if told.value == own.value.hex() else ShareState.CHANGED
+        return ShareState.COUNTED if listed.value == own.value.hex() else ShareState.CHANGED
 
 
 def _played(view: TableView) -> list[str]:

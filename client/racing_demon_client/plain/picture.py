@@ -84,8 +84,8 @@ def laid(
             spread = board.piles[pile].kind is Kind.TABLEAU and len(cards) > 1
             shown = [card for card in (cards if spread else cards[-1:]) if card != UNKNOWN]
             hidden = len(cards) - len(shown)
-            told = " ".join(name(card, ascii_only=ascii_only) for card in shown)
-            parts = [words.get(pile, ""), f"({hidden})" if hidden else "", told if cards else "-"]
+            text = " ".join(name(card, ascii_only=ascii_only) for card in shown)
+            parts = [words.get(pile, ""), f"({hidden})" if hidden else "", text if cards else "-"]
             if cards or rules.layout.groups[pile].geometry is not Geometry.LINE:
                 texts.append(" ".join(filter(None, parts)))
         lines.append(f" {group}: " + "  ".join(texts))
@@ -108,13 +108,13 @@ def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> li
     lines = []
     for other in view.hand_seats:
         if other != seat:
-            told = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
+            text = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
             if is_racelike(view.rules, other):
                 ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
                 wastes = view.rules.layout.own(other, Kind.WASTE)
                 waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
-                told += f"  columns {ends}  waste {waste}"
-            lines.append(told.rstrip())
+                text += f"  columns {ends}  waste {waste}"
+            lines.append(text.rstrip())
     return lines
 
 

@@ -300,8 +300,8 @@ class _Player:
     async def _compare(self) -> None:
         """Print everything that determined the last deal, and the result of verifying it."""
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
-        told = hashes(self._client.view, self._verifier.seed, words)
-        self._write_all([*told, printable(self._verifier.proof)] if told else ["no hand is dealt yet"])
+        lines = hashes(self._client.view, self._verifier.seed, words)
+        self._write_all([*lines, printable(self._verifier.proof)] if lines else ["no hand is dealt yet"])
 
     async def _do_to_seat(self, verb: Verb, word: str) -> None:
         command, more = OF_SEATS[verb]

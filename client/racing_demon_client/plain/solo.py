@@ -128,9 +128,9 @@ class _Alone:
 
     def _play(self, play: Play) -> None:
         client = self._client
-        told = MessageText(client.view, client.seat, ascii_only=self._ascii)
+        words = MessageText(client.view, client.seat, ascii_only=self._ascii)
         for event in client.make(play):
-            if line := told.tell(event):
+            if line := words.tell(event):
                 self._write(line)
         self.show()
 

@@ -13,19 +13,19 @@ def explained(error: ValidationError) -> str:
     name, about = ".".join(map(str, first["loc"])), first.get("ctx", {})
     match first["type"]:
         case "extra_forbidden":
-            told = f"There is no option {name}. There are: {', '.join(Options.model_fields)}."
+            text = f"There is no option {name}. There are: {', '.join(Options.model_fields)}."
         case "greater_than_equal":
-            told = f"{name} must be {about['ge']} or more."
+            text = f"{name} must be {about['ge']} or more."
         case "less_than_equal":
-            told = f"{name} must be {about['le']} or less."
+            text = f"{name} must be {about['le']} or less."
         case "enum":
-            told = f"{name} must be one of these: {about['expected']}."
+            text = f"{name} must be one of these: {about['expected']}."
         case "int_type" | "int_parsing" | "int_from_float":
-            told = f"{name} must be a whole number."
+            text = f"{name} must be a whole number."
         case "bool_type" | "bool_parsing":
-            told = f"{name} must be true or false."
+            text = f"{name} must be true or false."
         case "string_pattern_mismatch" | "string_too_short" | "string_too_long" | "string_type":
-            told = f"{name} must be a name in small letters."
+            text = f"{name} must be a name in small letters."
         case _:
-            told = f"{name}: {first['msg']}"
-    return told
+            text = f"{name}: {first['msg']}"
+    return text

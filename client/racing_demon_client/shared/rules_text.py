@@ -345,16 +345,16 @@ def _deal(step: Deal) -> str:
     where = the(step.to)
     if step.cards:
         cards = _capital(card_names(step.cards))
-        told = f"{cards} {_is(len(step.cards))} taken from the pack and laid on {where}"
+        text = f"{cards} {_is(len(step.cards))} taken from the pack and laid on {where}"
     elif step.count is not None:
-        told = f"{_capital(number(step.count))} {_cards(step.count)} {_is(step.count)} dealt to {where}"
+        text = f"{_capital(number(step.count))} {_cards(step.count)} {_is(step.count)} dealt to {where}"
     elif step.each is not None:
         order = ", sorted by rank" if step.by_rank else ""
         cards = f"{number(step.each)} {_cards(step.each)}"
-        told = f"{_capital(cards)} each {_is(step.each)} dealt to {where}{order}"
+        text = f"{_capital(cards)} each {_is(step.each)} dealt to {where}{order}"
     else:
-        told = f"Cards are dealt to {where}" + (", row by row" if step.rows else "")
-    return told + (", from the first player's pack, for everybody." if step.once else ".")
+        text = f"Cards are dealt to {where}" + (", row by row" if step.rows else "")
+    return text + (", from the first player's pack, for everybody." if step.once else ".")
 
 
 def _is(count: int) -> str:

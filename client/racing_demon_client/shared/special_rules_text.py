@@ -219,19 +219,19 @@ def mechanic_text(mechanic: Mechanic) -> str:  # noqa: C901, PLR0911 - one sente
         case Sums():
             return _sums(mechanic)
         case Merging():
-            told = "Top cards of equal rank are put together. When all in a row are equal, they are removed."
+            text = "Top cards of equal rank are put together. When all in a row are equal, they are removed."
             if mechanic.close_up:
-                told += " When a pile becomes empty, those after it move to the left."
+                text += " When a pile becomes empty, those after it move to the left."
             if mechanic.gathered:
-                told += " Four equal cards that have come together on one pile are removed, too."
-            return told
+                text += " Four equal cards that have come together on one pile are removed, too."
+            return text
         case Weaving():
-            told = (
+            text = (
                 "Top cards go to the foundations. When none fits, a card that was set aside goes from packet "
                 "to packet until one does."
             )
             own = " It can go to a foundation itself as soon as it fits."
-            return " ".join(filter(None, [told + own * mechanic.from_hand, COUNTING[mechanic.counting]]))
+            return " ".join(filter(None, [text + own * mechanic.from_hand, COUNTING[mechanic.counting]]))
         case Travelling():
             return _travelling(mechanic)
         case Script():
@@ -274,19 +274,19 @@ def _left(left: int, what: str) -> str:
 
 
 def _sums(sums: Sums) -> str:
-    told = [
+    sentences = [
         f"Two cards that add up to {number(sums.total)} are removed together, {REACH[sums.reach]}.",
         COURTS[sums.courts],
     ]
     if sums.exchanges:
         often = times(sums.exchanges).capitalize()
-        told.append(f"{often}, while the stock lasts, two cards may change places if there is no pair.")
+        sentences.append(f"{often}, while the stock lasts, two cards may change places if there is no pair.")
     if sums.regather:
-        told.append(
+        sentences.append(
             "When the stock is empty, the cards of the lower rows are shuffled and fill the gaps in the "
             "upper ones."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _travelling(travelling: Travelling) -> str:
@@ -296,10 +296,10 @@ def _travelling(travelling: Travelling) -> str:
         Complete.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
     }[travelling.complete]
     source = "the last packet" if travelling.rounds_from == "packet" else the(travelling.rounds_from)
-    told = [
+    sentences = [
         "The card in your hand goes to the packet of its rank, and that packet's top card moves on.",
         f"When your hand is empty, the next card comes from {source}.",
         f"A packet is complete when {complete}.",
         COUNTING[travelling.counting],
     ]
-    return " ".join(filter(None, told))
+    return " ".join(filter(None, sentences))

@@ -233,12 +233,12 @@ def _density(stage: Stage, session: TableSession) -> None:
     look = stage.look.next_density(size.width, size.height)
     if look == stage.look:
         wanted = DENSITIES["medium"]
-        told = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
+        text = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
     else:
-        told = f"size: {look.density}"
+        text = f"size: {look.density}"
         stage.keep(density=look.density)
         stage.change_look(look)
-    session.desk.hands.say(told, session.now())
+    session.desk.hands.say(text, session.now())
 
 
 def _motion(stage: Stage, session: TableSession) -> None:
@@ -252,8 +252,8 @@ def _volume(stage: Stage, session: TableSession) -> None:
     volume = (session.desk.volume + 1) % 3
     session.desk.volume = volume
     stage.keep(volume=volume)
-    told = ("only your own plays", "plays to the foundations", "everything")[volume]
-    session.desk.hands.say(f"the feed shows: {told}", session.now())
+    text = ("only your own plays", "plays to the foundations", "everything")[volume]
+    session.desk.hands.say(f"the feed shows: {text}", session.now())
 
 
 ACTS: Final[dict[str, Callable[[Stage, TableSession], None]]] = {

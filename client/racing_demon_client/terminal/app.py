@@ -356,8 +356,8 @@ class TerminalApp(App[None]):
             super()._fatal_error()  # tests that drive the application need the exception
         else:
             opened = None if self.session is None else self.session.opened
-            told = crash_message(opened.how, ends_with_us=opened.ends_with_us) if opened else crash_message()
-            self.panic(Text(told))
+            text = crash_message(opened.how, ends_with_us=opened.ends_with_us) if opened else crash_message()
+            self.panic(Text(text))
 
     # Look and settings.
 

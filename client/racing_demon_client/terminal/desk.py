@@ -114,8 +114,8 @@ class Desk:
             refused=refused,
         )
         if line is not None and lost is not None:
-            told = MessageText(view, seat).lost(lost, self.glyphs.card(lost.card))
-            line = replace(line, text=screen_text(told))
+            text = MessageText(view, seat).lost(lost, self.glyphs.card(lost.card))
+            line = replace(line, text=screen_text(text))
         if line is not None:
             self._show(line, message, now, is_race=lost is not None)
         self._tell_freed(message, now)
@@ -176,8 +176,8 @@ class Desk:
     def look_around(self, now: int) -> None:
         """Toggle rotating through the players automatically."""
         self._turn_at = None if self._turn_at is not None else now + LOOK_MS
-        told = "one player after the other" if self._turn_at is not None else "staying with this player"
-        self.hands.say(told, now)
+        text = "one player after the other" if self._turn_at is not None else "staying with this player"
+        self.hands.say(text, now)
 
     def turn_round(self, now: int) -> bool:
         """Rotate to the next player if it is time; return whether it was."""

@@ -65,8 +65,8 @@ def tell(  # noqa: PLR0913
         return None  # shown beside the player's name
     if isinstance(message, Refused):
         return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
-    told = words.tell(message)
-    return FeedLine(at_ms, screen_text(told), _role(message)) if told else None
+    sentence = words.tell(message)
+    return FeedLine(at_ms, screen_text(sentence), _role(message)) if sentence else None
 
 
 def _role(message: Message) -> Role:

@@ -109,8 +109,8 @@ class SoloSession(TableSession):
         if handler is None:
             return False
         self.desk.hands.hush()
-        if told := handler():
-            self.desk.hands.say(told, self.now())
+        if text := handler():
+            self.desk.hands.say(text, self.now())
         return True
 
     def _deal(self) -> str:
@@ -131,7 +131,7 @@ class SoloSession(TableSession):
     def _summary(self) -> Sequence[str]:
         """Return the game's result and the keys to continue with."""
         keys, table = self.keymap.labels, self.solo.table
-        told = win_text(self.solo) if table.is_won else loss_text(self.solo)
+        text = win_text(self.solo) if table.is_won else loss_text(self.solo)
         goes_on = {
             "undo": "undo the last play",
             "restart": "the same deal again",
@@ -139,7 +139,7 @@ class SoloSession(TableSession):
         }
         known = [(keys.get(f"solo-{name}"), does) for name, does in goes_on.items()]
         plays = f"{counted(table.plays, 'play')} in {duration(self.solo.elapsed_ms)}"
-        return [told, plays, "", *(f"{key}  {does}" for key, does in known if key)]
+        return [text, plays, "", *(f"{key}  {does}" for key, does in known if key)]
 
     def _status(self) -> str:
         keys = self.keymap.labels

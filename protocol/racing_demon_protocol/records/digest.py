@@ -168,14 +168,16 @@ def _match_of(message: ev.Committed | Snapshot) -> str:
     return message.hand_id.rpartition("/")[0]
 
 
-def _hand(result: HandResult, told: HandHistory | None) -> HandDigest:
-    races = [(race.winner, race.loser, race.open_us, race.late_us) for race in told.races] if told else []
+def _hand(result: HandResult, history: HandHistory | None) -> HandDigest:
+    races = (
+        [(race.winner, race.loser, race.open_us, race.late_us) for race in history.races] if history else []
+    )
     return HandDigest(
         hand=result.hand,
         reason=result.reason,
         out=result.out,
         elapsed_ms=max(0, result.elapsed_ms),
         points=dict(zip(result.seats, result.points, strict=True)),
-        plays={seat: told.plays.get(seat, 0) for seat in result.seats} if told else {},
+        plays={seat: history.plays.get(seat, 0) for seat in result.seats} if history else {},
         races=tuple(races),
     )

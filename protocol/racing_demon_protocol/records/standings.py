@@ -178,7 +178,7 @@ def standings(digests: Sequence[Digest]) -> Standings:
         _add(rows, digest)
     matches = sum(digest.finished for digest in counting)
     ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
-    corrected = [told for digest in digests for told in _corrected(digest)]
+    corrected = [correction for digest in digests for correction in _corrected(digest)]
     return Standings(ordered, matches, len(counting) - matches, corrected)
 
 

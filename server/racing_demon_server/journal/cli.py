@@ -146,11 +146,11 @@ def _moment(text: str) -> datetime:
 
 def _list(path: Path | str, *, as_json: bool) -> int:
     for journal, match in _matches(path):
-        told = _told(match)
+        line = _line_of(match)
         if as_json:
             row = {**match.as_json(), "corrections": len(corrections_of(journal, match.key))}
-            told = json.dumps(row, ensure_ascii=False)
-        sys.stdout.write(told + "\n")
+            line = json.dumps(row, ensure_ascii=False)
+        sys.stdout.write(line + "\n")
     return 0
 
 
@@ -166,7 +166,7 @@ def _matches(path: Path | str) -> Iterator[tuple[JournalReader, Match]]:
                 yield journal, match
 
 
-def _told(match: Match) -> str:
+def _line_of(match: Match) -> str:
     began = datetime.fromtimestamp(match.started_ms / 1_000, UTC).astimezone()
     how = "" if match.finished else "  not finished"
     names = ", ".join(

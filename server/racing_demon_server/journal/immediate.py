@@ -25,18 +25,18 @@ class ImmediateJournal:
         self.halted: Callable[[bool], None] = lambda halted: None
         self.fenced: Callable[[str], None] = lambda why: None
         self._numbers = itertools.count(1)
-        self._untold: deque[Callable[[], None]] = deque()
+        self._callbacks: deque[Callable[[], None]] = deque()
         self._is_telling = False
 
-    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
         """Call back at once, or right after a callback that is running."""
-        self._untold.append(told)
+        self._callbacks.append(on_written)
         if self._is_telling:
             return
         self._is_telling = True
-        while self._untold:
+        while self._callbacks:
             try:
-                self._untold.popleft()()
+                self._callbacks.popleft()()
             except Exception:
                 log.exception("what has happened could not be told")
         self._is_telling = False

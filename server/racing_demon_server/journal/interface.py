@@ -161,7 +161,7 @@ class Journal(Protocol):
     halted: Callable[[bool], None]
     fenced: Callable[[str], None]
 
-    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
         """Write changes atomically, and call back when they are durable, in the order of the calls."""
 
     def new_number(self) -> int:

@@ -98,11 +98,11 @@ class TableJournal:
             (Operation.FORGET_EPOCHS, (self._id, MOST)),
         ]
 
-    def close(self, told: Callable[[], None] = lambda: None) -> None:
+    def close(self, on_written: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
         self.timekeeper.note(self._id, runs=False)
         values = (self._wall_clock(), self._id)
-        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], told)
+        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], on_written)
 
     def note(self, frames: Sequence[Frames]) -> None:
         """Note events, to be written together with what is noted already."""
@@ -152,11 +152,11 @@ class TableJournal:
             self._events = self._bytes = 0
             self._changes += snapped(self._id, snapshot, at)
 
-    def write(self, told: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
+    def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
         """Write atomically what is noted, and call back when it is durable.
 
         Args:
-            told: the callback.
+            on_written: the callback.
             runs: whether a hand runs after that.
             until: until when times of the table are sent, at least.
 
@@ -164,7 +164,7 @@ class TableJournal:
         self.timekeeper.note(self._id, runs=runs, until=until)
         self._end_run()
         changes, self._changes = self._changes, []
-        self._journal.write(changes, told)
+        self._journal.write(changes, on_written)
 
     def _end_run(self) -> None:
         """Make a row of consecutive plays."""

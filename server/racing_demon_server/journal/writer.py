@@ -49,7 +49,7 @@ class JournalEntry(NamedTuple):
     """Changes that are written atomically, their callback, and the time when they came, in seconds."""
 
     changes: Sequence[Change]
-    told: Callable[[], None]
+    on_written: Callable[[], None]
     came: float
 
 
@@ -95,13 +95,13 @@ class DurableJournal:
         """Return the number of waiting entries."""
         return self._waiting
 
-    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
         """Write changes in one transaction, and call back in order when they are durable."""
         if not self._waiting:
             self._answered = self._loop.time()
         self._waiting += 1
         self._empty.clear()
-        self._queue.put(JournalEntry(changes, told, time.perf_counter()))
+        self._queue.put(JournalEntry(changes, on_written, time.perf_counter()))
         if self._waiting > MOST_WAITING and not self.is_halted:
             self._loop.call_soon(self._fail, "the disk is too slow")
 
@@ -156,7 +156,7 @@ class DurableJournal:
         for entry in entries:
             self._waiting -= 1
             try:
-                entry.told()
+                entry.on_written()
             except Exception:
                 log.exception("what was written could not be told")
         self._note_waiting()

@@ -42,7 +42,7 @@ def _demon(view: TableView, seat: int) -> Result:
 
 def _hand(view: TableView, event: ev.HandOver) -> Result:
     totals = scoring.totals(view)
-    told = {
+    payload = {
         **_heading(view),
         "hand": view.hand,
         "hand_id": view.hand_id,
@@ -57,7 +57,7 @@ def _hand(view: TableView, event: ev.HandOver) -> Result:
         "seed": event.seed,
         "contributions": _contributions(view),
     }
-    return Result("hands", as_json(told))
+    return Result("hands", as_json(payload))
 
 
 def _contributions(view: TableView) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ def _contributions(view: TableView) -> list[dict[str, Any]]:
 
 
 def _match(view: TableView) -> Result:
-    told = {
+    payload = {
         **_heading(view),
         "match": view.hand_id.rpartition("/")[0],
         "hands": view.hand,
@@ -76,7 +76,7 @@ def _match(view: TableView) -> Result:
             {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())
         ],
     }
-    return Result("matches", as_json(told))
+    return Result("matches", as_json(payload))
 
 
 def _heading(view: TableView) -> dict[str, Any]:

@@ -152,7 +152,7 @@ class Metrics:
             brokers: the publishers of the tables.
 
         """
-        from . import prometheus as told  # noqa: PLC0415 - a server is ready sooner without
+        from . import prometheus  # noqa: PLC0415 - a server is ready sooner without
 
         phases = Tally(table.view.phase for table in self._tables)
         seats = Tally(
@@ -163,28 +163,32 @@ class Metrics:
         )
         spectators = max(0, listeners - seats["person"])
         unsent, dropped = sum(each.waiting for each in brokers), sum(each.dropped for each in brokers)
-        return told.text(
+        return prometheus.text(
             [
-                told.gauge(
+                prometheus.gauge(
                     "tables", "Tables that are open, by what they do.", {p: phases[p] for p in Phase}, "phase"
                 ),
-                told.gauge("seats", "Seats that are taken.", {by: seats[by] for by in SEATS}, "by"),
-                told.gauge("connections", "Open connections.", connections),
-                told.gauge("spectators", "Connections that watch a table without a seat.", spectators),
-                told.counter("tables_opened", "Tables ever opened.", self._opened),
-                told.counter("plays", "Plays that were carried out.", self._plays, "by"),
-                told.counter(
+                prometheus.gauge("seats", "Seats that are taken.", {by: seats[by] for by in SEATS}, "by"),
+                prometheus.gauge("connections", "Open connections.", connections),
+                prometheus.gauge("spectators", "Connections that watch a table without a seat.", spectators),
+                prometheus.counter("tables_opened", "Tables ever opened.", self._opened),
+                prometheus.counter("plays", "Plays that were carried out.", self._plays, "by"),
+                prometheus.counter(
                     "refusals", "Requests and commands that were refused.", self._refusals, "reason"
                 ),
-                told.counter("hands", "Hands that have ended.", self._hands, "reason"),
-                told.counter("cuts", "Connections that the server ended.", self._cuts, "why"),
-                told.gauge("journal_waiting", "What waits to be written to the journal.", self._unwritten),
-                told.counter("journal_errors", "How often the disk took nothing.", self._write_errors),
-                told.gauge("broker_waiting", "Messages that wait for the broker.", unsent),
-                told.counter("broker_dropped", "Messages that the broker never got.", dropped),
-                told.histogram("play_seconds", PLAY_TEXT, self._play, "result"),
-                told.histogram("race_late_seconds", "By how much the loser of a race came late.", self._late),
-                told.histogram("loop_lag_seconds", LAG_TEXT, self._lag),
-                told.histogram("journal_seconds", WRITE_TEXT, self._write),
+                prometheus.counter("hands", "Hands that have ended.", self._hands, "reason"),
+                prometheus.counter("cuts", "Connections that the server ended.", self._cuts, "why"),
+                prometheus.gauge(
+                    "journal_waiting", "What waits to be written to the journal.", self._unwritten
+                ),
+                prometheus.counter("journal_errors", "How often the disk took nothing.", self._write_errors),
+                prometheus.gauge("broker_waiting", "Messages that wait for the broker.", unsent),
+                prometheus.counter("broker_dropped", "Messages that the broker never got.", dropped),
+                prometheus.histogram("play_seconds", PLAY_TEXT, self._play, "result"),
+                prometheus.histogram(
+                    "race_late_seconds", "By how much the loser of a race came late.", self._late
+                ),
+                prometheus.histogram("loop_lag_seconds", LAG_TEXT, self._lag),
+                prometheus.histogram("journal_seconds", WRITE_TEXT, self._write),
             ]
         )

@@ -340,9 +340,9 @@ def _ends_privacy(event: Event) -> bool:
 
 def _in_turn(frames: Sequence[Frames], asides: Sequence[tuple[int, Framed]]) -> Iterator[Framed]:
     """Yield events and what is said between them, each after as many events as it says."""
-    told = 0
+    sent = 0
     for place, said in asides:
-        yield from frames[told:place]
+        yield from frames[sent:place]
         yield said
-        told = place
-    yield from frames[told:]
+        sent = place
+    yield from frames[sent:]

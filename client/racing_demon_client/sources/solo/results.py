@@ -15,15 +15,15 @@ __all__ = ["loss_text", "progress_text", "score_lines", "win_text"]
 def win_text(client: SoloClient) -> str:
     """Return how long a win took, compared with earlier ones."""
     took, before = client.elapsed_ms, client.before
-    told = f"Won in {duration(took)}"
+    text = f"Won in {duration(took)}"
     yesterday = None if client.day is None else before.days.get(client.day - dt.timedelta(days=1))
     if yesterday is not None:
-        told += f" (the day before: {duration(yesterday)})"
+        text += f" (the day before: {duration(yesterday)})"
     if before.best_ms is None:
-        return f"{told}: your first win."
+        return f"{text}: your first win."
     if took < before.best_ms:
-        return f"{told}: your best time."
-    return f"{told}; your best is {duration(before.best_ms)}."
+        return f"{text}: your best time."
+    return f"{text}; your best is {duration(before.best_ms)}."
 
 
 def progress_text(table_: SoloTable) -> str:

@@ -71,10 +71,10 @@ def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, in
     x, y = at
     is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
     for most in range(MOST_SHOWN, 0, -1):
-        told = [_told(sheet, loose, most, is_named=is_named) for loose in piles]
-        if sum(len(text) for pieces in told for text, _ in pieces) + 2 * len(told) - 1 <= width:
+        labels = [_label(sheet, loose, most, is_named=is_named) for loose in piles]
+        if sum(len(text) for pieces in labels for text, _ in pieces) + 2 * len(labels) - 1 <= width:
             break
-    for loose, pieces in zip(piles, told, strict=True):
+    for loose, pieces in zip(piles, labels, strict=True):
         start = x
         for text, ink in pieces:
             x = sheet.canvas.put(x, y, text, ink)
@@ -82,7 +82,7 @@ def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, in
         x += 2
 
 
-def _told(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -> list[tuple[str, int]]:
+def _label(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -> list[tuple[str, int]]:
     """Return a pile as pieces of text with inks: key, label, up to ``most`` cards, and the count."""
     count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
     pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]

@@ -130,19 +130,19 @@ class PlayersScreen(Dialog[PlayerAction]):
         """Update the list of players and kicked names; the cursor stays on its player."""
         view = self._view()
         there = [state for state in view.seats.values() if not state.left]
-        told: list[tuple[int | str, str]] = [(state.seat, self._told(state)) for state in there]
-        told += [(name, f"- {screen_text(name)}  kicked") for name in view.banned]
+        entries: list[tuple[int | str, str]] = [(state.seat, self._entry_text(state)) for state in there]
+        entries += [(name, f"- {screen_text(name)}  kicked") for name in view.banned]
         self.query(".hosts").set(display=self._is_host)
         self.query("#unban").set(display=self._is_host and bool(view.banned))
         for label in self.query("#keys").results(Label):
             label.update(self._told_keys())
-        if told == self._shown or not self.query(OptionList):  # the list may not be mounted yet
+        if entries == self._shown or not self.query(OptionList):  # the list may not be mounted yet
             return
         players = self.query_one(OptionList)
         chosen, place = self._chosen(), players.highlighted or 0
-        self._shown = told
-        players.set_options(Option(Content(text)) for _, text in told)
-        rows = [row for row, _ in told]
+        self._shown = entries
+        players.set_options(Option(Content(text)) for _, text in entries)
+        rows = [row for row, _ in entries]
         players.highlighted = rows.index(chosen) if chosen in rows else min(place, len(rows) - 1)
 
     def _told_keys(self) -> str:
@@ -158,7 +158,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         place = self.query_one(OptionList).highlighted
         return self._shown[place][0] if place is not None and place < len(self._shown) else None
 
-    def _told(self, state: SeatState) -> str:
+    def _entry_text(self, state: SeatState) -> str:
         marks = [
             "host" if state.seat == self._view().host else "",
             f"bot, {state.bot}" if state.bot else "",
@@ -167,8 +167,8 @@ class PlayersScreen(Dialog[PlayerAction]):
             "muted by the host" if state.muted else "",
             "ignored here" if state.seat in self._ignored else "",
         ]
-        told = ", ".join(screen_text(mark) for mark in marks if mark)
-        return f"{state.seat + 1} {screen_text(state.name)}  {told}"
+        shown = ", ".join(screen_text(mark) for mark in marks if mark)
+        return f"{state.seat + 1} {screen_text(state.name)}  {shown}"
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:

@@ -76,16 +76,16 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         _draw_tightly(canvas, page, (y, bottom - has_note), room, glyphs)
         _draw_qr(canvas, qr, room)
         return canvas
-    told = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
+    phrases = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
     rules = _rules(view, room - 4)
-    left = bottom - y - len(told) - len(rules) - ROWS_BETWEEN
+    left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
     folds = left - _places(view) < LEAST_FEED <= left - len(view.seats) - 1
     y = _draw_seats(canvas, page, y + 1, room, glyphs, folds=folds)
     canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
-    for row, line in enumerate(told, start=y + 1):
+    for row, line in enumerate(phrases, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
-    canvas.touch(Hit(2, y, room - 4, 1 + len(told), action="options"))
-    y += 2 + len(told)
+    canvas.touch(Hit(2, y, room - 4, 1 + len(phrases), action="options"))
+    y += 2 + len(phrases)
     if y + len(rules) + LEAST_FEED < bottom:
         for row, line in enumerate(rules, start=y):
             canvas.put(2, row, line, Role.TEXT)
@@ -107,8 +107,8 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
         for y, line in enumerate(lines, 2):
             canvas.put(room, y, line)
     elif lines:
-        told = "no room for the QR code: make the window larger"
-        canvas.put(canvas.width - len(told) - 2, canvas.height - 3, told, Role.WARNING)
+        text = "no room for the QR code: make the window larger"
+        canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
 
 
 def _places(view: TableView) -> int:
@@ -119,8 +119,8 @@ def _places(view: TableView) -> int:
 
 def _rules(view: TableView, room: int) -> list[str]:
     """Return the game's briefing, wrapped to a width; empty for an unknown game."""
-    told = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
-    return wrapped(" ".join(told), room) if told else []
+    phrases = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
+    return wrapped(" ".join(phrases), room) if phrases else []
 
 
 def _draw_seats(  # noqa: PLR0913
@@ -147,13 +147,13 @@ def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, 
         _draw_seat(canvas, page, (seat, row), room, glyphs)
     shown = min(len(taken), max(0, fitting))
     hidden, free = len(taken) - shown, _places(page.view) - len(taken)
-    told = [
+    phrases = [
         f"{hidden} more" * bool(hidden),
         counted(free, "seat") + " free" if free else "",
         title_of(page.view.options.game),
     ]
     if y + shown < bottom:
-        line = cut(", ".join(filter(None, told)), room - 4, glyphs)
+        line = cut(", ".join(filter(None, phrases)), room - 4, glyphs)
         canvas.put(2, y + shown, line, Role.DIM)
         canvas.touch(Hit(2, y + shown, len(line), 1, action="options"))
 
