@@ -40,7 +40,7 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
             assert not LONG or took < SOON_SECONDS, took
             await player.finish()
             await until(lambda: player.seq >= room.table.view.seq)
-            _assert_told_once(player)
+            assert_told_once(player)
 
 
 async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) -> None:
@@ -55,7 +55,7 @@ async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) ->
             await _back(player, room)
             await player.finish()
             await until(lambda: player.seq >= room.table.view.seq)
-            _assert_told_once(player)
+            assert_told_once(player)
 
 
 async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser: Browser) -> None:
@@ -78,7 +78,7 @@ async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser
         await player.page.locator(".stuck:enabled").wait_for()
         await player.finish()
         assert code == await player.code()
-        _assert_told_once(player)
+        assert_told_once(player)
 
 
 async def _back(player: Phone, room: Room) -> float:
@@ -88,12 +88,12 @@ async def _back(player: Phone, room: Room) -> float:
     return time.monotonic() - began
 
 
-def _assert_told_once(player: Phone) -> None:
+def assert_told_once(player: Phone, seat: int = 0) -> None:
     """Verify that a page was told all events in order, and that no command was carried out twice."""
     for told in player.connections:
         numbers = [each.seq for each in told if isinstance(each, Event)]
         assert numbers == list(range(min(numbers, default=0), min(numbers, default=0) + len(numbers)))
-    own = {each.seq: each for each in player.heard if isinstance(each, Played) and each.seat == 0}
+    own = {each.seq: each for each in player.heard if isinstance(each, Played) and each.seat == seat}
     counters = [own[seq].counter for seq in sorted(own) if own[seq].counter]
     assert sorted(set(counters)) == counters
     assert [] == [text for text in player.complaints if "WebSocket" not in text and "net::" not in text]

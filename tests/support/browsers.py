@@ -13,6 +13,7 @@ from playwright.async_api import Browser, ConsoleMessage, Page, WebSocket, async
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from tests.support.namespaces import Cable
 from tests.support.servers import PATIENCE, patience, within
 
 __all__ = ["Phone", "chromium", "phone"]
@@ -35,9 +36,13 @@ SMALL: Final = {"width": 360, "height": 560}
 
 
 @asynccontextmanager
-async def chromium() -> AsyncIterator[Browser]:
-    """Start Chromium; where there is none, the test is passed over, unless it was said to be there."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
+async def chromium(machine: Cable | None = None) -> AsyncIterator[Browser]:
+    """Start Chromium, here or on the other machine of a cable.
+
+    Where there is none, the test is passed over, unless it was said to be there.
+    """
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    path = found if machine is None or found is None else machine.program("b", found)
     if path is None:
         if os.environ.get("RACING_DEMON_BROWSER") == "required":
             pytest.fail("there is no Chromium: apt-get install chromium")
@@ -159,6 +164,11 @@ class Phone:
             if number < len(ends):  # else the hand is over: another screen is under the finger
                 await self.page.touchscreen.tap(*ends[number])
 
+    async def stock(self) -> tuple[float, float]:
+        """Return where the own stock is."""
+        x, y = await self.page.evaluate(STOCK)
+        return float(x), float(y)
+
     async def tops(self) -> list[str]:
         """Return the cards that lie on foundations, as they are read to those who cannot see them."""
         labels = [label.partition(": ")[2] for label in await self.page.evaluate(FOUNDATIONS)]
@@ -176,6 +186,10 @@ ENDS: Final = f"""() => [...document.querySelectorAll("{PILES}")].map((slot) => 
   const box = slot.getBoundingClientRect();
   return [box.left + box.width / 2, box.bottom - 8];
 }})"""
+STOCK: Final = """() => {
+  const box = document.querySelector(".slot.stock").getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+}"""
 FOUNDATIONS: Final = """() =>
   [...document.querySelectorAll(".slot.foundation")].map((slot) => slot.getAttribute("aria-label"))"""
 TALLY: Final = """() => [...document.querySelectorAll(".tally tbody tr")].map((row) =>

@@ -10,6 +10,8 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from tests.support.processes import Running
@@ -42,6 +44,7 @@ class Cable:
 
     def __init__(self) -> None:
         self._names = {end: f"rd-{os.getpid()}-{end}" for end in ENDS}
+        self._folder = TemporaryDirectory()
 
     def lay(self) -> None:
         """Make the two machines, and connect them."""
@@ -59,9 +62,28 @@ class Cable:
 
     def remove(self) -> None:
         """Take it all away."""
+        self._folder.cleanup()
         for end in ENDS:
             with contextlib.suppress(OSError, subprocess.SubprocessError):
                 _ip("netns", "del", self._names[end])
+
+    def program(self, end: str, path: str) -> str:
+        """Write a script that runs a program on one of the machines, and return where it is."""
+        script = Path(self._folder.name) / f"{end}-{Path(path).name}"
+        script.write_text(f'#!/bin/sh\nexec ip netns exec {self._names[end]} {path} "$@"\n', "utf-8")
+        script.chmod(0o700)
+        return str(script)
+
+    def leave(self) -> None:
+        """Take the second machine off the cable, as a phone leaves a network."""
+        _ip("-n", self._names["b"], "link", "set", "rd-b", "down")
+
+    def enter(self) -> None:
+        """Bring it back with another address, as a phone gets one that enters another network."""
+        ip = functools.partial(_ip, "-n", self._names["b"])
+        ip("addr", "del", "10.77.0.2/24", "dev", "rd-b")
+        ip("addr", "add", "10.77.0.3/24", "dev", "rd-b")
+        ip("link", "set", "rd-b", "up")
 
     def cut(self) -> None:
         """Let nothing through, without a word to either side."""

@@ -1,0 +1,77 @@
+"""A guest with a phone on the same network as the host: another machine, with nothing installed."""
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.wire.messages.events import Played
+from tests.browser.test_cuts import assert_told_once
+from tests.support.browsers import Phone, chromium, phone
+from tests.support.crashes import until
+from tests.support.namespaces import Cable, cable, can_have_namespaces
+from tests.support.processes import CLIENT
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not can_have_namespaces(), reason="no network namespaces: not Linux, or not root"),
+]
+LINK: Final = r"^  racing-demon join (http://\S+)$"
+
+
+@pytest.fixture
+def wire() -> Iterator[Cable]:
+    """Lay a cable between two machines."""
+    with cable() as laid:
+        yield laid
+
+
+async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the code says opens the table on the guest's phone; a name and two taps later a card is played."""
+    async with wire.started("a", "-m", CLIENT, "host", "--name", "Ann") as host, chromium(wire) as browser:
+        scanned = (await host.line(LINK))[1].upper()
+        begun = time.perf_counter()
+        async with phone(browser, scanned) as guest:
+            await guest.join("Ben")
+            await guest.page.tap(".ready")
+            host.type("")
+            await guest.page.locator(".stuck:enabled").wait_for()
+            await guest.page.touchscreen.tap(*await guest.stock())
+            await until(lambda: bool(_own(guest)))
+            took = time.perf_counter() - begun
+            assert [] == guest.complaints
+    with capsys.disabled():
+        print(f"\n  from scanned to the first card: {took:.1f} s (aim: 10)")  # noqa: T201 - its result
+
+
+async def test_a_phone_with_another_address_is_back_on_its_seat(
+    wire: Cable, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its old connection is dead without a word; on the new one it has its seat, and every event once."""
+    host_of = ("-m", CLIENT, "host", "--name", "Ann", "--bots", "2")
+    async with wire.started("a", *host_of) as host, chromium(wire) as browser:
+        link = (await host.line(LINK))[1]
+        async with phone(browser, link) as guest:
+            await guest.join("Ben")
+            await guest.page.tap(".ready")
+            host.type("")
+            await guest.page.locator(".stuck:enabled").wait_for()
+            await guest.page.touchscreen.tap(*await guest.stock())
+            wire.leave()
+            await guest.see("#offline")
+            begun = time.perf_counter()
+            wire.enter()
+            await until(lambda: len(guest.connections) > 1 and guest.seq > 0)
+            took = time.perf_counter() - begun
+            played = len(_own(guest))
+            await guest.page.touchscreen.tap(*await guest.stock())
+            await until(lambda: len(_own(guest)) > played)
+            assert_told_once(guest, seat=1)
+    with capsys.disabled():
+        print(f"\n  back with another address: {took:.2f} s (aim: 1)")  # noqa: T201 - its result
+
+
+def _own(guest: Phone) -> set[int]:
+    """Return the numbers of the plays that the guest has made."""
+    return {each.seq for each in guest.heard if isinstance(each, Played) and each.seat == 1}
