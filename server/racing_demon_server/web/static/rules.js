@@ -83,7 +83,8 @@ export class Rules {
   }
 
   /**
-   * How the stock is turned, or made up anew from the waste; null where neither is possible.
+   * How the stock is turned, or made up anew from the waste; null where neither is possible, or where it
+   * leads is not known.
    * @param {Board} board
    * @param {number} place
    */
@@ -93,8 +94,8 @@ export class Rules {
     if (!stock) return null;
     const left = board.cards[stock.number].length;
     if (left > 0 && waste) {
-      const turn = this._way(place, stock.number, waste.number)?.turn ?? this.layout.options.turn ?? this.layout.game.options.turn ?? 1;
-      return { source: stock.number, count: Math.min(turn, left), destination: waste.number };
+      const known = this.layout.game.moves.find(({ from, to, turn }) => turn !== undefined && from === stock.group && to === waste.group);
+      return known ? { source: stock.number, count: Math.min(this.layout.options.turn ?? known.turn, left), destination: waste.number } : null;
     }
     if (left === 0 && stock.spec.kind === "stock" && this.layout.own(place).some((pile) => pile.spec.gathers !== 0)) {
       return { source: stock.number, count: 1, destination: stock.number };
