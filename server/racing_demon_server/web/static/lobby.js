@@ -3,7 +3,7 @@
 import { element, setText } from "./draw.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
 import { colorOf } from "./table.js";
-import { LEVELS, REASONS, clock, signed } from "./words.js";
+import { LEVELS, REASONS, clock, inWords, signed } from "./words.js";
 
 /** @import { Seat, TableState } from "./state.js" */
 
@@ -218,7 +218,7 @@ function headline(table, seat) {
   if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
   if (table.phase === "over") {
     const names = table.winners.map((winner) => (winner === seat ? "you" : table.nameOf(winner)));
-    return table.winners.length === 1 && names[0] === "you" ? "You won the match!" : `${names.join(" and ")} won the match`;
+    return table.winners.length === 1 && names[0] === "you" ? "You won the match!" : `${inWords(names)} won the match`;
   }
   return "Waiting for players";
 }

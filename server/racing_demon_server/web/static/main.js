@@ -310,6 +310,7 @@ function wire() {
     due();
   });
   for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, () => page.session?.wake());
+  /** @type {any} */ (navigator).connection?.addEventListener("change", () => page.session?.wake()); // another network
   window.addEventListener("resize", due);
   for (const name of ["pointerup", "keydown"]) {
     window.addEventListener(name, () => settings.hasSound && unlock());

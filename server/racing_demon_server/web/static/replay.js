@@ -38,7 +38,7 @@ export class Replay {
     slider.type = "range";
     slider.setAttribute("aria-label", "Place in the match");
     slider.addEventListener("input", () => this._go(Number(slider.value)));
-    const run = button("⏸", () => this._toggle(), "Pause or go on");
+    const run = button("Pause", () => this._toggle());
     const speed = button("×4", () => {
       this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
       speed.textContent = `×${this.speed}`;
@@ -67,7 +67,7 @@ export class Replay {
     for (const id of ["start", "lobby"]) /** @type {HTMLElement} */ (document.getElementById(id)).hidden = true;
     this.screen.root.hidden = false;
     this._slider.max = String(match.events.length);
-    this._session = { seat, table: new TableState(this.games), plays: [], pingMs: 0, isHalted: false, clock: () => 0, command() {}, play() {} };
+    this._session = { seat, table: new TableState(this.games), plays: [], pingMs: 0, isHalted: false, clock: () => match.events[Math.max(0, this.at - 1)].at, command() {}, play() {} };
     this.screen.attach(this._session);
     this._go(match.firstDeal + 1);
     this.isRunning = false;
@@ -86,7 +86,7 @@ export class Replay {
   _toggle() {
     this.isRunning = !this.isRunning;
     const run = this._bar.querySelector("button");
-    if (run) run.textContent = this.isRunning ? "⏸" : "▶";
+    if (run) run.textContent = this.isRunning ? "Pause" : "Play";
     clearTimeout(this._timer);
     if (this.isRunning) this._wait();
   }
@@ -104,8 +104,8 @@ export class Replay {
       this.at = 0;
     }
     for (; this.at < count; this.at++) {
-      const { name, fields } = match.events[this.at];
-      session.table.follow(name, fields, 0);
+      const { name, fields, at } = match.events[this.at];
+      session.table.follow(name, fields, at);
       this.screen.follow(name, fields, this.at < count - 1);
     }
     this._slider.value = String(this.at);

@@ -111,12 +111,14 @@ export function resultRows(games) {
       players.set(key, { matches: sum.matches + 1, won: sum.won + Number(hasWon), points: sum.points + total });
     }
   }
-  const standings = element("table", "tally");
+  const standings = element("table", "tally standings");
   const head = element("tr");
   head.append(...["Player", "Matches", "Won", "Points"].map((text) => element("th", "", text)));
   const rows = [...players].sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points).map(([name, { matches, won, points }]) => {
     const row = element("tr");
-    row.append(element("td", "", name), ...[matches, won, points].map((number) => element("td", "", String(number))));
+    const who = element("td");
+    who.append(element("bdi", "", name));
+    row.append(who, ...[matches, won, points].map((number) => element("td", "", String(number))));
     return row;
   });
   standings.append(head, ...rows);

@@ -221,6 +221,7 @@ export class TableScreen {
     }
     for (const seat of seats) this._drawNeighbor(seat);
     this.root.classList.toggle("alone", seats.length === 0);
+    this.root.classList.toggle("watching", this.place < 0);
   }
 
   /** @param {number} seat */

@@ -2,7 +2,7 @@
 
 import { faceName } from "./draw.js";
 import { UNKNOWN } from "./layout.js";
-import { REASONS, pileLabel } from "./words.js";
+import { REASONS, inWords, pileLabel } from "./words.js";
 
 /** @import { TableState } from "./state.js" */
 
@@ -25,7 +25,7 @@ export function transcript(table, name, fields, own) {
     continued: () => "The hand goes on.",
     signalled: () => "Go!",
     hand_over: () => (fields.reason === "out" && fields.out !== null ? `${who(fields.out)} went out.` : `${REASONS[fields.reason] ?? "The hand is over"}.`),
-    match_over: () => `The match is over. ${fields.winners.map(who).join(" and ")} won.`,
+    match_over: () => `The match is over. ${inWords(fields.winners.map(who))} won.`,
   };
   return tells[name]?.() ?? "";
 }

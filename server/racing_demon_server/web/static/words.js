@@ -110,6 +110,12 @@ export function span(microseconds) {
   return ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/**
+ * Names in a row, such as "Ann, Ben and Cat".
+ * @param {string[]} names
+ */
+export const inWords = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+
 /** @param {number} points */
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 
