@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.tables.room import Room
 from tests.browser.test_phones import tops_of, words
-from tests.support.browsers import ENDS, Phone, chromium, phone
+from tests.support.browsers import Phone, chromium, phone
 from tests.support.servers import PATIENCE, Peer, serving, within
 
 PHONES: Final = 8
@@ -26,7 +26,6 @@ IN_VAIN: Final = 3
 OPTIONS: Final[dict[str, Any]] = {"hands": HANDS, "turn": 1, "tally_ms": 600_000, "time_limit_ms": 40_000}
 OWN: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundation)")].map((slot) =>
   [Number(slot.dataset.pile), slot.getAttribute("aria-label")])"""
-IS_PLAYED: Final = "document.body.dataset.screen === 'table'"
 KINDS: Final = {Kind.TABLEAU: "Column", Kind.STOCK: "Stock", Kind.WASTE: "Waste", Kind.RESERVE: "Reserve"}
 
 
@@ -64,10 +63,7 @@ async def _play_hand(player: Phone, room: Room) -> None:
     in_vain = 0
     while not await player.page.locator(".tally:visible").count():
         before = len(player.heard)
-        for x, y in await player.page.evaluate(ENDS):
-            if not await player.page.evaluate(IS_PLAYED):
-                break
-            await player.page.touchscreen.tap(x, y)
+        await player.tap_piles()
         in_vain = 0 if _is_ahead(player, before, room) else in_vain + 1
         if in_vain >= IN_VAIN:
             await player.page.evaluate("document.querySelector('.stuck:enabled')?.click()")

@@ -18,6 +18,7 @@ import { CLOSES, REFUSALS, proofWords, tableWords } from "./words.js";
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+const SETTLE_MS = 600;
 const SCREENS = ["start", "lobby", "table"];
 
 const page = {
@@ -285,8 +286,13 @@ function back() {
 
 /** @param {string} name */
 function showScreen(name) {
-  if (document.body.dataset.screen === name) return;
-  document.body.dataset.screen = name;
+  const { dataset, classList } = document.body;
+  if (dataset.screen === name) return;
+  if (dataset.screen === "table") {
+    classList.add("settles"); // fingers still meant the cards
+    setTimeout(() => classList.remove("settles"), SETTLE_MS);
+  }
+  dataset.screen = name;
   for (const screen of SCREENS) byId(screen).hidden = screen !== name;
   if (name !== "table") byId(name).querySelector("h1")?.focus();
 }
