@@ -36,12 +36,16 @@ async def test_games_are_played_by_single_taps(browser: Browser) -> None:
                 player.heard.clear()
                 await player.page.tap(".deal")
                 await player.page.locator(".stuck:enabled").wait_for()
+                rules, board = room.table.view.rules, room.table.view.board
+                assert rules is not None
+                assert board is not None
+                can_play = any(rules.legal_plays(board, 0))  # some deals are dead from the first
                 for _ in range(ROUNDS):
                     if room.table.view.phase is not Phase.PLAYING:
                         break
                     await player.tap_piles()
                 await player.finish()
-                assert any(isinstance(each, Played) for each in player.heard), name
+                assert not can_play or any(isinstance(each, Played) for each in player.heard), name
                 assert [] == player.complaints, name
                 wrong = {each.reason for each in player.heard if isinstance(each, Refused)}
                 assert not wrong - {Reason.ILLEGAL, Reason.TOO_FAST, Reason.HAND_OVER}, (name, wrong)
