@@ -9,13 +9,14 @@ from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, Inva
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import Database
-from racing_demon_server.journal.postgres.reader import PostgresReader
+from racing_demon_server.journal.postgres.read_ahead import TableReader, read_ahead, read_events
 from racing_demon_server.journal.reader import UnknownContents
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 
+from .statements import keep_offsets
 from .worker import Worker
 
 __all__ = ["Adoption"]
@@ -101,13 +102,13 @@ class Adoption:
 
     def _open(self, read: list[Read] | Exception) -> None:
         tables, self._reading = self._reading, ()
+        self._go_on()  # the thread reads while the loop opens these
         for each in () if isinstance(read, Exception) else read:
             if each.kept.id not in self._registry.numbers:
                 self._adopt(each)
         here = self._registry.numbers
         for table in tables:
             self._answer(table, is_here=table in here)
-        self._go_on()
 
     def _adopt(self, read: Read) -> None:
         try:
@@ -128,26 +129,30 @@ class Adoption:
 def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
     """Read tables in one transaction that writes at its end: what was read is at the standby then."""
     with db.transaction():
-        rows = db.execute(
-            "SELECT id, code, number, options, salt, passphrase, software, protocol, opened_ms, closed_ms, "
-            "last_event FROM tables WHERE id = ANY($1) AND owner = $2 AND closed_ms IS NULL",
-            (list(tables), node),
-        ).fetchall()
-        found = [_read_one(db, StoredTable(*row), node, keys, clock) for row in rows]
-        db.execute("SELECT fence($1)", (node,))
+        readers = read_ahead(db, keys, node, tables)
+        faults: dict[int, UnknownContents] = {}
+        firsts: dict[TableReader, int] = {}
+        for reader in readers:
+            try:
+                firsts[reader] = first_event(reader, reader.table)
+            except UnknownContents as error:
+                faults[reader.table.id] = error
+        read_events(db, firsts)
+        found = [_take(reader, faults.get(reader.table.id), clock) for reader in readers]
+        with db.pipeline():
+            keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
+            db.execute("SELECT fence($1)", (node,))
     return found
 
 
-def _read_one(db: Database, kept: StoredTable, node: int, keys: ClusterKeys, clock: Clock) -> Read:
-    reader = PostgresReader(db, keys, node, table=kept.id)
+def _take(reader: TableReader, fault: UnknownContents | None, clock: Clock) -> Read:
     past: Past | Exception
     try:
-        past = past_of(reader, kept)
+        if fault is not None:
+            raise fault
+        past = past_of(reader, reader.table)
         past = past._replace(log=list(past.log))
     except UnknownContents as error:
         past = error
     last_us = reader.last_us()
-    offset_us = last_us - clock()
-    sql = "UPDATE tables SET clock_node = $1, clock_offset_us = $2 WHERE id = $3"
-    db.execute(sql, (node, offset_us, kept.id))
-    return Read(kept, past, last_us, offset_us)
+    return Read(reader.table, past, last_us, last_us - clock())

@@ -1,6 +1,6 @@
 """What nodes ask the database: all SQL about nodes, beats and owners."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from racing_demon_server.journal.postgres.connection import Database
@@ -12,6 +12,7 @@ __all__ = [
     "Whereabout",
     "beat",
     "fence",
+    "keep_offsets",
     "locate",
     "look",
     "name_connection",
@@ -204,3 +205,12 @@ def locate(db: Database, code: str) -> Whereabout | None:
         (code,),
     ).fetchone()
     return None if row is None else Whereabout(*row)
+
+
+def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:
+    """Keep by how many microseconds the clocks of tables are ahead of the clock of their new node."""
+    db.execute(
+        "UPDATE tables SET clock_node = $1, clock_offset_us = kept.offset_us "
+        "FROM unnest($2::bigint[], $3::bigint[]) AS kept (id, offset_us) WHERE tables.id = kept.id",
+        (node, list(offsets), list(offsets.values())),
+    )

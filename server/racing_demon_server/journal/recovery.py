@@ -23,7 +23,7 @@ from .reader import (
     verify,
 )
 
-__all__ = ["past_of"]
+__all__ = ["first_event", "past_of"]
 
 BEFORE_SNAPSHOT: Final = 256
 """Events read before a table's snapshot, for clients that resume and lack some of them."""
@@ -41,6 +41,30 @@ class _Log:
             yield kept.event, kept.at_us
 
 
+def first_event(journal: JournalReader, table: StoredTable) -> int:
+    """Return the number of the first event that is needed to restore a table.
+
+    Raises:
+        UnknownContents: something cannot be read.
+
+    """
+    return _beginning(journal, table)[1]
+
+
+def _beginning(journal: JournalReader, table: StoredTable) -> tuple[Snapshot | None, int]:
+    """Return the snapshot that a restart begins with, and the number of the first event that it needs."""
+    verify(table)
+    if table.protocol != VERSION:
+        raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
+    snapshot = _first_needed(journal, table.id)
+    if snapshot is None:
+        return None, 1
+    if snapshot.code != table.code:
+        raise UnknownContents(f"its snapshot is of table {snapshot.code}")
+    stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
+    return snapshot, 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
+
+
 def past_of(journal: JournalReader, table: StoredTable) -> Past:
     """Return what is needed to restore a table.
 
@@ -48,16 +72,7 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
         UnknownContents: something cannot be read; iterating the log may raise it, too.
 
     """
-    verify(table)
-    if table.protocol != VERSION:
-        raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    snapshot = _first_needed(journal, table.id)
-    first = 1
-    if snapshot is not None:
-        if snapshot.code != table.code:
-            raise UnknownContents(f"its snapshot is of table {snapshot.code}")
-        stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
-        first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
+    snapshot, first = _beginning(journal, table)
     seeds, seat_tokens, epochs = (
         seeds_of(journal, table.id),
         claims_of(journal, table.id),

@@ -14,12 +14,17 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.check import check
 from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Change
+from racing_demon_server.journal.postgres.connection import connect
+from racing_demon_server.journal.postgres.read_ahead import read_ahead, read_events
 from racing_demon_server.journal.postgres.reader import PostgresReader
 from racing_demon_server.journal.postgres.store import PostgresStore
 from racing_demon_server.journal.reader import log_of
+from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import unrestorable
 from tests.support.journals import journaled_in
 from tests.support.postgres import Postgres, postgres
@@ -119,8 +124,22 @@ async def play(url: str, **options: Any) -> str:
         return host.code
 
 
+def whole(past: Past) -> Past:
+    """Return what a table needs to go on, all of it read."""
+    return past._replace(log=list(past.log))
+
+
+def together(url: str, node: int) -> list[Past]:
+    """Read what all tables of a server need to go on, as an heir does."""
+    with connect(url) as db:
+        tables = [number for (number,) in db.execute("SELECT id FROM tables")]
+        readers = read_ahead(db, ClusterKeys([KEY]), node, tables)
+        read_events(db, {reader: first_event(reader, reader.table) for reader in readers})
+        return [whole(past_of(reader, reader.table)) for reader in readers]
+
+
 async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
-    """Of lobbies that were cut, matches, bans, restarts and a closed table."""
+    """Of lobbies that were cut, matches, bans, restarts and a closed table; so does what an heir reads."""
     name = servers.new_database()
     both = BothStores(tmp_path / "journal.sqlite", servers.url(name))
     async with journaled_in(both, **LIMITS) as served:
@@ -153,3 +172,6 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
         reports = [check(each, unrestorable) for each in (one, other)]
         assert reports[0] == reports[1]
         assert (reports[1].faults, reports[1].waiting) == ([], [])
+        assert together(servers.url(name), both.postgres.node) == [
+            whole(past_of(other, table)) for table in other.tables(only_open=True)
+        ]

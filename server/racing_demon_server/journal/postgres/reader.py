@@ -25,19 +25,15 @@ class PostgresReader:
         db: the connection.
         keys: what unmasks seeds.
         owner: the incarnation whose open tables are asked for; ``None`` for those of all.
-        table: the only table that is asked for, whose times are on its own clock; ``None`` for all.
 
     """
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
 
-    def __init__(
-        self, db: Database, keys: ClusterKeys, owner: int | None = None, *, table: int | None = None
-    ) -> None:
+    def __init__(self, db: Database, keys: ClusterKeys, owner: int | None = None) -> None:
         self._db = db
         self._keys = keys
         self._owner = owner
-        self._table = table
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, the oldest first; open ones are the owner's."""
@@ -95,11 +91,14 @@ class PostgresReader:
             UnknownContents: one cannot be unmasked.
 
         """
-        rows = self._db.execute(
+        for hand_id, commitment, *kept in self.masked(table_id):
+            yield hand_id, self._keys.unmask(table_id, hand_id, MaskedSeed(*kept), commitment)
+
+    def masked(self, table_id: int) -> Rows:
+        """Return hand id, commitment and masked seed of a table's hands."""
+        return self._db.execute(
             "SELECT hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = $1", (table_id,)
         )
-        for hand_id, commitment, *kept in rows:
-            yield hand_id, self._keys.unmask(table_id, hand_id, MaskedSeed(*kept), commitment)
 
     def claims(self, table_id: int) -> Rows:
         """Return the claims of a table."""
@@ -134,8 +133,6 @@ class PostgresReader:
 
     def last_us(self) -> int:
         """Return the newest time of the owner's open tables, or of servers of its name."""
-        if self._table is not None:
-            return self._last_us_of(self._table)
         row = self._db.execute(
             "WITH playing AS ("
             "SELECT id FROM tables WHERE closed_ms IS NULL AND (owner = $1 OR $1::bigint IS NULL)) "
@@ -146,19 +143,6 @@ class PostgresReader:
             "(SELECT max(at_us) FROM clock JOIN nodes ON nodes.id = writer "
             "WHERE $1 IS NULL OR name = (SELECT name FROM nodes WHERE id = $1)), 0)",
             (self._owner,),
-        ).fetchone()
-        assert row is not None
-        return int(row[0])
-
-    def _last_us_of(self, table_id: int) -> int:
-        row = self._db.execute(
-            "SELECT greatest((SELECT max(at_us) FROM ("
-            "SELECT at_us FROM events WHERE table_id = $1 ORDER BY first DESC LIMIT 100) AS newest), "
-            "(SELECT max(at_us) FROM whispers WHERE table_id = $1), "
-            "(SELECT max(at_us) FROM snapshots WHERE table_id = $1), "
-            "(SELECT at_us + clock_offset_us FROM clock JOIN tables ON clock_node = writer "
-            "WHERE tables.id = $1), 0)",
-            (table_id,),
         ).fetchone()
         assert row is not None
         return int(row[0])
