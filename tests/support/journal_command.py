@@ -2,6 +2,8 @@
 
 import contextlib
 import sqlite3
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,18 @@ FIXTURE = Path(__file__).parents[1] / "server" / "journal" / "version1.sql"
 
 def played_journal(path: Path) -> None:
     """Make a journal with a finished match in it."""
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.executescript(FIXTURE.read_text())
-    open_journal(path, write=True).close()
+    path.write_bytes(_image())
+
+
+@cache
+def _image() -> bytes:
+    """Return the file, brought up to date once for all tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.sqlite"
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(FIXTURE.read_text())
+        open_journal(path, write=True).close()
+        return path.read_bytes()
 
 
 def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:

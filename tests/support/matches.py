@@ -3,13 +3,25 @@
 from functools import cache
 from typing import Final
 
+import pytest
+
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import Arrived, play_match
+from tests.support.effort import usually
 
-__all__ = ["LEVELS", "MATCHES", "arrived_in", "commands_of", "final_view", "log_of", "options_of"]
+__all__ = [
+    "LEVELS",
+    "MATCHES",
+    "arrived_in",
+    "commands_of",
+    "final_view",
+    "log_of",
+    "of_matches",
+    "options_of",
+]
 
 MATCHES: dict[str, tuple[int, dict[str, object]]] = {
     "racing-demon": (3, {"hands": 2}),
@@ -22,6 +34,11 @@ MATCHES: dict[str, tuple[int, dict[str, object]]] = {
     "eight": (8, {"hands": 1}),
 }
 """The matches by name: how many bots, and the table's options."""
+USUAL: Final = ("racing-demon", "shouted", "demon-a", "eight")
+of_matches = pytest.mark.parametrize(
+    "name", usually(len(USUAL), (*USUAL, *(name for name in MATCHES if name not in USUAL)))
+)
+"""Ask every match, in ``make test`` some."""
 
 
 LEVELS: Final = ("easy", "medium", "hard", "medium") * 2

@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
+from tests.support.effort import usually
 from tests.support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
 from tests.support.relay import WELCOME, babbling
 from tests.support.servers import PATIENCE, Closing, Peer, serving, within
@@ -103,10 +104,10 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert 0 == await within(PATIENCE, program.process.wait())
 
 
-@pytest.mark.parametrize("arguments", [["rules", "clock"], ["games"]], ids=" ".join)
-async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", usually(1, ["games", "rules clock"]))
+async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: str) -> None:
     """The same, however little there is to be read."""
-    assert Ended(0, "", "") == await unread(CLIENT, *arguments)
+    assert Ended(0, "", "") == await unread(CLIENT, *arguments.split())
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
@@ -181,6 +182,7 @@ async def test_a_trick_is_shown_with_its_words() -> None:
 # Other tables.
 
 
+@pytest.mark.long
 async def test_a_match_on_another_server_is_watched() -> None:
     """``watch`` follows a table that others play at, to the end of its match."""
     async with (
@@ -224,7 +226,7 @@ async def test_a_guest_joins_a_hosted_table() -> None:
         assert Ended(0, "", "") == (await host.end())._replace(out="")
 
 
-@pytest.mark.parametrize(("flags", "codes"), [((), 1), (("--no-announce",), 0)])
+@pytest.mark.parametrize(("flags", "codes"), usually(1, [((), 1), (("--no-announce",), 0)]))
 async def test_browsers_are_shown_a_hosted_table(flags: tuple[str, ...], codes: int) -> None:
     """``host`` serves a page on its port, and lists the table there if the network is told of it."""
     async with started(CLIENT, "host", "--port", "0", *flags) as host:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.effort import usually
 from tests.support.processes import CLIENT, Here, text_of
 
 
@@ -105,7 +106,7 @@ def at_a_terminal(folder: Path, editor: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-@pytest.mark.parametrize(("does", "code", "text"), CASES.values(), ids=list(CASES))
+@pytest.mark.parametrize(("does", "code", "text"), usually(2, CASES.values()), ids=list(CASES))
 def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -> None:
     """At a terminal $EDITOR is given the file; a file that it spoiled, and its own failure, are told."""
     editor = shlex.join([sys.executable, "-c", does])

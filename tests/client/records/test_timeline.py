@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from tests.support.effort import examples
-from tests.support.matches import MATCHES, final_view, log_of, options_of
+from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.recordings import picture_of, recording, recording_of, seed_of
 
 
@@ -34,7 +34,7 @@ def agrees(timeline: Timeline, place: int, expected: dict[int, str]) -> bool:
     return view.seq == timeline.seq_at(place) and expected[number] == picture_of(view)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     """At every sequence number the board is the judge's, and so is the tally at the end."""
     timeline = Timeline(recording_of(name))

@@ -11,7 +11,7 @@ from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.records.history import Made
 from racing_demon_protocol.records.opportunities import Opportunity, Race
 from tests.support.boards import cards
-from tests.support.matches import MATCHES, final_view
+from tests.support.matches import final_view, of_matches
 from tests.support.recordings import recording_of
 
 THREE, ACE = cards("3S AH")
@@ -77,7 +77,7 @@ def test_times_are_short(microseconds: int, text: str) -> None:
     assert text == span(microseconds)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_every_hand_can_be_told(name: str) -> None:
     """Of any hand each player is told the own analysis, and a spectator one line for each player."""
     timeline = Timeline(recording_of(name))

@@ -11,7 +11,7 @@ from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.sources.replay import SPEEDS, BadPlace, Replay
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Snapshot
-from tests.support.matches import MATCHES, final_view, log_of
+from tests.support.matches import final_view, log_of, of_matches
 from tests.support.recordings import picture_of, recording_of
 from tests.support.servers import PATIENCE, within
 
@@ -55,7 +55,7 @@ async def listened(client: Replay) -> AsyncIterator[asyncio.Queue[Message]]:
         await within(PATIENCE, task)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 async def test_all_of_a_match_comes_in_its_order(name: str) -> None:
     """First the table at the first deal, then every later event; at the end the tally is the recorded one."""
     client = of(name)

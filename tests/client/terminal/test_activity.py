@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of
 from tests.support.desks import view_of
 from tests.support.effort import examples
-from tests.support.matches import MATCHES, log_of, options_of
+from tests.support.matches import MATCHES, log_of, of_matches, options_of
 
 NOW = 50_000
 SEED = "0" * 64
@@ -192,7 +192,7 @@ def test_only_foundations_count() -> None:
     assert 0 == sum(activity.pace(NOW)[0])
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_a_whole_match(name: str) -> None:
     """Followed event by event, a match has a signal a hand, and as many calls as hands that ended so."""
     activity, view, now = Activity(), TableView("TEST", options_of(name)), NOW

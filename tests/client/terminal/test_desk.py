@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of
 from tests.support.desks import Player, moments
-from tests.support.matches import MATCHES, log_of, options_of
+from tests.support.matches import MATCHES, log_of, of_matches, options_of
 
 SEED = "0" * 64
 BEATEN = Refused(counter=3, reason=Reason.BEATEN, text="", by=1, late_us=12_000)
@@ -345,7 +345,7 @@ def test_a_message_comes_before_everything_else() -> None:
     assert "holding K♠" == prompt(player)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_whole_matches(name: str) -> None:
     """At any moment the picture's facts are those of the table; everybody's feed is full, and has an end."""
     for seat in (0, None):

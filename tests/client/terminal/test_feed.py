@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated
 from tests.support.desks import HOSTILE
-from tests.support.matches import MATCHES, log_of
+from tests.support.matches import MATCHES, log_of, of_matches
 from tests.support.tables import Own, Sitting
 
 
@@ -187,7 +187,7 @@ def test_hostile_names_are_harmless(name: str) -> None:
         assert told.isprintable()
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
 def test_whole_matches_are_told(name: str, glyphs: Glyphs) -> None:
     """The louder, the more lines; every card that goes up has one; in letters all is ASCII."""

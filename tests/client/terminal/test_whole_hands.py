@@ -50,6 +50,7 @@ async def test_a_hand_by_keyboard(game: str) -> None:
         await end(player)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(120, 40)])
 async def test_a_hand_by_mouse(size: tuple[int, int]) -> None:
     """A whole hand can be played with the mouse alone: clicks, drags, right clicks and double clicks."""

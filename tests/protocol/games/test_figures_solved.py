@@ -15,7 +15,7 @@ import pytest
 from racing_demon_protocol.engine.cards import PACK_SIZE, name
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import Position, build, deal_seed, rules_of
-from tests.support.effort import amount, more_when_long
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.thoughtful import Outcome, can_be_won, play_line, solve
 
 DEALS: Final = amount(20, 50, "RACING_DEMON_SOLVED")
@@ -50,14 +50,14 @@ class Published:
 
 GAMES: Final = (
     Published(3, "free", 81.945),
+    Published(1, "never", 90.204),
     Published(3, "never", 81.524),
     Published(1, "free", 90.480),
-    Published(1, "never", 90.204),
 )
 
 
 @more_when_long
-@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("game", usually(2, GAMES), ids=str)
 def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
     """The published share is no surprise; each deal that counts as won is played to its end by the engine."""
     rules, outcomes, positions = game.rules, Counter[Outcome](), 0
@@ -78,7 +78,7 @@ def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("game", usually(2, GAMES), ids=str)
 def test_what_is_lost_is_lost(game: Published) -> None:
     """Where the solver calls a late position lost, no legal plays lead to a win, says the engine alone."""
     rules = game.rules

@@ -9,7 +9,7 @@ from racing_demon_protocol.records.history import HandHistory, History
 from racing_demon_protocol.records.match_file import followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.matches import MATCHES, log_of, options_of
+from tests.support.matches import log_of, of_matches, options_of
 from tests.support.recordings import recording_of
 
 
@@ -25,7 +25,7 @@ def last_hand(name: str) -> tuple[HandHistory, TableView, bytes]:
     return history.hand, view, seed
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_every_card_is_somewhere(name: str) -> None:
     """A player's cards on the foundations, face down, face up and in hand are the whole pack."""
     history, view, seed = last_hand(name)

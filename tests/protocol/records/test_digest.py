@@ -7,7 +7,7 @@ from racing_demon_protocol.records.match_file import Correction, Header, Record,
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from tests.support.matches import MATCHES, final_view
+from tests.support.matches import final_view, of_matches
 from tests.support.recordings import kept_from, recording_of
 
 NOTE = Correction(at_ms=1, by="Ann", why="x", seat=0, points=2)
@@ -18,7 +18,7 @@ def places_of(record: Record, cls: type[ev.Event]) -> list[int]:
     return [place for place, entry in enumerate(record.entries) if isinstance(entry.message, cls)]
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_it_has_the_tally(name: str) -> None:
     """Points, reasons, winners and names are those of the judge's own view."""
     (digest,) = digests([recording_of(name)])

@@ -9,7 +9,7 @@ from racing_demon_protocol.records.match_file import Record, TimedMessage, follo
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
-from tests.support.matches import MATCHES
+from tests.support.matches import of_matches
 from tests.support.recordings import recording_of
 
 
@@ -47,7 +47,7 @@ def with_a_pause(record: Record, after: int, length_us: int) -> Record:
     return Record(None, entries)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_it_counts_what_the_log_holds(name: str) -> None:
     """A seat's plays are its events with a counter; the cards that went up are those on the foundations."""
     record = recording_of(name)

@@ -26,14 +26,14 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from tests.support.effort import examples
-from tests.support.matches import MATCHES, final_view, log_of, options_of
+from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.recordings import recording_of
 from tests.support.relay import table_of
 
 NOTE = Correction(at_ms=5, by="Ann", why="A slip.", seat=1, points=-3)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_what_is_written_is_read_again(name: str) -> None:
     """Header, every message with its times, and corrections come out as they went in."""
     record = Record(recording_of(name).header, recording_of(name).entries, [NOTE])

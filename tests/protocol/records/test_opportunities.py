@@ -11,7 +11,7 @@ from racing_demon_protocol.records.opportunities import Opportunities, Opportuni
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.boards import build, cards, rules_of
-from tests.support.matches import MATCHES, log_of, options_of
+from tests.support.matches import log_of, of_matches, options_of
 
 
 def ready(rules: Rules, board: Board) -> set[tuple[int, int, int]]:
@@ -44,7 +44,7 @@ def followed(
             yield at, view, opportunities, event, *opportunities.follow(event, at)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_chances_are_the_legal_plays_upward(name: str) -> None:
     """After every play the chances are just the plays to the foundations that the rules allow."""
     for _at, view, opportunities, _, _, _ in followed(name):
@@ -54,7 +54,7 @@ def test_chances_are_the_legal_plays_upward(name: str) -> None:
         assert ready(view.rules, view.board) == found
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
     """Each play to a foundation takes a chance that was there before; no other play takes any."""
     for at, view, _, event, taken, _ in followed(name):

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
-from tests.support.matches import MATCHES, final_view, log_of, options_of
+from tests.support.matches import final_view, log_of, of_matches, options_of
 
 NAME = "racing-demon"
 
@@ -110,7 +110,7 @@ def test_any_line_is_a_message_or_invalid(line: str) -> None:
 # The proof.
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_true_records_are_found_true(name: str) -> None:
     """A whole match of any kind is found to be right in every event."""
     log = log_of(name)

@@ -10,7 +10,7 @@ from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult, Snapshot
 from racing_demon_protocol.wire.options import Options
-from tests.support.matches import MATCHES, final_view, log_of, options_of
+from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.views import HASH, facts, folded, seated, view_after
 
 
@@ -27,7 +27,7 @@ def test_a_new_table_is_empty() -> None:
     assert (True, False) == (view.between_matches, view.in_hand)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_snapshots_all_along_a_match(name: str) -> None:
     """After every event a snapshot, sent over the wire, describes the view whole."""
     view = TableView("SIM", options_of(name))
@@ -39,7 +39,7 @@ def test_snapshots_all_along_a_match(name: str) -> None:
             assert facts(view) == facts(TableView.from_snapshot(snapshot))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 @pytest.mark.parametrize("part", [0, 0.1, 0.5, 0.9])
 def test_a_snapshot_and_the_rest_of_the_log(name: str, part: float) -> None:
     """A snapshot at n and the events after n lead where all events from the start do."""

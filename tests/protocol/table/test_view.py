@@ -11,7 +11,7 @@ from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.matches import MATCHES, final_view, log_of, options_of
+from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.views import HASH, facts, folded, seated, view_after
 
 
@@ -24,13 +24,13 @@ def _next(view: TableView, cls: type[Event], **fields: object) -> Event:
 # The fold.
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_the_fold_of_the_log_is_what_the_judge_holds(name: str) -> None:
     """Whoever applies all events has the very table that the server judged on."""
     assert facts(final_view(name)) == facts(folded(options_of(name), log_of(name)))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_boards_stay_sound(name: str) -> None:
     """The public board keeps its invariants through a whole match."""
     view = TableView("SIM", options_of(name))
@@ -40,7 +40,7 @@ def test_boards_stay_sound(name: str) -> None:
             assert [] == status(view.rules, view.board)
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_the_board_knows_only_what_was_shown(name: str) -> None:
     """No card is ever on the public board that an event of the hand has not named."""
     view = TableView("SIM", options_of(name))

@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
-from tests.support.matches import MATCHES, commands_of, log_of, options_of
+from tests.support.matches import commands_of, log_of, of_matches, options_of
 
 EASY = examples(30)
 HARD = examples(400)
@@ -145,7 +145,7 @@ def test_the_longest_name_survives(encoding: Encoding) -> None:
     assert message == decode_client(encode(message, encoding))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_whole_matches_survive(name: str) -> None:
     """Every event and every command of a match comes out of both kinds of frame as it went in."""
     for encoding in Encoding:
@@ -190,14 +190,14 @@ def test_names_of_the_encodings() -> None:
 # Sizes.
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_plays_are_tiny(name: str) -> None:
     """A play takes twelve bytes at most."""
     sizes = [len(encode(item)) for item in commands_of(name) if isinstance(item, PlayCards)]
     assert max(sizes) <= 12
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_events_of_plays_are_small(name: str) -> None:
     """An event of a play takes sixteen bytes on the average, and never much more."""
     sizes = [len(encode(item)) for item in log_of(name) if isinstance(item, Played)]

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import Arrived, main, pass_time, play_match
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
-from tests.support.effort import covering
+from tests.support.effort import covering, usually
 from tests.support.tables import of_type
 
 SEED = bytes(range(32))
@@ -185,23 +185,26 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"call_out": "shout"},
-        {"call_out": "shout", "grace_ms": 0},
-        {"stall_rule": "rotate"},
-        {"auto_first_turn": True},
-        {"forced_bases": True},
-        {"turn": 1},
-        {"turn": 1, "redeals": 0},
-        {"shuffle": True},
-        {"tail_rule": "either2"},
-        {"waste_view": 3},
-        {"game": "classic", "columns_by_players": True, "reserve_card": -1},
-        {"game": "demon-b", "take_back": "free"},
-        {"game": "classic", "call_out": "shout", "stall_rule": "rotate"},
-        {"hands": 5, "target": 20},
-        {"hands": 1, "tie_break": "hand"},
-    ],
+    usually(
+        6,
+        [
+            {"call_out": "shout", "grace_ms": 0},
+            {"stall_rule": "rotate"},
+            {"auto_first_turn": True},
+            {"turn": 1, "redeals": 0},
+            {"game": "classic", "columns_by_players": True, "reserve_card": -1},
+            {"game": "demon-b", "take_back": "free"},
+            {"call_out": "shout"},
+            {"forced_bases": True},
+            {"turn": 1},
+            {"shuffle": True},
+            {"tail_rule": "either2"},
+            {"waste_view": 3},
+            {"game": "classic", "call_out": "shout", "stall_rule": "rotate"},
+            {"hands": 5, "target": 20},
+            {"hands": 1, "tie_break": "hand"},
+        ],
+    ),
     ids=repr,
 )
 def test_a_match_ends_under_every_option(changes: dict[str, object]) -> None:

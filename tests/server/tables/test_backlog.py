@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.turns import STEP_SECONDS
+from tests.support.effort import amount
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
@@ -74,7 +75,7 @@ async def see_in_steps(encoding: Encoding) -> None:
     _, ann = seat_at(room, "Ann")
     eve, counters, reached = Ear(encoding), count(1), [room.table.view.seq]
     room.broadcast.watch(eve)
-    for second in range(5 * DELAY):
+    for second in range(amount(3, 5) * DELAY):
         await change(room, ann, counters, 10)
         await asyncio.sleep(0.5)
         reached.append(room.table.view.seq)

@@ -16,7 +16,6 @@ from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.games import GAMES
 from tests.support.desks import rows_of
-from tests.support.effort import covering
 from tests.support.solitaire import Alone, moments, table_of
 from tests.support.typical import of_games
 
@@ -64,7 +63,8 @@ def apart(one: Spot, other: Spot) -> bool:
     return beside or one.y + one.height <= other.y or other.y + other.height <= one.y
 
 
-@pytest.mark.parametrize(("game", "size"), covering(list(GAMES), SIZES[:2]), ids=str)
+@of_games(GAMES)
+@pytest.mark.parametrize("size", SIZES[:2], ids=["small", "medium"])
 def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> None:
     """At many moments: each top is on the screen, each pile answers the pointer, each key is named."""
     for table in moments(game, 3, 40, 10):

@@ -32,10 +32,10 @@ from tests.support.desks import (
     rows_of,
 )
 from tests.support.effort import amount, covering, examples, more_when_long
-from tests.support.matches import MATCHES
+from tests.support.matches import MATCHES, of_matches
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
-STEP = amount(177, 59)
+STEP = amount(295, 59)
 widths, heights = st.integers(80, 210), st.integers(24, 64)
 
 
@@ -119,7 +119,7 @@ def seats_of(name: str) -> list[int | None]:
 
 
 @more_when_long
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_all_that_matters_is_seen(name: str) -> None:
     """At many moments of a match, for every kind of seat and screen, the picture is sound."""
     for number, seat in enumerate(seats_of(name)):
@@ -220,7 +220,7 @@ def test_no_terminal_is_too_small_to_draw(size: tuple[int, int]) -> None:
 # Letters.
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@of_matches
 def test_in_letters_all_is_ascii(name: str) -> None:
     """On a terminal without signs nothing else is drawn, at any moment of any match."""
     for number, player in enumerate(moments(name, 0, 83, glyphs=ASCII)):

@@ -94,7 +94,7 @@ def test_nearly_all_plays_are_plain() -> None:
     for hand, rng in random_hands(declare(Options(), 8), 1, seats=range(8)):
         assert isinstance(hand.rules, BuildingRules)
         ways, plain, of = FastPath(hand.rules), 0, 0
-        for _ in islice(hand.play_on(rng), 0, None, amount(10, 1)):
+        for _ in islice(hand.play_on(rng), 0, None, amount(30, 1)):
             plays = hand.plays()
             of += len(plays)
             plain += sum(ways.allow(hand.board, seat, play) for seat, play in plays)
