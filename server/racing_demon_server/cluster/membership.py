@@ -20,11 +20,11 @@ from racing_demon_server.tables.registry import MOVED, Registry
 from racing_demon_server.tables.room import Clock, Room
 
 from .adoption import Adoption
-from .codes import FEWEST_LETTERS, code_of
 from .directory import Directory
+from .finder import Finder
 from .member import Member, Seen
 from .peers import address_of, somebody_is_well
-from .statements import Node, Overview, Whereabout, locate, place, set_draining, take_over
+from .statements import Node, Overview, Whereabout, place, set_draining, take_over
 from .worker import Worker
 
 __all__ = ["Membership"]
@@ -64,9 +64,7 @@ class Membership:
         assert isinstance(settings.journal, str)
         assert isinstance(journal.store, PostgresStore)
         node = journal.store.node
-        letters = max(settings.code_letters, FEWEST_LETTERS)
-        codes = partial(code_of, letters=letters, key=settings.cluster_keys[0])
-        self.registry = Registry(settings, clock, journal, observers, codes)
+        self.registry = Registry(settings, clock, journal, observers, journal.store.code_of)
         self._drained: Callable[[], None] = lambda: None
         self._settings = settings
         self._node = node
@@ -75,13 +73,14 @@ class Membership:
         self._taking: set[int | None] = set()
         self._drain_until: float | None = None
         self._given: dict[int, int] = {}
-        self._fencer, self._reader, self._finder = (
+        self._fencer, self._reader, self._asker = (
             Worker(settings.journal, node, what) for what in ("fencer", "heir", "locator")
         )
+        self._finder = Finder(self._asker)
         self._adoption = Adoption(
             node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
         )
-        self._directory = Directory(node, self.registry, self._finder)
+        self._directory = Directory(node, self.registry, self._asker)
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
@@ -121,7 +120,7 @@ class Membership:
 
     def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
         """Find the table of a code that is not here: see :mod:`~racing_demon_server.tables.locator`."""
-        self._finder.do(partial(locate, code=code), partial(self._located, found))
+        self._finder.find(code, partial(self._located, found))
 
     def close(self) -> None:
         """Stop beating and looking."""
@@ -132,7 +131,7 @@ class Membership:
             self._asking.cancel()
         if self._member is not None:
             self._member.stop()
-        for worker in (self._fencer, self._reader, self._finder):
+        for worker in (self._fencer, self._reader, self._asker):
             worker.close()
 
     # What the thread sees.
@@ -208,7 +207,7 @@ class Membership:
         return [
             node
             for node in self._look.nodes
-            if node.id != self._node and not node.draining and own and node.protocol == own[0].protocol
+            if node.id != self._node and not node.draining and own and node.knows_rules_of(own[0])
         ]
 
     # Where tables are.

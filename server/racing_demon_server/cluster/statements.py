@@ -28,17 +28,19 @@ LOCK_TIMEOUT: Final = "1s"
 
 
 SHARE_OUT: Final = """
-    WITH heirs AS (
-        SELECT id, protocol, load, count(*) OVER (PARTITION BY protocol) AS many,
-            row_number() OVER (PARTITION BY protocol ORDER BY load, id) - 1 AS place
-        FROM nodes JOIN beats ON node = id WHERE NOT fenced AND NOT draining
-    ), orphans AS (
-        SELECT t.id, t.protocol,
-            row_number() OVER (PARTITION BY t.protocol ORDER BY t.id) - 1 AS place
-        FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.closed_ms IS NULL AND n.fenced
+    WITH orphans AS (
+        SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules,
+            row_number() OVER (ORDER BY t.id) AS place
+        FROM tables t JOIN nodes n ON n.id = t.owner LEFT JOIN nodes opener ON opener.id = t.opener
+        WHERE t.closed_ms IS NULL AND n.fenced
+    ), heirs AS (
+        SELECT o.id AS orphan, h.id AS heir, o.place, count(*) OVER (PARTITION BY o.id) AS many,
+            row_number() OVER (PARTITION BY o.id ORDER BY b.load, h.id) - 1 AS rank
+        FROM orphans o JOIN nodes h ON h.protocol = o.protocol AND h.rules @> o.rules
+            JOIN beats b ON b.node = h.id
+        WHERE NOT h.fenced AND NOT h.draining
     )
-    UPDATE tables SET owner = h.id FROM orphans o JOIN heirs h
-    ON h.protocol = o.protocol AND h.place = o.place % h.many WHERE tables.id = o.id
+    UPDATE tables SET owner = heir FROM heirs WHERE tables.id = orphan AND rank = place % many
 """
 
 
@@ -52,6 +54,7 @@ class Node(NamedTuple):
         inside: where other servers reach it, as host and port; empty if it does not listen yet.
         version: its software's.
         protocol: the version of the protocol that it speaks.
+        rules: digests of the rules of the games that it knows.
         draining: whether it gives its tables away.
         beat: how often it has beaten.
         load: how many tables it had then.
@@ -64,9 +67,14 @@ class Node(NamedTuple):
     inside: str
     version: str
     protocol: int
+    rules: list[str]
     draining: bool
     beat: int
     load: int
+
+    def knows_rules_of(self, other: "Node") -> bool:
+        """Tell whether it can go on with all tables of another one."""
+        return self.protocol == other.protocol and set(other.rules) <= set(self.rules)
 
 
 class Overview(NamedTuple):
@@ -140,7 +148,8 @@ def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Ove
 def nodes(db: Database) -> list[Node]:
     """Return all nodes that are not fenced."""
     rows = db.execute(
-        "SELECT id, name, url, inside, version, protocol, draining, coalesce(beat, 0), coalesce(load, 0) "
+        "SELECT id, name, url, inside, version, protocol, rules, draining, coalesce(beat, 0), "
+        "coalesce(load, 0) "
         "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
     )
     return list(map(Node._make, rows))
@@ -183,8 +192,8 @@ def take_over(db: Database, me: int, dead: int | None = None) -> int:
 def share_out(db: Database) -> int:
     """Give tables of fenced nodes to living ones; return how many.
 
-    They go round all nodes that are not draining and speak the table's protocol, the least loaded first. A
-    table for which there is none stays where it is.
+    They go round all nodes that are not draining, speak the table's protocol, and know all rules of the node
+    that opened it, the least loaded first. A table for which there is none stays where it is.
     """
     moved = db.execute(SHARE_OUT).rowcount
     if moved:
@@ -197,14 +206,14 @@ def set_draining(db: Database, node: int) -> None:
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
 
 
-def locate(db: Database, code: str) -> Whereabout | None:
-    """Return where the open table of a code is; ``None`` if there is none."""
-    row = db.execute(
-        "SELECT t.id, t.owner, n.url, n.inside, n.fenced FROM tables t JOIN nodes n ON n.id = t.owner "
-        "WHERE t.code = $1 AND t.closed_ms IS NULL",
-        (code,),
-    ).fetchone()
-    return None if row is None else Whereabout(*row)
+def locate(db: Database, codes: Sequence[str]) -> dict[str, Whereabout]:
+    """Return where the open tables of some codes are; those that there are not are left out."""
+    rows = db.execute(
+        "SELECT t.code, t.id, t.owner, n.url, n.inside, n.fenced "
+        "FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.code = ANY($1) AND t.closed_ms IS NULL",
+        (list(codes),),
+    )
+    return {code: Whereabout(*where) for code, *where in rows}
 
 
 def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:

@@ -1,8 +1,12 @@
 """Which nodes are dead: those whose beats stand still for as long as somebody has looked."""
 
 from collections.abc import Mapping
+from typing import Final
 
 __all__ = ["BeatWatch"]
+
+STARTING_SECONDS: Final = 20.0
+"""A node that has never beaten is dead after so long: it may take its time to start."""
 
 
 class BeatWatch:
@@ -21,7 +25,7 @@ class BeatWatch:
         """Note the beats of all living nodes, and return which of these are dead.
 
         Args:
-            beats: how often each has beaten.
+            beats: how often each has beaten; 0 for one that is starting.
             began: when the read began that tells them.
             ended: when it had ended.
 
@@ -32,7 +36,7 @@ class BeatWatch:
             seen, since = self._seen.get(node, (-1, ended))
             if beat != seen:
                 self._seen[node] = beat, ended
-            elif began - since > self._lease:
+            elif began - since > (self._lease if beat else max(self._lease, STARTING_SECONDS)):
                 dead.append(node)
         return dead
 

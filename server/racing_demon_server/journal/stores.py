@@ -76,6 +76,7 @@ def open_store(settings: ServerSettings) -> Store:
         settings.cluster_keys,
         public_url=urls[0] if urls else "",
         needs_standby=settings.needs_standby,
+        letters=settings.code_letters,
     )
 
 

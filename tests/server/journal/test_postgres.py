@@ -10,6 +10,8 @@ import psycopg
 import pytest
 
 from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_server.cluster.statements import beat, fence, share_out
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.masking import ClusterKeys, read_keys
 from racing_demon_server.journal.operations import Change, Operation
@@ -24,6 +26,10 @@ from tests.support.servers import PATIENCE, within
 
 KEY = bytes(range(32))
 SEED = bytes(range(100, 132))
+OPEN = (
+    "INSERT INTO tables (id, code, number, options, salt, software, protocol, opened_ms, owner, opener) "
+    "VALUES ($1, $2, $1, '{}', '', '', $4, 0, $3, $3)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -314,3 +320,38 @@ def test_a_primary_that_dies_loses_nothing() -> None:
         with store.reading() as reader:
             assert [row[0] for row in reader.events(1, 1, 1_000)] == list(range(1, 52))
         store.close()
+
+
+def test_no_number_is_taken_whose_code_is_in_use(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """Codes follow from numbers and the key; a table that was opened with another key keeps its code."""
+    first = opened()
+    numbers = [first.new_number() for _ in range(3)]
+    with connect(servers.url(name)) as db:
+        (ahead,) = db.execute("SELECT last_value FROM table_numbers").fetchone() or (0,)
+        for number in (int(ahead) + 2, int(ahead) + 5):
+            db.execute(OPEN, (number + 1_000_000, first.code_of(number), first.node, VERSION))
+    second = opened("n2")
+    taken = [second.new_number() for _ in range(5)]
+    assert numbers == [1, 2, 3]
+    assert taken == [int(ahead) + place for place in (1, 3, 4, 6, 7)]
+
+
+def test_tables_go_to_servers_that_know_their_rules(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """A table goes on at a server that knows all games of its opener, and waits for one."""
+    opener, other, heir = (opened(node).node for node in ("n1", "n2", "n3"))
+    with connect(servers.url(name)) as db:
+        for node in (opener, other, heir):
+            beat(db, node, 0)
+        db.execute(OPEN, (7, "BCDFGH", opener, VERSION))
+        db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (opener,))
+        fence(db, opener)
+        assert share_out(db) == 0
+        assert opened("n1").node > heir
+        assert db.execute("SELECT owner FROM tables").fetchall() == [(opener,)]
+        db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (heir,))
+        assert share_out(db) == 1
+        assert db.execute("SELECT owner FROM tables").fetchall() == [(heir,)]

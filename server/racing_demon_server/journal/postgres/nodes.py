@@ -5,6 +5,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced
 
 from .connection import Database
+from .rules import rules_digests
 
 __all__ = ["end_backend", "register", "renew"]
 
@@ -12,7 +13,9 @@ BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pi
 
 
 def register(db: Database, name: str, url: str = "") -> int:
-    """Add an incarnation and return its number; earlier ones of its name are fenced, and lose their tables.
+    """Add an incarnation and return its number; earlier ones of its name are fenced.
+
+    It gets those of their tables that it can go on with.
 
     Args:
         db: the connection that the incarnation writes by.
@@ -22,10 +25,11 @@ def register(db: Database, name: str, url: str = "") -> int:
     """
     with db.transaction():
         sql = (
-            "INSERT INTO nodes (name, url, version, protocol, backend, backend_start) "  # noqa: S608 - of our own
-            f"VALUES ($1, $2, $3, $4, pg_backend_pid(), {BACKEND}) RETURNING id"
+            "INSERT INTO nodes (name, url, version, protocol, rules, backend, backend_start) "  # noqa: S608 - of our own
+            f"VALUES ($1, $2, $3, $4, $5, pg_backend_pid(), {BACKEND}) RETURNING id"
         )
-        row = db.execute(sql, (name, url, __version__, VERSION)).fetchone()
+        rules = rules_digests()
+        row = db.execute(sql, (name, url, __version__, VERSION, rules)).fetchone()
         assert row is not None
         (node,) = row
         earlier = db.execute("SELECT id FROM nodes WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
@@ -33,9 +37,10 @@ def register(db: Database, name: str, url: str = "") -> int:
             end_backend(db, other)
         db.execute("UPDATE nodes SET fenced = true WHERE name = $1 AND NOT fenced AND id < $2", (name, node))
         db.execute(
-            "UPDATE tables SET owner = $2 WHERE closed_ms IS NULL "
+            "UPDATE tables SET owner = $2 WHERE closed_ms IS NULL AND protocol = $3 "
+            "AND coalesce((SELECT rules FROM nodes WHERE id = opener), '{}') <@ $4::text[] "
             "AND owner IN (SELECT id FROM nodes WHERE name = $1 AND fenced)",
-            (name, node),
+            (name, node, VERSION, rules),
         )
     return int(node)
 

@@ -165,12 +165,17 @@ MIGRATIONS: Final = (
     ALTER TABLE nodes ADD COLUMN inside text NOT NULL DEFAULT '';
     ALTER TABLE tables ADD COLUMN clock_node bigint, ADD COLUMN clock_offset_us bigint NOT NULL DEFAULT 0;
     """,
+    """
+    ALTER TABLE nodes ADD COLUMN rules text[] NOT NULL DEFAULT '{}';
+    ALTER TABLE tables ADD COLUMN opener bigint;
+    """,
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
 
 Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.sql_schema`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
-writes again. ``tables.owner``: the incarnation that plays a table. Its clock is ahead
+writes again, and ``rules`` are digests of those that it knows. ``tables.owner``: the incarnation that plays
+a table; ``opener``: the one that opened it, if it told its rules. The table's clock is ahead
 of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
 row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
 ``seeds``: masked, see :mod:`~racing_demon_server.journal.masking`. ``clock``: a row for each incarnation.

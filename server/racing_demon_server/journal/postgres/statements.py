@@ -70,8 +70,8 @@ ADD_AGAIN: Final = ADD_EVENTS + " ON CONFLICT DO NOTHING"
 VERIFY: Final = "SELECT verify_events($1::bigint[], $2::int[], $3::int[], $4::bytea[], $5::bigint)"
 OPEN_TABLE: Final = (
     "INSERT INTO tables (id, code, number, options, salt, passphrase, software, protocol, opened_ms, owner, "
-    "clock_node) "
-    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) ON CONFLICT (id) DO NOTHING"
+    "clock_node, opener) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10) ON CONFLICT (id) DO NOTHING"
 )
 ADD_SEED: Final = "INSERT INTO seeds VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"
 MOVE_TABLE: Final = "UPDATE tables SET owner = $2 WHERE id = $1 AND owner = $3"

@@ -12,6 +12,7 @@ from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.operations import Change
 
+from .codes import FEWEST_LETTERS, code_of
 from .connection import Database, connect, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
@@ -46,6 +47,7 @@ class PostgresStore:
         keys: what masks seeds.
         public_url: where players reach this server.
         needs_standby: whether a database without a synchronous standby is refused.
+        letters: how long codes of tables are; at least 6.
 
     Raises:
         JournalUnusable: the database cannot be used.
@@ -54,7 +56,7 @@ class PostgresStore:
 
     patience: float | None = 2.0
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         url: str,
         name: str,
@@ -62,9 +64,11 @@ class PostgresStore:
         *,
         public_url: str = "",
         needs_standby: bool = True,
+        letters: int = FEWEST_LETTERS,
     ) -> None:
         self._url = url
         self._keys = ClusterKeys(keys)
+        self._key, self._letters = keys[0], max(letters, FEWEST_LETTERS)
         self._needs_standby = needs_standby
         self._numbers: deque[int] = deque()
         self._is_uncertain = self._is_cancelled = False
@@ -129,6 +133,10 @@ class PostgresStore:
         """Return a new table's number in the database."""
         return self._numbers.popleft()
 
+    def code_of(self, number: int) -> str:
+        """Return the code of a new table."""
+        return code_of(number, self._letters, self._key)
+
     def close(self) -> None:
         """Close the connection."""
         self._drop()
@@ -159,7 +167,14 @@ class PostgresStore:
         self._is_cancelled |= notice.sqlstate == CANCELLED
 
     def _take_numbers(self, db: Database) -> None:
-        self._numbers.extend(number for (number,) in db.execute("SELECT take_numbers($1)", (BLOCK,)))
+        """Take numbers ahead, but for those whose codes open tables have from another key."""
+        codes = {
+            self.code_of(number): number for (number,) in db.execute("SELECT take_numbers($1)", (BLOCK,))
+        }
+        sql = "SELECT code FROM tables WHERE closed_ms IS NULL AND code = ANY($1)"
+        for (code,) in db.execute(sql, (list(codes),)):
+            del codes[code]
+        self._numbers.extend(codes.values())
 
     def _drop(self) -> None:
         if self._db is not None:

@@ -1,0 +1,40 @@
+"""Digests of the games' declarations, by which programs tell whether they know the same rules."""
+
+import hashlib
+import json
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any, Final
+
+from racing_demon_protocol.games import GAMES
+
+__all__ = ["rules_digests"]
+
+FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
+"""The fields of a game that change no rule."""
+DIGITS: Final = 16
+
+
+def rules_digests() -> list[str]:
+    """Return a digest of each game: its name, and all that its rules follow from."""
+    return sorted(
+        hashlib.sha256(json.dumps(_plain(game), sort_keys=True).encode()).hexdigest()[:DIGITS]
+        for game in GAMES.values()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it, the same in every process and version of Python."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return [type(value).__name__, {name: part for name, part in parts.items() if name not in FOR_PEOPLE}]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, frozenset):
+        return sorted(map(_plain, value))
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    assert value is None or isinstance(value, bool | int | float | str), value
+    return value

@@ -1,0 +1,59 @@
+"""However many clients look for tables, the database is asked one question at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from racing_demon_server.cluster.finder import Finder
+from racing_demon_server.cluster.statements import Whereabout
+
+
+class Held:
+    """A worker that answers when the test says so.
+
+    Attributes:
+        asked: the codes of each question.
+
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self._then: Callable[[Any], None] = lambda _: None
+
+    def do(self, job: Any, then: Callable[[Any], None]) -> None:
+        """Note a question."""
+        self.asked.append(job.keywords["codes"])
+        self._then = then
+
+    def answer(self, located: Any) -> None:
+        """Answer the newest question."""
+        self._then(located)
+
+
+def where(number: int) -> Whereabout:
+    """Return where a table is."""
+    return Whereabout(number, 1, "ws://n1", "n1:5252", fenced=False)
+
+
+def test_all_codes_that_wait_are_one_question() -> None:
+    """What comes during a question is asked together afterwards, each code once."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    for client, code in enumerate(("BCDF", "GHJK", "GHJK", "LMNP")):
+        finder.find(code, lambda found, client=client: heard.append((client, found)))  # type: ignore[misc]
+    worker.answer({"BCDF": where(1)})
+    assert worker.asked == [["BCDF"], ["GHJK", "LMNP"]]
+    worker.answer({"GHJK": where(2)})
+    assert heard == [(0, where(1)), (1, where(2)), (2, where(2)), (3, None)]
+    finder.find("BCDF", lambda found: heard.append((4, found)))
+    assert worker.asked[2:] == [["BCDF"]]
+
+
+def test_an_error_is_everybodys_answer() -> None:
+    """If the database cannot be asked, all who wait for the question hear that."""
+    worker, error = Held(), ConnectionError()
+    heard: list[object] = []
+    finder = Finder(worker)
+    finder.find("BCDF", heard.append)
+    worker.answer(error)
+    assert heard == [error]
