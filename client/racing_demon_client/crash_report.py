@@ -16,7 +16,7 @@ ELSEWHERE: Final = (
     "If you were at somebody else's table, you keep your seat and its points: join it again to play on."
 )
 MEANING: Final = {
-    "alone": "The deal that you were playing is lost. Your statistics are kept.",
+    "alone": "Your deal is lost. Your statistics are kept.",
     "practiced": "It was your own table, and it ended too.",
     "replayed": "The record has not changed. You can play it back again.",
     "watched": "The table continues without you. You can watch it again.",
@@ -36,7 +36,7 @@ def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
     own = os.environ.get("RACING_DEMON_STATE")
     path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
     meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
-    text = f"This program has an error, and had to stop. {meaning}"
+    text = f"This program failed because of an error in it. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))
         text += f" The details are in {path}. Please report them."

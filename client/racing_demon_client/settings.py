@@ -99,27 +99,27 @@ class PlayerSettings(BaseModel):
     )
 
     name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(shown), AfterValidator(_seen)] = ""
-    """What you are called at the table; empty for the name that you are logged in with."""
+    """Your name at the table; if empty, your login name."""
     palette: PaletteName = PaletteName.AUTO
-    """The colors. With "auto" your terminal decides; "mono" has none."""
+    """The colors. "auto" follows your terminal; "mono" uses none."""
     glyphs: GlyphSet = GlyphSet.AUTO
-    """The signs of cards and frames; with "ascii" suits are letters."""
+    """The characters for cards and frames; with "ascii" suits are letters."""
     density: DensitySetting = DensitySetting.AUTO
-    """How large cards are drawn; with "auto" as large as they fit."""
+    """The size of cards; with "auto" the largest that fits."""
     keys: Keyboard = Keyboard.QWERTY
-    """The keyboard under your hands; "left-handed" is QWERTY with the waste on the left."""
+    """Your keyboard's layout; "left-handed" is QWERTY with the waste on the left."""
     motion: Switch = True
-    """Whether changes flash, and big words are shown."""
+    """Whether changes flash and big words appear."""
     mark_red: Switch = False
-    """Whether red cards are also drawn reversed, so that not only their color tells them."""
+    """Whether red cards are also drawn reversed, to tell them apart without color."""
     sound: Switch = True
-    """Whether the terminal's bell rings: for the signal, a lost race and Demon."""
+    """Whether the terminal's bell rings at the signal, after a lost race, and at "Demon!"."""
     mouse: Switch = True
-    """Whether cards can be played with the mouse; without, your terminal selects text with it as ever."""
+    """Whether the mouse plays cards; if not, it selects text in your terminal as usual."""
     volume: Annotated[int, Field(strict=True, ge=0, le=LOUDEST)] = 1
-    """How much you are told of plays: 0 only your own, 1 also plays to the foundations, 2 everything."""
+    """Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all."""
     bindings: Annotated[dict[ActionId, Keys], Field(max_length=MOST_BINDINGS)] = {}
-    """Keys of your own for actions, separated by blanks; they go before the keyboard's. Empty is no key."""
+    """Your own keys for actions, separated by spaces. They replace the layout's keys; empty means no key."""
 
 
 ALLOWED: Final = {
@@ -130,11 +130,11 @@ ALLOWED: Final = {
 """Constraints that the types do not express in words."""
 
 ALLOWED_BINDING: Final = (
-    "an action in small letters, digits and hyphens, and its keys, separated by blanks, as a text of at most "
+    "an action in small letters, digits and hyphens, and its keys, separated by spaces, as a text of at most "
     f"{LONGEST_KEYS} characters"
 )
 
-HEADING: Final = "# Settings of Racing Demon. Change what you like. A deleted line means the default.\n"
+HEADING: Final = "# Settings of Racing Demon. Change what you like. A missing line means the default.\n"
 
 PIECE: Final = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}'
@@ -213,8 +213,7 @@ def _read(path: Path) -> str | None:
 def _verify_size(path: Path, data: bytes) -> None:
     if len(data) > LARGEST_FILE:
         raise SettingsRefused(
-            f"{path}: settings have at most {LARGEST_FILE // 1024} KiB, and this file is larger. "
-            "Shorten the file, or delete it."
+            f"{path}: settings may take at most {LARGEST_FILE // 1024} KiB. Shorten the file, or delete it."
         )
 
 
@@ -232,7 +231,7 @@ def _understood(path: Path, text: str) -> PlayerSettings:
     except ValidationError as error:
         lines = _lines(text)
         line, place = min((lines[place], place) for place in _places_of(error))
-        raise SettingsRefused(f"{path}, line {line}: {_why(place)} Mend the line, or delete it.") from None
+        raise SettingsRefused(f"{path}, line {line}: {_why(place)} Correct the line, or delete it.") from None
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
@@ -246,7 +245,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         where = f"{path}, line {line}" if found or said.endswith("(at end of document)") else f"{path}"
         raise SettingsRefused(
             f"{where}: this is not TOML. A setting stands once, as name, equals sign and value, and "
-            'texts stand in quotation marks, like palette = "dark". Mend the line, or delete it.'
+            'texts stand in quotation marks, like palette = "dark". Correct the line, or delete it.'
         ) from None
 
 

@@ -8,14 +8,14 @@ __all__ = ["port", "seats", "seed", "speed"]
 def port(text: str) -> int:
     """Parse a port, from 0 (any free one) to 65535."""
     if not text.isdecimal() or len(text) > 5 or int(text) > 65_535:
-        raise ValueError(f"{text!r} is no port: a number from 0 to 65535")
+        raise ValueError(f"{text!r} is not a port: give a number from 0 to 65535")
     return int(text)
 
 
 def seats(text: str) -> int:
     """Parse a number of seats, from 0 to 8."""
     if not text.isdecimal() or len(text) > 1 or int(text) > MOST_SEATS:
-        raise ValueError(f"{text!r} will not do: a table has eight seats")
+        raise ValueError(f"{text!r} is not allowed: a table has eight seats")
     return int(text)
 
 
@@ -28,7 +28,7 @@ def seed(text: str) -> bytes:
     except ValueError:
         found = b""
     if len(found) != SEED_SIZE:
-        raise ValueError(f"{text!r} is no seed: up to {2 * SEED_SIZE} hexadecimal digits")
+        raise ValueError(f"{text!r} is not a seed: give up to {2 * SEED_SIZE} hexadecimal digits")
     return found
 
 
@@ -39,5 +39,5 @@ def speed(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0.01 <= found <= 10_000:
-        raise ValueError(f"{text!r} is no speed: a number from 0.01 to 10000")
+        raise ValueError(f"{text!r} is not a speed: give a number from 0.01 to 10000")
     return found

@@ -56,18 +56,20 @@ speed = _argument(arguments.speed)
 
 
 def processes(text: str) -> int:
-    """Return how many processes somebody asks for."""
+    """Return the number of processes."""
     from .sharding import MOST_PROCESSES  # noqa: PLC0415
 
     if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
-        raise ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_PROCESSES} processes")
+        raise ArgumentTypeError(f"{text!r} is not allowed: give a number from 1 to {MOST_PROCESSES}")
     return int(text)
 
 
 def code_letters(text: str) -> int:
-    """Return how many letters somebody asks for."""
+    """Return the number of letters in a table's code."""
     if not (text.isdecimal() and SHORTEST_CODE <= int(text) <= LONGEST_CODE):
-        raise ArgumentTypeError(f"{text!r} will not do: {SHORTEST_CODE} to {LONGEST_CODE} letters")
+        raise ArgumentTypeError(
+            f"{text!r} is not allowed: give a number from {SHORTEST_CODE} to {LONGEST_CODE}"
+        )
     return int(text)
 
 
@@ -76,12 +78,12 @@ def duration(text: str) -> float:
     number = text.rstrip("hms")
     unit = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}.get(text[len(number) :])
     if unit is None or not number.replace(".", "", 1).isdecimal() or not float(number):
-        raise ArgumentTypeError(f"{text!r} is no time: write one like 2s, 500ms or 10m")
+        raise ArgumentTypeError(f"{text!r} is not a time: write one like 2s, 500ms or 10m")
     return float(number) * unit
 
 
 def limit(text: str) -> tuple[str, float]:
-    """Return the limit that somebody changes, and its value."""
+    """Return the name and the value of a changed limit."""
     from .settings import limit as parsed  # noqa: PLC0415
 
     try:
@@ -91,14 +93,14 @@ def limit(text: str) -> tuple[str, float]:
 
 
 def network(text: str) -> str:
-    """Return the network that somebody names."""
+    """Return the address of a network."""
     import ipaddress  # noqa: PLC0415
 
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
         raise ArgumentTypeError(
-            f"{text!r} is no network: write one like 172.31.252.2 or 10.0.0.0/30"
+            f"{text!r} is not a network: write one like 172.31.252.2 or 10.0.0.0/30"
         ) from None
     return text
 
@@ -110,7 +112,7 @@ def node(text: str) -> str:
     from racing_demon_protocol.discovery.directory import NODE  # noqa: PLC0415 - nor a name there
 
     if re.fullmatch(NODE, text) is None:
-        raise ArgumentTypeError(f"{text!r} will not do: 1 to 32 small letters and digits")
+        raise ArgumentTypeError(f"{text!r} is not allowed: write 1 to 32 small letters and digits")
     return text
 
 
@@ -122,32 +124,34 @@ def add_cluster_options(parser: ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="FILE",
-        help="32 bytes or more that mask the seeds of hands in a database; given several times, the first "
-        "writes and all read",
+        help="a file of 32 bytes or more that masks the seeds of running hands in a database; if given "
+        "several times, the first masks and all unmask",
     )
     parser.add_argument(
         "--allow-no-standby",
         action="store_true",
-        help="use a database without a synchronous standby: plays can be lost with its host",
+        help="accept a database without a synchronous standby: plays are lost if its host dies",
     )
     parser.add_argument(
-        "--inside", default="", metavar="HOST:PORT", help="where other servers of the cluster reach this one"
+        "--inside",
+        default="",
+        metavar="HOST:PORT",
+        help="the address at which other servers of the cluster reach this one",
     )
     parser.add_argument(
         "--lease",
         type=duration,
         default=2.0,
         metavar="TIME",
-        help="a server of the cluster that is silent for so long is dead, and others go on with its tables "
-        "(default 2s)",
+        help="how long a server of the cluster may be silent before others take over its tables (default 2s)",
     )
     parser.add_argument(
         "--drain",
         type=duration,
         default=600.0,
         metavar="TIME",
-        help="how long a server of a cluster that is stopped waits for hands to end, before others go on "
-        "with its tables in mid-hand (default 10m)",
+        help="how long a stopping server of a cluster waits for hands to end before others take over its "
+        "tables in mid-hand (default 10m)",
     )
 
 
@@ -157,7 +161,7 @@ def add_relay_option(parser: ArgumentParser) -> None:
         "--relay",
         type=_relayed,
         metavar="URL",
-        help="keep no tables, but show those of the server at ws://HOST:PORT/v1 or wss://... to spectators",
+        help="hold no tables, but show those of the server at ws://HOST:PORT/v1 or wss://... to spectators",
     )
 
 
@@ -174,24 +178,24 @@ def why_not_relay(given: Namespace) -> str:
         "--stop-with-stdin": given.stop_with_stdin,
     }
     names = [name for name, value in needless.items() if value]
-    return f"{names[0]} does not go with --relay: a relay has no tables of its own" if names else ""
+    return f"{names[0]} cannot be combined with --relay: a relay has no tables of its own" if names else ""
 
 
 def _relayed(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"ws", "wss"} or not parts.hostname:
-        raise ArgumentTypeError("the URL of a server is like ws://HOST:5252/v1")
+        raise ArgumentTypeError("this is not the URL of a server: write one like ws://HOST:5252/v1")
     return parts._replace(path=parts.path if parts.path.strip("/") else WEBSOCKET_PATH).geturl()
 
 
 def why_not_processes(given: Namespace) -> str:
     """Return why several processes are not possible; empty if they are."""
     if sys.platform == "win32":
-        return "--processes works on Linux and macOS only: Windows has no processes that share a port"
+        return "--processes works only on Linux and macOS: on Windows, processes cannot share a port"
     if given.stop_with_stdin:
-        return "--processes does not go with --stop-with-stdin, which is for a server of one process"
+        return "--processes cannot be combined with --stop-with-stdin, which is for a single process"
     if given.port + given.processes > LAST_PORT:
-        return f"--port is too high: the processes take the ports behind it, and {LAST_PORT} is the last"
+        return f"--port is too high: the processes use the ports after it, and {LAST_PORT} is the last one"
     if len(given.node or "") > LONGEST_NODE:
         return (
             f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"

@@ -1,4 +1,4 @@
-"""The command ``racing-demon-server``: a server for tables."""
+"""The command ``racing-demon-server``: runs a server for tables."""
 
 import argparse
 import gc
@@ -39,13 +39,13 @@ __all__ = ["main"]
 EXAMPLES = """examples:
   racing-demon-server                          serve the whole network on port 5252
   racing-demon-server --host 127.0.0.1         serve this machine only
-  racing-demon-server --port 0                 take any free port, and say which
+  racing-demon-server --port 0                 use any free port, and print it
 
-  racing-demon-server journal --help           copy, check, list and export what was played
+  racing-demon-server journal --help           back up, check, list and export matches
   racing-demon-server cluster --help           servers that share a database: status, drain, fence
 
-exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments, 3 the journal cannot be used,
-4 fenced: other servers have taken over its tables, 130 interrupted before it served
+exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments, 3 cannot use the journal,
+4 fenced: another server has taken over its tables, 130 interrupted while starting
 """
 
 
@@ -156,7 +156,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     if arguments.processes > 1 and (why_not := why_not_processes(arguments)):
         return why_not
     if arguments.durability is Durability.NONE and arguments.journal is not None:
-        return "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
+        return "--durability none keeps no journal, but --journal names one: leave one of them out"
     is_database = isinstance(arguments.journal, str)
     if why_not := _bad_database(arguments) if is_database else _needless(arguments):
         return why_not
@@ -170,24 +170,22 @@ def _contradiction(arguments: argparse.Namespace) -> str:
         and not is_database
         and (idle := [name for name, value in of_broker.items() if value])
     ):
-        return f"{idle[0]} is for a broker: name it with --mqtt URL"
+        return f"{idle[0]} needs a broker: name one with --mqtt URL"
     return ""
 
 
 def _bad_database(arguments: argparse.Namespace) -> str:
     """Return what stands in the way of a journal in a database; empty if nothing does."""
     if not arguments.cluster_key:
-        return (
-            "a journal in a database needs --cluster-key FILE, which masks the seeds of running hands there"
-        )
+        return "a journal in a database needs --cluster-key FILE to mask the seeds of running hands"
     if arguments.processes > 1:
-        return "--processes does not go with a database: start a server a core, each with its own --node"
+        return "--processes cannot be combined with a database: start one server per core, each with a --node"
     return ""
 
 
 def _needless(arguments: argparse.Namespace) -> str:
     if arguments.cluster_key or arguments.allow_no_standby:
-        return "--cluster-key and --allow-no-standby are for a journal in a database"
+        return "--cluster-key and --allow-no-standby need a journal in a database"
     return ""
 
 
@@ -216,15 +214,15 @@ def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
         where = error.filename or f"{settings.host}:{settings.port}"
         sys.stderr.write(
             f"racing-demon-server: cannot listen on {where}: {error.strerror}.\n"
-            "Another server may be running; choose another port with --port, or 0 for any free one.\n"
+            "Another server may be running there. Choose another port with --port, or 0 for any free one.\n"
         )
         return 1
     except JournalUnusable as error:
         return _unusable(error)
     except Fenced as error:
         sys.stderr.write(
-            f"racing-demon-server: {error}: another server took this one for dead, and has its tables now. "
-            "Nothing was lost; start it again.\n"
+            f"racing-demon-server: {error}: another server considered this one dead and took over its "
+            "tables. Nothing is lost. Start this server again.\n"
         )
         return 4
 
@@ -256,32 +254,33 @@ def _announce(url: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="racing-demon-server",
-        description="Serve tables of Racing Demon.",
+        description="Run a server for tables of Racing Demon.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument(
-        "--port", type=port, default=DEFAULT_PORT, help=f"port, 0 for any free one (default {DEFAULT_PORT})"
+        "--port",
+        type=port,
+        default=DEFAULT_PORT,
+        help=f"port to listen on, 0 for any free one (default {DEFAULT_PORT})",
     )
     parser.add_argument(
         "--processes",
         type=processes,
         default=1,
         metavar="N",
-        help="serve with N processes, each on a core of its own and at a port of its own behind this one, "
-        "to which it sends its players on (default 1; see server/README.md)",
+        help="run N processes, one per core, each also on its own port after this one; players are "
+        "redirected to the process that has their table (default 1; see server/README.md)",
     )
-    parser.add_argument(
-        "--seed", type=seed, help="up to 64 hexadecimal digits that every deal then follows from"
-    )
+    parser.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that determine every deal")
     parser.add_argument(
         "--journal",
         type=_journal_named,
         metavar="FILE|URL",
-        help="where tables are kept: a file (default: in your folder for data), or a PostgreSQL database, "
-        "like postgresql://USER@HOST/DATABASE",
+        help="where tables are kept: a file (default: in your data folder), or a PostgreSQL database like "
+        "postgresql://USER@HOST/DATABASE",
     )
     add_cluster_options(parser)
     add_relay_option(parser)
@@ -290,52 +289,59 @@ def _parser() -> argparse.ArgumentParser:
         type=Durability,
         choices=list(Durability),
         default=Durability.FULL,
-        help="full: what is told survives a power cut; normal: a crash of the server; none: keep nothing",
+        help="what plays survive: a power failure (full, the default), a crash of the server (normal), "
+        "nothing (none)",
     )
     parser.add_argument(
         "--code-letters",
         type=code_letters,
         default=8,
         metavar="N",
-        help=f"letters of a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short ones are easily typed, "
-        "long ones are not found by trying (default 8)",
+        help=f"letters in a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short codes are easy to type, "
+        "long ones hard to guess (default 8)",
     )
-    parser.add_argument("--bot-speed", type=speed, default=1.0, help="bots think so many times faster")
+    parser.add_argument(
+        "--bot-speed", type=speed, default=1.0, help="how many times faster bots think (default 1)"
+    )
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
     parser.add_argument("--log-format", choices=["text", "json"], default="text")
     parser.add_argument(
         "--lan",
         action=argparse.BooleanOptionalAction,
-        help="announce the tables on the local network, so that players find them without an address "
-        "(default: on for a server without --name, --proxy and --public-url, at a private or any address)",
+        help="announce tables on the local network, so that players find them without an address (default: "
+        "on at a private address or all addresses, without --name, --proxy and --public-url)",
     )
     parser.add_argument(
-        "--no-web", dest="web", action="store_false", help="serve no page that browsers can play on"
+        "--no-web", dest="web", action="store_false", help="do not serve the page on which browsers play"
     )
     parser.add_argument(
         "--list-tables",
         action=argparse.BooleanOptionalAction,
-        help="show browsers which tables are open (default: as with --lan)",
+        help="list the open tables to browsers (default: as for --lan)",
     )
     parser.add_argument(
-        "--metrics-public", action="store_true", help="show /metrics to everybody, not to this machine only"
+        "--metrics-public", action="store_true", help="serve /metrics to everybody, not only to this machine"
     )
     parser.add_argument(
         "--mqtt",
         type=_broker,
         metavar="URL",
-        help="tell a broker of all tables, at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
+        help="publish all tables to the broker at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
     )
-    parser.add_argument("--node", type=node, help="this server's name there (default: random)")
     parser.add_argument(
-        "--homeassistant", action="store_true", help="let Home Assistant find the tables there"
+        "--node", type=node, help="this server's name at the broker or in the cluster (default: random)"
+    )
+    parser.add_argument(
+        "--homeassistant",
+        action="store_true",
+        help="let Home Assistant discover the tables through the broker",
     )
     parser.add_argument(
         "--public-url",
         action="append",
         default=[],
         metavar="URL",
-        help="where the tables can be joined, as the broker is told; may be given several times",
+        help="the address at which players can join, published to the broker; may be given several times",
     )
     parser.add_argument(
         "--limit",
@@ -351,10 +357,15 @@ def _parser() -> argparse.ArgumentParser:
         type=network,
         default=[],
         metavar="NETWORK",
-        help="believe proxies there, like 172.31.252.2, when they say for whom they ask (those here are)",
+        help="trust proxies in this network, like 172.31.252.2, to name the client's address (those on this "
+        "machine are always trusted)",
     )
     parser.add_argument(
-        "--name", action="append", default=[], metavar="HOST", help="answer to this name, or an address, only"
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="answer only requests for this host name or an address",
     )
     parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
@@ -370,9 +381,7 @@ def _broker(text: str) -> str:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     except OSError as error:
-        raise argparse.ArgumentTypeError(
-            f"the file of certificates cannot be used: {error.strerror}"
-        ) from None
+        raise argparse.ArgumentTypeError(f"the certificate file cannot be used: {error.strerror}") from None
     return text
 
 

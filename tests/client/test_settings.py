@@ -126,9 +126,8 @@ def test_what_is_set_holds(path: Path) -> None:
 )
 def test_an_unknown_setting_is_told_by_its_line(path: Path, text: str, line: int, key: str) -> None:
     """A slip in a name does not pass in silence: the sentence has its line, and all known names."""
-    said = (
-        f"line {line}: there is no setting '{key}'. The settings are: {KNOWN}. Mend the line, or delete it."
-    )
+    known = f"The settings are: {KNOWN}. Correct the line, or delete it."
+    said = f"line {line}: there is no setting '{key}'. {known}"
     assert said == refusal(written(path, text))
 
 
@@ -159,7 +158,7 @@ def test_a_wrong_value_is_told_with_those_allowed(
     for value in values:
         said = refusal(written(path, f"# mine\n\n{key} = {value}\n"))
         assert said.startswith(f"line 3: '{key}' cannot have that value. Allowed: {allowed}")
-        assert said.endswith(". Mend the line, or delete it.")
+        assert said.endswith(". Correct the line, or delete it.")
 
 
 @pytest.mark.parametrize(
@@ -178,8 +177,8 @@ def test_a_wrong_binding_is_told_by_its_line(path: Path, text: str, line: int, k
     """Actions are named by small letters, digits and hyphens, and their keys are a short text."""
     said = (
         f"line {line}: '{key}' in 'bindings' cannot have that value. Allowed: an action in small "
-        "letters, digits and hyphens, and its keys, separated by blanks, as a text of at most 64 characters. "
-        "Mend the line, or delete it."
+        "letters, digits and hyphens, and its keys, separated by spaces, as a text of at most 64 characters. "
+        "Correct the line, or delete it."
     )
     assert said == refusal(written(path, text))
 
@@ -209,7 +208,7 @@ def test_what_is_no_toml_is_told_by_its_line(path: Path, text: str, where: str) 
     """Where the file is not TOML, the sentence says how a setting is written."""
     said = (
         "this is not TOML. A setting stands once, as name, equals sign and value, and texts stand in "
-        'quotation marks, like palette = "dark". Mend the line, or delete it.'
+        'quotation marks, like palette = "dark". Correct the line, or delete it.'
     )
     assert f"{where}{said}" == refusal(written(path, text))
 
@@ -223,7 +222,7 @@ def test_other_encodings_are_refused(path: Path) -> None:
 def test_large_files_are_refused(path: Path) -> None:
     """Settings fit into 64 KiB; what is longer is not even read."""
     assert PlayerSettings() == load(written(path, "#" * 64 * 1024))
-    said = "settings have at most 64 KiB, and this file is larger. Shorten the file, or delete it."
+    said = "settings may take at most 64 KiB. Shorten the file, or delete it."
     assert said == refusal(written(path, "#" * 64 * 1024 + "#"))
 
 

@@ -150,7 +150,7 @@ def test_a_setting_more_comes_before_the_tables(path: Path) -> None:
     written(path, "# mine\nmotion = false # slow\n\n# keys\n[bindings]\nhint = 'h'\n")
     save(path, volume=2)
     before, _, after = path.read_text(encoding="utf-8").partition("volume = 2\n")
-    assert before.startswith("# mine\nmotion = false # slow\n\n# How much you are told of plays: ")
+    assert before.startswith("# mine\nmotion = false # slow\n\n# Which plays are reported: ")
     assert after == "\n# keys\n[bindings]\nhint = 'h'\n"
 
 

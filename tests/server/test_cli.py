@@ -133,7 +133,7 @@ async def test_a_port_that_is_taken() -> None:
     first, second = ended.err.splitlines()
     assert 1 == ended.code
     assert first.startswith(f"racing-demon-server: cannot listen on 127.0.0.1:{port}: ")
-    assert "choose another port with --port, or 0 for any free one" in second
+    assert "Choose another port with --port, or 0 for any free one" in second
 
 
 async def test_an_address_of_another_machine() -> None:
@@ -146,24 +146,24 @@ async def test_an_address_of_another_machine() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--port", "65536"], "'65536' is no port: a number from 0 to 65535"),
-        (["--port", "x"], "'x' is no port"),
+        (["--port", "65536"], "'65536' is not a port: give a number from 0 to 65535"),
+        (["--port", "x"], "'x' is not a port"),
         (["--port", "-1"], "argument --port"),
-        (["--port", "8²"], "'8²' is no port"),
-        (["--port", "0000099999"], "'0000099999' is no port"),
-        (["--seed", "xyz"], "'xyz' is no seed: up to 64 hexadecimal digits"),
-        (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps nothing"),
-        (["--relay", "ws://127.0.0.1", "--journal", "x.sqlite"], "--journal does not go with --relay"),
-        (["--relay", "ws://127.0.0.1", "--processes", "2"], "--processes does not go with --relay"),
-        (["--relay", "http://127.0.0.1"], "the URL of a server is like"),
-        (["--node", "home"], "--node is for a broker: name it with --mqtt URL"),
-        (["--code-letters", "3"], "'3' will not do: 4 to 16 letters"),
-        (["--homeassistant"], "--homeassistant is for a broker"),
-        (["--public-url", "ws://a/v1"], "--public-url is for a broker"),
-        (["--seed", "0" * 65], "is no seed"),
-        (["--bot-speed", "0"], "'0' is no speed: a number from 0.01 to 10000"),
-        (["--bot-speed", "nan"], "'nan' is no speed"),
-        (["--bot-speed", "fast"], "'fast' is no speed"),
+        (["--port", "8²"], "'8²' is not a port"),
+        (["--port", "0000099999"], "'0000099999' is not a port"),
+        (["--seed", "xyz"], "'xyz' is not a seed: give up to 64 hexadecimal digits"),
+        (["--durability", "none", "--journal", "x.sqlite"], "--durability none keeps no journal"),
+        (["--relay", "ws://127.0.0.1", "--journal", "x.sqlite"], "--journal cannot be combined with --relay"),
+        (["--relay", "ws://127.0.0.1", "--processes", "2"], "--processes cannot be combined with --relay"),
+        (["--relay", "http://127.0.0.1"], "this is not the URL of a server"),
+        (["--node", "home"], "--node needs a broker: name one with --mqtt URL"),
+        (["--code-letters", "3"], "'3' is not allowed: give a number from 4 to 16"),
+        (["--homeassistant"], "--homeassistant needs a broker"),
+        (["--public-url", "ws://a/v1"], "--public-url needs a broker"),
+        (["--seed", "0" * 65], "is not a seed"),
+        (["--bot-speed", "0"], "'0' is not a speed: give a number from 0.01 to 10000"),
+        (["--bot-speed", "nan"], "'nan' is not a speed"),
+        (["--bot-speed", "fast"], "'fast' is not a speed"),
         (["--log-level", "loud"], "invalid choice: 'loud'"),
         (["--hots", "x"], "unrecognized arguments"),
         (["now"], "unrecognized arguments: now"),
@@ -185,7 +185,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == ended.value.code
     assert "examples:\n  racing-demon-server  " in text
     assert "--port 0" in text
-    assert "exit codes: 0 stopped as asked, 1 could not listen, 2 wrong arguments" in text
+    assert "exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments" in text
 
 
 async def test_help_is_quick() -> None:

@@ -60,7 +60,7 @@ async def test_a_match_outlives_its_server(url: str, key: str) -> None:
     scores = await text_of(CLIENT, "scores", "--journal", url)
     assert (scores.code, "matches: 1" in scores.out) == (0, True)
     checked = await text_of(SERVER, "journal", "check", url, "--cluster-key", key)
-    assert (checked.code, checked.out[:24]) == (0, "right: 1 tables, 1 hands")
+    assert (checked.code, checked.out[:24]) == (0, "valid: 1 tables, 1 hands")
     async with server_process(*where) as (_, address):
         async with Peer.entered(address, cl.Watch(code=code)) as eve:
             assert eve.view.code == code
@@ -120,7 +120,7 @@ async def test_a_fenced_server_ends(url: str, key: str) -> None:
             ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
             "a server a core",
         ),
-        (("--cluster-key", "key"), "are for a journal in a database"),
+        (("--cluster-key", "key"), "need a journal in a database"),
         (("journal", "list", "--journal", "postgres://rd:sesame@db/rd"), "no password belongs in the URL"),
     ],
 )

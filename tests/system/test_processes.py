@@ -278,11 +278,11 @@ async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--processes=0"], "'0' will not do: 1 to 20 processes"),
-        (["--processes=21"], "'21' will not do: 1 to 20 processes"),
-        (["--processes=many"], "'many' will not do: 1 to 20 processes"),
-        (["--processes=2", "--port=65534"], "--port is too high: the processes take the ports behind it"),
-        (["--processes=2", "--stop-with-stdin"], "--processes does not go with --stop-with-stdin"),
+        (["--processes=0"], "'0' is not allowed: give a number from 1 to 20"),
+        (["--processes=21"], "'21' is not allowed: give a number from 1 to 20"),
+        (["--processes=many"], "'many' is not allowed: give a number from 1 to 20"),
+        (["--processes=2", "--port=65534"], "--port is too high: the processes use the ports after it"),
+        (["--processes=2", "--stop-with-stdin"], "--processes cannot be combined with --stop-with-stdin"),
         (["--processes=2", f"--node={'a' * 32}"], "--node is too long"),
     ],
 )

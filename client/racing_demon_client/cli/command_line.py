@@ -40,9 +40,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if arguments.command in {"play", "host"}:
         _verify_bots(arguments)
         if arguments.durability == "none" and arguments.journal is not None:
-            _fail(
-                "--durability none keeps nothing, and --journal names where to keep it: leave one of them out"
-            )
+            _fail("--durability none keeps no journal, but --journal names one: leave one of them out")
     if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments

@@ -128,7 +128,7 @@ def _output(path: str | None) -> Iterator[Write]:
 def _verify_new(path: str) -> None:
     """Refuse to overwrite a file."""
     if os.path.lexists(path):
-        raise RecordFailed(path, "something is there already, and stays as it is; name another file")
+        raise RecordFailed(path, "the file exists, and was not changed; name another file")
 
 
 def _keep(put: Callable[[str], object], line: str) -> None:
@@ -166,7 +166,7 @@ def _check(path: str, correction: Correction) -> None:
     """
     last = next(iter(deque(digests(read_file(path)), maxlen=1)), None)
     if last is None:
-        raise RecordUnreadable(f"{path} holds no match that could be corrected.")
+        raise RecordUnreadable(f"{path} has no match that can be corrected.")
     seats = {player.seat: player.name for player in last.players}
     hands = max((hand.hand for hand in last.hands), default=0)
     if objection := why_not(correction, last.id or path, seats, hands):
@@ -190,7 +190,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         async with lines_from(arguments.file, arguments.journal) as lines:
             verdict = verify(read_messages(lines))
     except InvalidRecord as error:
-        write(f"not right: {error}")
+        write(f"not valid: {error}")
         return 1
     if verdict.skipped:
         verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
@@ -200,7 +200,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1
     write(
-        f"right: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
+        f"valid: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
         "kept, every card is its seed's, every play was legal, and the scores add up"
     )
     if verdict.alone:
@@ -324,7 +324,7 @@ def _proven(records: Iterator[Record], path: str) -> Iterator[Record]:
         try:
             verify(entry.message for entry in record.entries)
         except InvalidRecord as error:
-            raise RecordUnreadable(f"{path} is not right, and cannot be counted: {error}") from error
+            raise RecordUnreadable(f"{path} is not valid, and cannot be counted: {error}") from error
         yield record
 
 
@@ -346,7 +346,7 @@ def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -
     try:
         return kept.make(key, records)
     except InvalidRecord as error:
-        raise RecordUnreadable(f"{source} does not agree with itself: {error}") from error
+        raise RecordUnreadable(f"{source} contradicts itself: {error}") from error
 
 
 COMMANDS: Final[dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]]] = {

@@ -23,7 +23,7 @@ PATIENCE_SECONDS: Final = 4.0
 """How long to wait for the first table; bad wireless networks may lose the first query."""
 
 NOTHING: Final = (
-    "No table was found on this network. Perhaps nobody hosts one, or the network blocks the search "
+    "No table was found on this network. Nobody may be hosting one, or the network blocks the search "
     "(guest networks often do).\nThe host of a table sees its address: "
     "racing-demon join http://ADDRESS:5252/CODE"
 )

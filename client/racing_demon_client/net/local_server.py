@@ -21,7 +21,7 @@ MOST_DEATHS: Final = 5
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
 PREFIX: Final = "racing-demon-server: "
-ADVICE: Final = "Name another file with --journal FILE, or keep nothing with --durability none."
+ADVICE: Final = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 
 class JournalRefused(ConnectionFailed):

@@ -35,7 +35,7 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
         "rating: what somebody is surely worth; (easy) and the like: a bot's level",
     ]
     if not (standings.matches or standings.unfinished):
-        lines = ["No hand counts here: none has been finished, or none by those who were asked for."]
+        lines = ["No finished hand matches."]
     if standings.corrected:
         lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
     return lines

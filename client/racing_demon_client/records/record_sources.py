@@ -97,7 +97,9 @@ async def listed(journal: str | None) -> list[ListedMatch]:
             try:
                 found.append(ListedMatch.model_validate_json(line))
             except ValidationError as error:
-                text = "The server lists its journal in a way that is not known here: they differ in version."
+                text = (
+                    "The server lists its journal in an unknown format: client and server differ in version."
+                )
                 raise RecordUnreadable(text) from error
             if len(found) > MOST_LISTED:
                 raise RecordUnreadable(f"The journal has more than {MOST_LISTED} matches.")
@@ -174,7 +176,9 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
             kept = line
     except UnicodeDecodeError as error:
         if error.reason != CUT_LETTER:
-            raise RecordUnreadable(f"{source} cannot be read: it is no text, so it is no record.") from error
+            raise RecordUnreadable(
+                f"{source} cannot be read: it is not text, so it is not a record."
+            ) from error
         if kept:
             yield kept
         kept = "{"  # the text before the truncated character is lost, too

@@ -92,7 +92,7 @@ def _told(verdict: Verdict, part: ShareState) -> str:
     if part in CHEATED:
         return CHEATED[part]
     if not verdict.hands:
-        return "This hand was not seen from its deal on, so it cannot be checked here."
+        return "This hand cannot be checked: you did not see its deal."
     plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
     if part is ShareState.COUNTED:
         return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."

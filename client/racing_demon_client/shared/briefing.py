@@ -34,7 +34,7 @@ def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
     """
     game = declare(options, 1)
     if game.racing is Racing.SHARED:
-        yield "Build on the shared foundations, ace to king. Whose card arrives first, stays."
+        yield "Build on the shared foundations, ace to king. The first card to arrive stays."
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
     yield " ".join(sentence for group in game.groups for sentence in _own_cards(game, group))
@@ -54,7 +54,7 @@ def _own_cards(game: Game, group: object) -> Iterator[str]:
         elif space.ranks == frozenset({KING}):
             yield "Only kings fill spaces."
         elif space.fill:
-            yield "The reserve fills spaces by itself."
+            yield "The reserve fills spaces automatically."
         elif (space.takes, space.ranks) == (None, None):
             yield "Any card fills a space."
     elif isinstance(group, Stock) and any(isinstance(other, Waste) for other in game.groups):

@@ -206,7 +206,8 @@ class MessageText:
         return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
 
     def _left(self, event: ev.Left) -> str:
-        how = "was kicked by the host" if event.kicked else "left the table"
+        was = "were" if event.seat == self._seat else "was"
+        how = f"{was} kicked by the host" if event.kicked else "left the table"
         if event.seat == self._seat and not event.kicked:
             how += "; you can watch, or quit with q"
         return f"{self.who(event.seat)} {how}"
@@ -266,7 +267,9 @@ class MessageText:
         return f"a bot ({printable(event.bot)}) stands in for {self.who(event.seat)}"
 
     def _muted(self, event: ev.Muted) -> str:
-        return f"{self.who(event.seat)} {'was muted' if event.muted else 'is no longer muted'}"
+        was, is_ = ("were", "are") if event.seat == self._seat else ("was", "is")
+        verb = f"{was} muted" if event.muted else f"{is_} no longer muted"
+        return f"{self.who(event.seat)} {verb}"
 
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"

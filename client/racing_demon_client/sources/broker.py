@@ -111,7 +111,7 @@ async def watch(url: str, place: str) -> "AsyncIterator[BrokerSource]":
     """
     named = PLACE.fullmatch(place.strip().lower())
     if named is None:
-        raise CommandRefused(Reason.UNKNOWN_TABLE, "A table is named by its code, or as node/code.")
+        raise CommandRefused(Reason.UNKNOWN_TABLE, "Name a table by its code, or as node/code.")
     node = named.group(1) or await _find_node(url, named.group(2))
     async with BrokerSource(url, node, named.group(2)) as onlooker:
         await onlooker.begin()
@@ -341,5 +341,5 @@ class BrokerSource(TableSource):
             self._listening.cancel()
         if self._heard.full():
             self._heard.get_nowait()
-        text = f"Nothing was heard of the table for {self.patience:.0f} seconds."
+        text = f"The broker sent nothing about the table for {self.patience:.0f} seconds."
         self._heard.put_nowait(ConnectionFailed(text))

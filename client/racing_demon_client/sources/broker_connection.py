@@ -60,9 +60,9 @@ def _client(url: str) -> aiomqtt.Client:
         address = parse_broker(url, os.environ)
         tls = ssl.create_default_context(cafile=address.ca) if address.tls else None
     except ValueError as error:
-        raise ConnectionFailed(f"The broker's address will not do: {error}.") from None
+        raise ConnectionFailed(f"The broker's address is invalid: {error}.") from None
     except OSError as error:
-        raise ConnectionFailed(f"The file of certificates cannot be used: {error.strerror}.") from None
+        raise ConnectionFailed(f"The certificate file cannot be used: {error.strerror}.") from None
     return aiomqtt.Client(
         address.host,
         address.port,

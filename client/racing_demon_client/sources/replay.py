@@ -122,7 +122,7 @@ class Replay(TableSource):
         try:
             place = self._place_of(text.strip().lower())
         except ValueError:
-            raise BadPlace(f"{text[:20]!r} is no place: write one like h2, e120, 1:30 or +9.") from None
+            raise BadPlace(f"{text[:20]!r} is not a place: write one like h2, e120, 1:30 or +9.") from None
         if place is None:
             raise BadPlace(f"There is no {text.strip()} in this record.")
         self.go(place)

@@ -103,7 +103,7 @@ def _bot_away(stage: Stage, session: TableSession) -> None:
 
 def _chat(stage: Stage, session: TableSession) -> None:
     if session.client.seat is None:
-        session.desk.hands.say("Only players can say something.", session.now())
+        session.desk.hands.say("Only players can chat.", session.now())
         return
 
     def said(text: str | None) -> None:

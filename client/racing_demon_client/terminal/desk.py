@@ -294,7 +294,7 @@ class Desk:
         """Return who is stuck; empty if nobody is."""
         said, asked = self._place.view.stuck()
         if self._place.view.seats[seat].stuck:
-            return f"You have said that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
+            return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
         if not said:
             return ""
         verb = "is" if said == 1 else "are"

@@ -276,7 +276,7 @@ class Selection:
                 return self._send(Play(stock, 1, pile), now)
             self.say("There is nothing to pick up.", now)
         elif kind is Kind.FOUNDATION and not self._leaves(pile):
-            self.say("Nothing leaves the foundations again.", now)
+            self.say("Cards on the foundations stay there.", now)
         else:
             most = longest_unit(rules, board, pile)
             buried = count is not None and count > most and count - 1 in self._depths(pile)

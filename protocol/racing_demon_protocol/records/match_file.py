@@ -219,7 +219,7 @@ def followed(view: TableView | None, message: Message) -> TableView:
         if isinstance(message, Event):
             view.apply(message)
     except (InconsistentEvent, InvalidGame) as error:
-        raise InvalidRecord(f"The record does not agree with itself: {error}.") from error
+        raise InvalidRecord(f"The record contradicts itself: {error}.") from error
     return view
 
 

@@ -181,7 +181,7 @@ def _where(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return "nested too deeply"
     known = [item["loc"][0] for item in error.errors(include_input=False, include_url=False) if item["loc"]]
-    return f"{', '.join(str(field)[:32] for field in known[:4]) or 'its fields'} will not do"
+    return f"invalid value for {', '.join(str(field)[:32] for field in known[:4]) or 'its fields'}"
 
 
 def _parse_msgpack(frame: bytes, limits: dict[str, int]) -> Any:

@@ -117,7 +117,7 @@ def pass_time(table: Table, until: int) -> list[Event]:
 
 def _hands(text: str) -> int:
     if not (text.isdecimal() and len(text) <= len(str(MOST_HANDS)) and 1 <= int(text) <= MOST_HANDS):
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: 1 to {MOST_HANDS:,} hands")
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give a number from 1 to {MOST_HANDS:,}")
     return int(text)
 
 
@@ -125,7 +125,9 @@ def _levels(text: str) -> list[str]:
     levels = text.split(",")
     if not (set(BotLevel) >= set(levels) and len(levels) <= MOST_SEATS):
         known = ", ".join(BotLevel)
-        raise argparse.ArgumentTypeError(f"{text!r} will not do: one to eight of {known}, divided by commas")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not allowed: give one to eight of {known}, separated by commas"
+        )
     return levels
 
 

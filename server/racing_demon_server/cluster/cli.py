@@ -17,19 +17,19 @@ from .statements import Node, fence, nodes, set_draining, share_out
 __all__ = ["main"]
 
 EXAMPLES = """examples:
-  racing-demon-server cluster status --journal postgresql://rd@db/rd     all servers, and what they have
-  racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 gives its tables away, and ends
-  racing-demon-server cluster fence n2 --journal postgresql://rd@db/rd   n2 never writes again; others go on
+  racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables
+  racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 hands over its tables, and stops
+  racing-demon-server cluster fence n2 --journal postgresql://rd@db/rd   n2 can never write again
 
-drain is the gentle way: each table moves when its hand ends. fence is for a server that is broken, and that
-its peers do not take for dead.
+Use drain to stop a healthy server: each table moves when its hand ends. Use fence for a broken server that
+the others still consider alive.
 
 exit codes: 0 done, 1 there is no such server, 2 wrong arguments, 3 the database cannot be used
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what is asked, and return the exit code."""
+    """Run the command, and return the exit code."""
     arguments = _parser().parse_args(argv)
     try:
         with connect(arguments.journal) as db:
@@ -50,16 +50,18 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
     found = [node for node in living if arguments.node in {node.name, str(node.id)}]
     if not found:
         names = ", ".join(node.name for node in living) or "none"
-        sys.stderr.write(f"racing-demon-server: no server {arguments.node} lives; there are: {names}.\n")
+        sys.stderr.write(
+            f"racing-demon-server: no server {arguments.node} is running; running servers: {names}.\n"
+        )
         return 1
     for node in found:
         if arguments.command == "drain":
             set_draining(db, node.id)
-            sys.stdout.write(f"{node.name} ({node.id}) gives its {node.load} tables away, and ends then\n")
+            sys.stdout.write(f"{node.name} ({node.id}) hands over its {node.load} tables, and then stops\n")
         else:
             fence(db, node.id)
             moved = share_out(db)
-            sys.stdout.write(f"{node.name} ({node.id}) is fenced; {moved} tables go on elsewhere\n")
+            sys.stdout.write(f"{node.name} ({node.id}) is fenced; {moved} tables continue on other servers\n")
     return 0
 
 
@@ -91,15 +93,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (
-        ("status", "list the servers that live"),
-        ("drain", "let a server give its tables away when their hands end, and then end"),
-        ("fence", "let a server never write again, and others go on with its tables"),
+        ("status", "list the running servers"),
+        ("drain", "let a server hand over its tables as their hands end, and then stop"),
+        ("fence", "stop a server from ever writing again, and move its tables to others"),
     ):
         command = commands.add_parser(name, help=text, description=text)
         if name != "status":
             command.add_argument("node", metavar="NODE", help="the server's name or number")
         command.add_argument(
-            "--journal", type=_database, required=True, metavar="URL", help="where the database is"
+            "--journal", type=_database, required=True, metavar="URL", help="the URL of the database"
         )
     return parser
 
@@ -110,5 +112,7 @@ def _database(text: str) -> str:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if isinstance(journal, Path):
-        raise argparse.ArgumentTypeError("write the URL of a database, like postgresql://USER@HOST/DATABASE")
+        raise argparse.ArgumentTypeError(
+            "this is not the URL of a database: write one like postgresql://USER@HOST/DATABASE"
+        )
     return journal

@@ -32,23 +32,23 @@ MOST_IN_MEMORY = 16 * 1024 * 1024
 """A longer record is buffered in a file until its reader has it."""
 
 NOT_HERE = {
-    "backup": "A database is backed up by its own tools: pg_dump, or pg_basebackup with its log.",
-    "restore": "A database is restored by its own tools: pg_restore, into an empty one.",
-    "prune": "Old matches leave a database by partitions of the table events: export them, then drop them.",
+    "backup": "Back up a database with its own tools: pg_dump, or pg_basebackup with its log.",
+    "restore": "Restore a database with its own tools: pg_restore, into an empty database.",
+    "prune": "In a database, export old matches, and then drop their partitions of the table events.",
 }
-"""What is to be done instead where the journal is a database."""
+"""What to do instead if the journal is a database."""
 
 EXAMPLES = """examples:
-  racing-demon-server journal list                       the matches of this machine's journal
-  racing-demon-server journal export 3.1 > match.jsonl   one as a record, for racing-demon verify
-  racing-demon-server journal backup FILE --to COPY      a copy, also while a server runs
-  racing-demon-server journal restore COPY --to FILE     put it back; FILE must not be there
-  racing-demon-server journal check FILE                 is all of it there, and does it fit together?
-  racing-demon-server journal prune FILE --before 90d    delete matches that ended 90 days ago, or earlier
+  racing-demon-server journal list                       list the matches in this machine's journal
+  racing-demon-server journal export 3.1 > match.jsonl   write one match as a record, for racing-demon verify
+  racing-demon-server journal backup FILE --to COPY      copy the journal, even while a server runs
+  racing-demon-server journal restore COPY --to FILE     put the copy back; FILE must not exist
+  racing-demon-server journal check FILE                 check that the journal is complete and consistent
+  racing-demon-server journal prune FILE --before 90d    delete matches that ended 90 days ago or earlier
 
-Of a server of several processes, list, export and correct look into all journals: process 2 has match 2-3.1.
+If a server runs several processes, list, export and correct use all journals: process 2 has match 2-3.1.
 
-exit codes: 0 done, 1 what is in the file is not right, 2 wrong arguments, 3 the file cannot be used
+exit codes: 0 done, 1 the journal has faults, 2 wrong arguments, 3 the journal cannot be used
 """
 
 
@@ -69,7 +69,7 @@ def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
         sys.stderr.write(f"racing-demon-server: {error}\n")
         return 3
     except UnknownContents as error:
-        sys.stderr.write(f"racing-demon-server: something in the journal is not understood: {error}.\n")
+        sys.stderr.write(f"racing-demon-server: the journal contains something unknown: {error}.\n")
         return 1
     except BrokenPipeError:  # the reader has closed the pipe
         sys.stderr.close()
@@ -109,10 +109,10 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
             report = check(journal, unrestorable)
     wrong = [*report.faults, *report.waiting]
     for fault in wrong:
-        sys.stdout.write(f"not right: {fault}\n")
+        sys.stdout.write(f"not valid: {fault}\n")
     if not wrong:
         sys.stdout.write(
-            f"right: {report.tables} tables, {report.hands} hands, {report.events} events; "
+            f"valid: {report.tables} tables, {report.hands} hands, {report.events} events; "
             "nothing is missing\n"
         )
     return 1 if wrong else 0
@@ -121,9 +121,9 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
 def _prune(path: Path, before: datetime) -> int:
     pruned = prune(path, round(before.timestamp() * 1_000))
     for why in pruned.kept:
-        sys.stdout.write(f"left as it is: {why}\n")
+        sys.stdout.write(f"not deleted: {why}\n")
     sys.stdout.write(
-        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free, and used again\n"
+        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free for new ones\n"
     )
     return 1 if pruned.kept else 0
 
@@ -202,7 +202,7 @@ def _correct(path: Path | str, wanted: str) -> int:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
     except ValidationError:
         sys.stderr.write(
-            "racing-demon-server: that is no correction; racing-demon record correct writes one.\n"
+            "racing-demon-server: this is not a correction; racing-demon record correct writes one.\n"
         )
         return 2
     for part in parts_of(path):
@@ -221,9 +221,7 @@ def _correct(path: Path | str, wanted: str) -> int:
 def _objection(match: Match, correction: Correction) -> str:
     """Return why a correction does not apply to a match; empty if it does."""
     if match.ended_ms is None:
-        return (
-            f"Match {match.id} is not over yet: it can be corrected when it is, or when its table is closed."
-        )
+        return f"Match {match.id} is not over yet: correct it when it is, or when its table is closed."
     return why_not(correction, match.id, match.seats, match.hands)
 
 
@@ -237,27 +235,31 @@ def _missing(path: Path | str, wanted: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="racing-demon-server journal",
-        description="Look after the journal, in which a server keeps its tables.",
+        description="Manage the journal, in which a server keeps its tables.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, text in (("backup", "copy a journal while a server writes it"), ("restore", "put a copy back")):
+    for name, text in (("backup", "copy a journal while a server uses it"), ("restore", "put a copy back")):
         command = commands.add_parser(name, help=text)
         command.add_argument("file", type=_named)
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
     command.add_argument("file", type=_named, metavar="FILE|URL")
     command.add_argument("--cluster-key", action="append", type=Path, default=[], metavar="FILE")
-    command = commands.add_parser("prune", help="delete old matches, also while a server writes the journal")
+    command = commands.add_parser("prune", help="delete old matches, even while a server uses the journal")
     command.add_argument("file", type=_named)
     command.add_argument(
-        "--before", type=_moment, metavar="DATE", required=True, help="like 2026-11-01, or 90d for days ago"
+        "--before",
+        type=_moment,
+        metavar="DATE",
+        required=True,
+        help="a date like 2026-11-01, or 90d for 90 days ago",
     )
     for name, text in (
         ("list", "list the matches"),
-        ("export", "write a match, or all, as JSON lines"),
-        ("correct", "append a correction, as racing-demon record correct writes it"),
+        ("export", "write one match or all as JSON lines"),
+        ("correct", "append a correction from standard input, as written by racing-demon record correct"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("--journal", type=_named, metavar="FILE|URL", default=default_path())
@@ -265,5 +267,5 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:
             or_all = ", or all" if name == "export" else ""
-            command.add_argument("id", help=f"the match's id, as the list has it{or_all}")
+            command.add_argument("id", help=f"the match's id from the list{or_all}")
     return parser

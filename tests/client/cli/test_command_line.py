@@ -33,7 +33,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("play", "host", "join", "watch", "tables", "verify", "games"):
         assert f"\n    {command} " in text
     assert "examples:\n  racing-demon  " in text
-    assert "exit codes: 0 done, 1 it could not be done, 2 wrong arguments, 130 interrupted" in text
+    assert "exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted" in text
 
 
 @pytest.mark.parametrize("command", ["play", "host", "join", "watch", "tables", "verify", "games"])
@@ -212,14 +212,14 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["play", "--name", "Jos\udcc3"], r"'Jos\udcc3' is not allowed"),
         (["host", "--bots", "8"], "seven is the most"),
         (["play", "--watch", "--bots", "0"], "there must be some"),
-        (["play", "--bots", "9"], "'9' will not do: a table has eight seats"),
-        (["play", "--bots", "009"], "'009' will not do"),
-        (["play", "--bots", "²"], "'²' will not do"),
+        (["play", "--bots", "9"], "'9' is not allowed: a table has eight seats"),
+        (["play", "--bots", "009"], "'009' is not allowed"),
+        (["play", "--bots", "²"], "'²' is not allowed"),
         (["play", "--bots", "-1"], "--bots"),
         (["play", "--level", "easyish"], "invalid choice: 'easyish'"),
-        (["play", "--speed", "0"], "'0' is no speed"),
-        (["play", "--speed", "inf"], "'inf' is no speed"),
-        (["play", "--seed", "xyz"], "'xyz' is no seed"),
+        (["play", "--speed", "0"], "'0' is not a speed"),
+        (["play", "--speed", "inf"], "'inf' is not a speed"),
+        (["play", "--seed", "xyz"], "'xyz' is not a seed"),
         (["play", "--hands", "many"], "invalid int value: 'many'"),
         (["play", "--hands", "0"], "hands must be 1 or more."),
         (["play", "--target", "0"], "target must be 1 or more."),
@@ -233,7 +233,7 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["play", "--option", "columns=5"], "racing-demon has columns of its own shape"),
         (["play", "--option", "reserve=5"], "has nothing that the option 'reserve' could change"),
         (["play", "--option", "stall_rule=dance"], "stall_rule must be one of these: 'none' or 'rotate'."),
-        (["host", "--port", "65536"], "'65536' is no port"),
+        (["host", "--port", "65536"], "'65536' is not a port"),
         (["solo", "clock", "--daily", "tomorrow"], "'tomorrow' is not a date: write one like 2026-11-01"),
         (["solo", "--daily", "tomorrow", "clock"], "'tomorrow' is not a date: write one like 2026-11-01"),
         (["solo", "--daily", "2026-13-01", "clock"], "'2026-13-01' is not a date: write one like 2026-11-01"),
@@ -253,7 +253,7 @@ def test_what_is_kept_nowhere_has_no_file(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit) as ended:
         command_line.parse(["host", "--durability", "none", "--journal", "x.sqlite"])
     assert 2 == ended.value.code
-    assert "--durability none keeps nothing" in capsys.readouterr().err
+    assert "--durability none keeps no journal" in capsys.readouterr().err
 
 
 def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,7 @@ async def test_a_json_record_verifies() -> None:
     verified = await run("verify", "-", typed=played.out)
     plays = sum(row["message"] == "played" for row in rows)
     assert 0 == verified.code
-    assert verified.out.startswith(f"right: 1 hand, {plays} plays; every commitment is kept")
+    assert verified.out.startswith(f"valid: 1 hand, {plays} plays; every commitment is kept")
 
 
 async def test_a_record_is_kept_beside_the_words(tmp_path: Path, here: Here) -> None:
@@ -90,7 +90,7 @@ async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Pat
     for _ in range(2):
         assert 0 == (await here("play", "--watch", "--record", str(file), *QUICK)).code
     assert 2 == len(list(read_records(file.read_text(encoding="utf-8").splitlines())))
-    assert (await here("verify", str(file))).out.startswith("right: 2 hands")
+    assert (await here("verify", str(file))).out.startswith("valid: 2 hands")
 
 
 async def test_a_reader_that_goes_away_is_no_trouble() -> None:

@@ -27,7 +27,7 @@ async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
     file.write_text("\n".join(record()), encoding="utf-8")
     ended = await here("verify", str(file))
     assert (0, "") == (ended.code, ended.err)
-    assert ended.out.startswith("right: 2 hands, ")
+    assert ended.out.startswith("valid: 2 hands, ")
 
 
 async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, here: Here) -> None:
@@ -41,7 +41,7 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     assert 0 == ended.code
     told = ended.out.splitlines()
     assert "1 hand is not whole in this record, and was not checked" == told[0]
-    assert told[1].startswith("right: 1 hand, ")
+    assert told[1].startswith("valid: 1 hand, ")
 
 
 @pytest.mark.parametrize(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])
@@ -81,15 +81,15 @@ def from_the_middle(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("forge", "verdict"),
     [
-        (without_a_play, r"not right: Event \d+: event \d+ after event \d+"),
-        (with_other_points, r"not right: Event \d+: the points are wrong"),
+        (without_a_play, r"not valid: Event \d+: event \d+ after event \d+"),
+        (with_other_points, r"not valid: Event \d+: the points are wrong"),
         (from_the_middle, "nothing to check: no hand in this record is whole"),
-        (lambda lines: lines[1:], "not right: Event 1 comes before any table"),
+        (lambda lines: lines[1:], "not valid: Event 1 comes before any table"),
         (
             lambda lines: [*lines[:9], "x", *lines[9:]],
-            "not right: Line 10: a line is not a message of a record",
+            "not valid: Line 10: a line is not a message of a record",
         ),
-        (lambda lines: [], "not right: There is no table in this record"),
+        (lambda lines: [], "not valid: There is no table in this record"),
     ],
     ids=["without a play", "other points", "cut short", "without a table", "a torn line", "nothing"],
 )

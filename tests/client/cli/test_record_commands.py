@@ -120,7 +120,7 @@ async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Her
     lines[5] = lines[5][:-9]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     ended = await here("verify", str(path))
-    assert (1, "not right: Line 6: a line is not a message of a record.\n") == (ended.code, ended.out)
+    assert (1, "not valid: Line 6: a line is not a message of a record.\n") == (ended.code, ended.out)
 
 
 # Exports.
@@ -151,7 +151,7 @@ async def test_a_match_of_another_process_is_named_like_the_others(
     assert [["2-1.1"]] == [
         [record.header.id for record in read_records(told.out.splitlines()) if record.header]
     ]
-    assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("right: 1 hand")
+    assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("valid: 1 hand")
     assert 0 == (await here("replay", "2-1.1", "--plain", "--journal", both)).code
     assert 0 == (await here("replay", "--plain", "--journal", both)).code
     assert 0 == (await here("scores", "--journal", both)).code
@@ -190,9 +190,7 @@ async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Her
     (tmp_path / "link").symlink_to("nowhere")
     there = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
     ended = await here("record", "export", source, "--to", str(tmp_path / name))
-    wanted = (
-        f"The record cannot be written to {tmp_path / name}: something is there already, and stays as it is"
-    )
+    wanted = f"The record cannot be written to {tmp_path / name}: the file exists, and was not changed"
     failed(ended, f"{wanted}; name another file.")
     assert there == {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
     assert 0 == (await here("record", "export", source, "--to", f"{new}l")).code
@@ -215,8 +213,8 @@ async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path,
     assert 0 == (await here("record", "export", "all", "--to", new, "--journal", path)).code
     found = records(new)
     assert [row["id"] for row in rows] == [record.header.id for record in found if record.header]
-    assert (await here("verify", new)).out.startswith("right: 2 hands, ")
-    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("right: 1 hand, ")
+    assert (await here("verify", new)).out.startswith("valid: 2 hands, ")
+    assert (await here("verify", rows[0]["id"], "--journal", path)).out.startswith("valid: 1 hand, ")
 
 
 async def test_a_server_tells_by_how_much_races_were_lost(journal: Path, tmp_path: Path, here: Here) -> None:
@@ -343,7 +341,7 @@ async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> N
     assert 0 == (await here("scores", path)).code
     forged = re.sub(r'"points": \[\d+', '"points": [5000', Path(path).read_text(encoding="utf-8"))
     Path(path).write_text(forged, encoding="utf-8")
-    wrong = rf"{re.escape(path)} is not right, and cannot be counted: Event \d+: the points are wrong\."
+    wrong = rf"{re.escape(path)} is not valid, and cannot be counted: Event \d+: the points are wrong\."
     failed(await here("scores", path), wrong)
 
 
@@ -355,7 +353,7 @@ async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
     Path(path).write_text("".join(lines[:end]), encoding="utf-8")
     assert (
         0,
-        "No hand counts here: none has been finished, or none by those who were asked for.\n",
+        "No finished hand matches.\n",
         "",
     ) == await here("scores", path)
 
@@ -439,7 +437,7 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     ("arguments", "sentence"),
     [
         (["--at", "h9"], "There is no h9 in this record."),
-        (["--at", "noon"], "'noon' is no place: write one like h2, .*"),
+        (["--at", "noon"], "'noon' is not a place: write one like h2, .*"),
         (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob."),
         (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it."),
     ],

@@ -15,7 +15,7 @@ def briefing(**options: object) -> str:
 def test_the_usual_game_is_explained() -> None:
     """How columns build, what fills a space, how the stock turns, what ends a hand and what it counts."""
     assert briefing() == (
-        "Build on the shared foundations, ace to king. Whose card arrives first, stays. "
+        "Build on the shared foundations, ace to king. The first card to arrive stays. "
         "The stock turns 3 cards at a time. Columns build down in alternate colors. Only kings fill spaces. "
         "The hand ends when somebody is out of cards, or nobody can play on. "
         "A card up counts 1, going out 10 more."

@@ -204,7 +204,7 @@ async def test_typed_words_steer_a_replay() -> None:
 
     await within(PATIENCE, replay(client, lines.append, Typist(), seat=None))  # type: ignore[arg-type]
     text = "\n".join(lines)
-    assert "'nowhere' is no place" in text
+    assert "'nowhere' is not a place" in text
     assert "stock" in text
     assert "hand " in text
     assert "speed 4" in text

@@ -314,7 +314,7 @@ def test_who_is_out_is_told_to_call() -> None:
     assert 'You are out: call "Demon!" with c.' == prompt(player)
     player = at("AS")
     player.view.seats[0] = player.view.seats[0].model_copy(update={"stuck": True})
-    assert "You have said that you are stuck (1 of 2 has)." == prompt(player)
+    assert "You declared that you are stuck (1 of 2 has)." == prompt(player)
 
 
 def test_who_is_freed_reads_why() -> None:

@@ -106,7 +106,7 @@ async def test_going_to_a_place_by_its_name() -> None:
         await user.press("e", "9", "0", "enter")
         await user.until(lambda: "event 90 of" in user.text())
         await user.press("g", *"noon", "enter")
-        await user.until(lambda: "'noon' is no place" in user.text())
+        await user.until(lambda: "'noon' is not a place" in user.text())
         assert "or +9. " in user.text()  # whole, to its end
         assert 90 == user.replay.timeline.seq_at(user.replay.place)
         await user.press(".")

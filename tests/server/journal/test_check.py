@@ -39,7 +39,7 @@ async def begin_second_hand(host: Peer) -> None:
 def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It says how much was looked at."""
     (told,) = lines(capsys, "check", played)
-    assert told.startswith("right: 1 tables, 1 hands, ")
+    assert told.startswith("valid: 1 tables, 1 hands, ")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_found(
         db.commit()
     code, said = fails(capsys, "check", played)
     assert 1 == code
-    assert said.startswith("not right: table 1 (")
+    assert said.startswith("not valid: table 1 (")
     assert why in said
 
 
@@ -81,13 +81,13 @@ async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixt
         async with Peer.entered(served.url, create) as host:
             await begin_second_hand(host)
             (told,) = lines(capsys, "check", journal)
-    assert re.match("right: 1 tables, [2-4] hands, ", told)  # the bots do not wait for the command
+    assert re.match("valid: 1 tables, [2-4] hands, ", told)  # the bots do not wait for the command
     async with journaled(journal, bot_speed=100.0) as again, Peer.connect(again.url) as back:
         await back.greet()
         await back.enter(cl.Resume(code=host.code, token=host.token))
         await back.until(ev.MatchOver)
         (told,) = lines(capsys, "check", journal)
-    assert told.startswith("right: 1 tables, 5 hands, ")
+    assert told.startswith("valid: 1 tables, 5 hands, ")
 
 
 def undone(snapshot: Snapshot) -> bytes:
@@ -131,7 +131,7 @@ async def test_a_wrong_snapshot_is_found(
         db.commit()
     code, said = fails(capsys, "check", journal)
     assert 1 == code
-    assert said.startswith(f"not right: table 1 ({host.code}): ")
+    assert said.startswith(f"not valid: table 1 ({host.code}): ")
     assert why in said
 
 
@@ -172,7 +172,7 @@ def test_a_wrong_correction_is_found(played: Path, capsys: pytest.CaptureFixture
         db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
         db.commit()
     code, said = fails(capsys, "check", played)
-    assert (1, "not right: a correction of match 1.1 is not understood\n") == (code, said)
+    assert (1, "not valid: a correction of match 1.1 is not understood\n") == (code, said)
 
 
 def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,7 +182,7 @@ def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.Ca
         data[place] ^= 0xFF
     played.write_bytes(data)
     code, said = fails(capsys, "check", played)
-    assert (1, True) == (code, said.startswith("not right: "))
+    assert (1, True) == (code, said.startswith("not valid: "))
     code, _ = fails(capsys, "restore", played, "--to", tmp_path / "other.sqlite")
     assert 3 == code
     assert not (tmp_path / "other.sqlite").exists()

@@ -116,7 +116,7 @@ def test_a_table_that_is_not_understood_is_left_as_it_is(
         db.commit()
     assert 1 == main(["journal", "prune", str(path), "--before", "0d"])
     said = capsys.readouterr().out
-    assert said.startswith("left as it is: table 1 (")
+    assert said.startswith("not deleted: table 1 (")
     assert "0 matches were deleted" in said
 
 

@@ -32,7 +32,7 @@ UNLIMITED = {
     "units_per_connection": 1e6,
     "entry_seconds": 600.0,
 }
-NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: token will not do")
+NOT_A_TOKEN = Closing(CloseCode.BAD_FRAME, "Not understood: Resume: invalid value for token")
 TAKEN_OVER = Closing(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
 
 TOKENS = [secrets.token_hex(32) for _ in range(8)]

@@ -262,7 +262,7 @@ def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyp
 def _draw_too_small(canvas: Canvas) -> None:
     size = f"{SMALLEST[0]}x{SMALLEST[1]}"
     needs = f"The table needs {size} characters; this terminal has {canvas.width}x{canvas.height}."
-    goes_on = "The game goes on, and the keys work. racing-demon --plain plays in lines of text, in any size."
+    goes_on = "The game goes on, and the keys work. racing-demon --plain plays in lines of text, at any size."
     row = 0
     for text, ink in ((needs, Role.WARNING), (goes_on, Role.TEXT)):
         for line in wrapped(text, canvas.width):

@@ -236,7 +236,7 @@ class BuildingRules(CandidateRules):
             case Reserve(locked=True) if self._has_stock(board, seat):
                 raise IllegalPlay("These cards are buried until the stock is empty.")
             case Foundations() if not self._may_leave(board, seat, play):
-                raise IllegalPlay("Nothing leaves the foundations again.")
+                raise IllegalPlay("Cards on the foundations stay there.")
             case _ if play.count > 1:
                 raise IllegalPlay("Only the top card is available there.")
         return taken

@@ -183,7 +183,7 @@ async function checkHand(session, secret) {
     const { prove } = await import("./proof.js");
     session.proof = proofWords(prove(hand, secret), session.seat !== null && session.contributor.counted);
   } catch (error) {
-    session.proof = `Not right: ${/** @type {Error} */ (error).message}.`;
+    session.proof = `Not valid: ${/** @type {Error} */ (error).message}.`;
     announce(session.proof, true);
   }
   due();

@@ -110,7 +110,7 @@ async def test_a_fault_is_remembered() -> None:
 @pytest.mark.parametrize(
     ("how", "ends_with_us", "meaning"),
     [
-        ("alone", False, "The deal that you were playing is lost"),
+        ("alone", False, "Your deal is lost"),
         ("practiced", False, "It was your own table, and it ended too"),
         ("hosted", True, "on your own server"),
         ("watched", False, "watch it again"),

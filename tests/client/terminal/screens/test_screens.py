@@ -231,7 +231,7 @@ async def test_spectators_say_nothing() -> None:
         async with await Client.create(served.url, "Ben", SLOW) as ben:
             async with sitting(await Client.watch(served.url, ben.code), "watched") as player:
                 await player.pilot.press("/")
-                await shows(player, "Only players can say something.")
+                await shows(player, "Only players can chat.")
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])

@@ -221,7 +221,7 @@ def test_the_usual_turn() -> None:
             Play(COLUMNS[0], 1, WASTE),
             "The waste is turned over when the stock is empty",
         ),
-        (Play(0, 1, COLUMNS[1]), "Nothing leaves the foundations again."),
+        (Play(0, 1, COLUMNS[1]), "Cards on the foundations stay there."),
         (Play(COLUMNS[0], 2, COLUMNS[1]), "A face-down card cannot be moved."),
         (Play(COLUMNS[2], 2, COLUMNS[1]), "These cards are not a sequence."),
         (Play(COLUMNS[3], 2, 0), "Cards go to the foundations one by one."),
