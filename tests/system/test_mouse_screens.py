@@ -49,9 +49,9 @@ def test_one_click_changes_one_option(tmp_path: Path) -> None:
     """A click opens the choices of an option, the next takes one; a click on the button lets it count."""
     with mouse(tmp_path, *HOST) as table:
         table.click("o options")
-        table.click(r"(?<=joining between hands )yes")
+        table.click(r"(?<=joining between hands   )yes")
         table.click(r"(?m)(?<=│)\W*no\b(?! )|\bno\b(?= +│)")
-        table.until(r"joining between hands no")
+        table.until(r"joining between hands +no")
         table.until(r"spectators +yes")
         table.click("Play this")
         table.until(r"5 hands, joining between hands: no")
