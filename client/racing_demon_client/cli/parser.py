@@ -76,11 +76,6 @@ SOLO = """examples:
   racing-demon solo --statistics               how often you have played and won
 """
 
-RULES = """examples:
-  racing-demon rules racing-demon
-  racing-demon rules clock
-"""
-
 SETTINGS = """examples:
   racing-demon settings                        create the file if needed, and open it with $EDITOR
   EDITOR=nano racing-demon settings            open it with this editor
@@ -236,7 +231,7 @@ def _add_games(commands: Any) -> None:
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
 
-    rules = commands.add_parser("rules", help="show the rules of a game", epilog=RULES, formatter_class=RAW)
+    rules = commands.add_parser("rules", help="show the rules of a game")
     rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
