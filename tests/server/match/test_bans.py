@@ -187,3 +187,17 @@ def test_what_is_kept_names_no_token_and_no_address() -> None:
     kept = kicked().table.bans.take_changed()
     assert kept is not None
     assert "203.0" not in repr(kept)
+
+
+def test_bans_are_written_when_they_have_changed() -> None:
+    """A new table has none to write; what was added or lifted is written once, what was there before not."""
+    sitting = Sitting.lobby(3)
+    bans = sitting.table.bans
+    assert bans.take_changed() is None
+    bans.restore([])
+    assert bans.take_changed() is None
+    sitting.events(0, cl.Kick, seat=1)
+    assert ["Ben"] == [ban.name for ban in bans.take_changed() or ()]
+    assert bans.take_changed() is None
+    sitting.events(0, cl.Unban, name="Ben")
+    assert [] == bans.take_changed()
