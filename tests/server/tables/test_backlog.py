@@ -1,6 +1,8 @@
 """What waits for spectators who see a table later: bounded in bytes, and never shown too early."""
 
 import asyncio
+import gc
+import weakref
 from itertools import count
 from typing import Any, Final
 
@@ -13,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.backlog import Backlog, Later, Queue
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.turns import STEP_SECONDS
 from tests.support.effort import amount
@@ -60,6 +62,22 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
         await asyncio.sleep(1)
     assert MOST / 2 < max(sizes) < MOST + SNAPSHOTS
     room.close()
+    assert 0 == backlog.size
+
+
+def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
+    """Neither one that was sent nor one that was closed: tables come and go by the thousands."""
+    backlog = Backlog(MOST, 10 * MOST)
+    queues = [Queue(backlog, lambda: Later(0, 0, 1, b"snapshot")) for _ in range(2)]
+    for queue in queues:
+        queue.append(Later(0, 0, 1, b"event"))
+    kept = [weakref.ref(queue) for queue in queues]
+    queues[0].take_due(1, 10)
+    queues[1].clear()
+    queues.clear()
+    del queue
+    gc.collect()
+    assert [None, None] == [reference() for reference in kept]
     assert 0 == backlog.size
 
 

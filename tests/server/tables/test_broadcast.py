@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -102,6 +103,23 @@ async def test_the_newest_speaker_wins() -> None:
     seat_at(room, "Ben")
     assert heard == len(old.frames)
     assert ["Ben"] == [event.name for event in new.events if isinstance(event, ev.Joined)]
+
+
+@virtual
+async def test_whoever_is_sent_away_hears_no_more() -> None:
+    """A kicked player, and spectators whom the host does not want, get nothing after their end."""
+    room = open_room()
+    (ann, ann_ear), (ben, ben_ear), eve = seat_at(room, "Ann"), seat_at(room, "Ben"), Ear()
+    room.watch(eve, "", "")
+    await say(room, ann_ear, ann, cl.Kick(counter=1, seat=ben))
+    await say(room, ann_ear, ann, cl.SetOptions(counter=2, options=Options(spectators=False)))
+    assert [CloseCode.KICKED] * 2 == [each.closing and each.closing.code for each in (ben_ear, eve)]
+    heard = [len(each.frames) for each in (ben_ear, eve)]
+    assert 1 == len(room.broadcast)
+    await say(room, ann_ear, ann, cl.Say(counter=3, text="Hello"))
+    await asyncio.sleep(1)
+    assert heard == [len(each.frames) for each in (ben_ear, eve)]
+    assert isinstance(ben_ear.events[-1], ev.Left)
 
 
 # Catching up.
