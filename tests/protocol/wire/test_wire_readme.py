@@ -84,6 +84,17 @@ def test_the_documents_speak_no_python(name: str) -> None:
     assert [] == [line for line in text.splitlines() if words.search(line)]
 
 
+def test_the_faces_of_the_example_are_those_that_are_told() -> None:
+    """Four faces a digit, the lowest first and in the lowest bit."""
+    found = re.search(r"`([0-9a-f]+)` are the aces, (\d+), (\d+), (\d+) and (\d+)\.", README)
+    assert found is not None
+    digits, *told = found.groups()
+    faces = [
+        4 * place + bit for place, digit in enumerate(digits) for bit in range(4) if int(digit, 16) >> bit & 1
+    ]
+    assert [0, 13, 26, 39] == faces == [int(face) for face in told]
+
+
 def test_every_option_is_explained() -> None:
     """Each option, and each word that it may be, stands in the README's section on options."""
     section = README.partition("## Options\n")[2].partition("\n## ")[0]

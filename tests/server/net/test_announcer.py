@@ -105,3 +105,4 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
     assert ["the tables cannot be announced on the network; players join by address"] == [
         record.getMessage() for record in caplog.records
     ]
+    assert ["it has no address on a private network"] == [vars(record)["why"] for record in caplog.records]

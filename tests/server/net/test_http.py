@@ -1,6 +1,7 @@
 """Whom the server's port answers by plain HTTP: by which names, for which pages, and how often."""
 
 import asyncio
+import json
 import socket
 from urllib.request import urlopen
 
@@ -11,7 +12,7 @@ from websockets.http11 import Request
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import METRICS_KEPT_US, start
-from racing_demon_server.net.http import Meter, is_meant, is_own_name, is_own_page, sockets
+from racing_demon_server.net.http import Meter, health, is_meant, is_own_name, is_own_page, sockets
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
@@ -131,3 +132,13 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         server.close()
         await within(PATIENCE, server.wait_closed())
         registry.close()
+
+
+@pytest.mark.parametrize("is_halted", [False, True])
+def test_the_health_tells_which_process_answers(is_halted: bool) -> None:
+    """Beside the status and the number of tables, where a server has several processes."""
+    told = {"status": "halted" if is_halted else "ok", "tables": 3}
+    alone, one = (health(3, shards, is_halted=is_halted) for shards in (ALONE, SEVERAL))
+    assert told == json.loads(alone.body)
+    assert {**told, "process": 1, "ports": [5001, 5002]} == json.loads(one.body)
+    assert {503 if is_halted else 200} == {alone.status_code, one.status_code}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -137,6 +138,25 @@ async def test_refusals_are_passed_on() -> None:
         assert await _refused(eve, cl.Watch(code="BCDFGHJK")) is Reason.UNKNOWN_TABLE
         assert await _refused(eve, cl.Join(code=ann.code, name="Eve")) is Reason.NOT_NOW
         assert await _refused(eve, cl.Create(name="Eve", options=Options())) is Reason.NOT_NOW
+
+
+async def test_codes_cannot_be_guessed_through_a_relay() -> None:
+    """An address that has asked for too many unknown tables is refused for a while, and no other one."""
+    names: list[dict[str, Any]] = [
+        {"additional_headers": {"X-Forwarded-For": f"203.0.113.{number}"}} for number in (8, 9)
+    ]
+    async with (
+        serving() as owner,
+        serving(relay=owner.url, misses_per_minute=1, miss_burst=2) as relay,
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(relay.url, **names[0]) as guesser,
+        Peer.connect(relay.url, **names[1]) as other,
+    ):
+        await guesser.greet()
+        await other.greet()
+        told = [await _refused(guesser, cl.Watch(code=code)) for code in ("BCDF", "CDFG", "DFGH", ann.code)]
+        assert [*[Reason.UNKNOWN_TABLE] * 2, *[Reason.TOO_FAST] * 2] == told
+        await other.enter(cl.Watch(code=ann.code))
 
 
 async def test_a_lost_connection_is_not_noticed() -> None:

@@ -1,0 +1,220 @@
+"""A table that one server hands over and another one adopts, in virtual time."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Halted
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.reader import last_us, tables
+from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.match.table import Past
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Room
+from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.virtual_journal import VirtualJournal
+
+HEIR = 7
+AHEAD = 5_000_000
+"""How far the other server's clock is behind that of the first one, in microseconds."""
+
+
+class SharedJournal(VirtualJournal):
+    """A journal that notes who gets which table; SQLite, which has one server, does not keep that.
+
+    Attributes:
+        moved: the numbers of tables, each with the server that gets it.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, random.Random(1))
+        self.moved: list[tuple[int, int]] = []
+
+    def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
+        """Write changes, and note what is moved."""
+        self.moved += [values for operation, values in changes if operation is Operation.MOVE_TABLE]  # type: ignore[misc]
+        super().write([each for each in changes if each[0] is not Operation.MOVE_TABLE], told)
+
+
+class Observing:
+    """Notes which tables were closed."""
+
+    def __init__(self) -> None:
+        self.closings = 0
+
+    def opened(self, table: object) -> None:
+        """Ignore it."""
+
+    def published(self, table: object, events: object) -> None:
+        """Ignore them."""
+
+    carried_out = published
+
+    def answered(self, *_: object) -> None:
+        """Ignore it."""
+
+    def closed(self, table: object) -> None:
+        """Count it."""
+        self.closings += 1
+
+
+async def _played(registry: Registry) -> tuple[Room, Ear]:
+    """Open a table behind a passphrase, at which Ann plays with a bot."""
+    room = registry.open(Options(hands=3, countdown_ms=0, time_limit_ms=60_000), "sesame")
+    ear = Ear()
+    ann = room.join("Ann", b"token")
+    room.broadcast.take_seat(ear, ann)
+    room.broadcast.catch_up(ear, 0)
+    room.connect(ann)
+    await say(room, ear, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    await ear.until(ev.Signalled)
+    await asyncio.sleep(5)
+    return room, ear
+
+
+def _kept(journal: SharedJournal) -> tuple[StoredTable, Past, int]:
+    """Return what the journal has of its only open table, and the newest time that was told."""
+    with journal.reading() as (reader,):
+        (kept,) = tables(reader, only_open=True)
+        past = past_of(reader, kept)
+        return kept, past._replace(log=list(past.log)), last_us(reader)
+
+
+def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> None:
+    """It is as it was: code, seats, tokens, passphrase, number, hand, and time, on a clock of its own."""
+
+    async def history() -> None:
+        observing = Observing()
+        journal = SharedJournal(tmp_path / "journal.db")
+        first = Registry(ServerSettings(), now, journal, [observing])
+        room, ear = await _played(first)
+        code, number = room.table.view.code, room.journal.number
+        first.hand_over(room, HEIR)
+        assert (0, {number}) == (len(first), {*first.leaving})
+        with pytest.raises(CommandRefused):
+            first.room(code)
+        await journal.drained()
+        await asyncio.sleep(1)
+        assert ([(number, HEIR)], set(), 1) == (journal.moved, {*first.leaving}, observing.closings)
+        assert ear.closing is not None
+        assert CloseCode.TRY_AGAIN is ear.closing.code
+        elapsed = room.table.hand_clock.elapsed_ms(now())
+
+        kept, past, last = _kept(journal)
+        second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal())
+        second.adopt(kept, past, last, AHEAD)
+        again = second.room(code)
+        assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
+        assert room.table.view.options == again.table.view.options
+        assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
+        assert 0 == again.actor(b"token")
+        with pytest.raises(CommandRefused) as caught:
+            again.admit("guess", "")
+        assert Reason.BAD_PASSPHRASE is caught.value.reason
+        again.admit("sesame", "")
+        assert AHEAD == again.journal.timekeeper.offset_us
+        assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
+        later = Ear()
+        again.sit(later, 0, "a" * 64)
+        await asyncio.sleep(0)
+        assert not again.table.view.paused
+        first.close(for_good=False)
+        second.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
+    """Who has seen events that a table lost on its way gets all of the table, whoever had it in between."""
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        first = Registry(ServerSettings(), now, journal)
+        room, _ = await _played(first)
+        code, before = room.table.view.code, room.epochs
+        first.hand_over(room, HEIR)
+        await journal.drained()
+        kept, past, last = _kept(journal)
+        names = set()
+        for _ in range(2):
+            server = Registry(ServerSettings(), now, ImmediateJournal())
+            server.adopt(kept, past, last, 0)
+            names.add(server.room(code).epochs.current)
+            server.close(for_good=False)
+        assert 2 == len(names)
+        assert before.current not in names
+        assert {16} == {len(name) for name in names}
+        first.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+@pytest.mark.parametrize("is_halted", [True, False])
+def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool, tmp_path: Path) -> None:
+    """Nothing happens at it until the disk is back."""
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        first = Registry(ServerSettings(), now, journal)
+        room, _ = await _played(first)
+        first.hand_over(room, HEIR)
+        await journal.drained()
+        second = Registry(ServerSettings(), now, ImmediateJournal())
+        second.halt("database", is_halted)
+        second.adopt(*_kept(journal), 0)
+        (again,) = second.rooms
+        assert is_halted is again.is_halted
+        first.close(for_good=False)
+        second.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
+    """Two reasons halt once; the first that ends changes nothing, the second ends the halt."""
+
+    async def history() -> None:
+        registry = Registry(ServerSettings(), now, ImmediateJournal())
+        room, ear = await _played(registry)
+        for why, halted in (("disk", True), ("database", True), ("disk", True), ("disk", False)):
+            registry.halt(why, halted)
+            assert room.is_halted
+            assert registry.is_halted
+        registry.halt("elsewhere", halted=False)
+        registry.halt("database", halted=False)
+        assert not room.is_halted
+        assert [True, False] == [message.halted for message in ear.heard if isinstance(message, Halted)]
+        registry.close()
+
+    in_virtual_time(history())
+
+
+def test_the_log_tells_which_table_was_opened_and_closed(caplog: pytest.LogCaptureFixture) -> None:
+    """By its code."""
+
+    async def history() -> None:
+        registry = Registry(ServerSettings(), now, ImmediateJournal())
+        room = registry.open(Options())
+        registry.discard(room)
+        told = [(record.getMessage(), vars(record).get("table")) for record in caplog.records]
+        code = room.table.view.code
+        assert [("table opened", code), ("table closed", code)] == told
+
+    with caplog.at_level(logging.INFO, "racing_demon_server"):
+        in_virtual_time(history())
