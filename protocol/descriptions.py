@@ -66,7 +66,7 @@ FIELDS: Final[dict[str, str]] = {
     "reaction": "What is shown. Each client chooses its words, or signs.",
     "ready": "Whether the player is ready for the next deal.",
     "reason": "Why.",
-    "redeals": "For each seat of the hand, how often its stock was made up anew.",
+    "redeals": "For each seat of the hand, how many redeals there were.",
     "results": "The finished hands of the match: rows `hand_result`.",
     "seat": "A seat's number, from 0.",
     "seated": "Whether you take a seat; without one you host and watch.",

@@ -93,12 +93,12 @@ HEAD = """# The games
 
 Made by `make games-table` from the declarations and the tests; do not edit it.
 
-The first column names the source ([rules-sources.md](rules-sources.md)); a number is an entry of Mrs.
-Cheney's book. The *solo test* plays random hands, checks every invariant after each play, compares the
-legal plays with brute force, and examines won and lost positions. The *race test* plays hands of two at a
-server's table and verifies their records. *Checked in* names the tests that compare the game with something
-other than its declaration: the words of its source, card by card; an independent implementation;
-arithmetic; other games.
+The first column names the source ([rules-sources.md](rules-sources.md)); a number is an entry of
+Mrs. Cheney's book. The *solo test* plays random hands, checks every invariant after each play,
+compares the legal plays with brute force, and examines won and lost positions. The *race test*
+plays hands of two at a server's table and verifies their records. *Checked in* names the tests that
+compare the game with something other than its declaration: the words of its source, card by card;
+an independent implementation; arithmetic; other games.
 """
 
 

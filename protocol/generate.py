@@ -8,6 +8,7 @@ python protocol/generate.py [--check]
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -120,8 +121,8 @@ def _options() -> Iterator[str]:
         option = next(
             name for name, of in Options.model_fields.items() if kind.__name__ in str(of.annotation)
         )
-        words = "; ".join(f"`{word}`: {beside(kind)[word].rstrip('.')}" for word in kind)
-        yield f"- `{option}` · {words}."
+        yield f"- `{option}`"
+        yield from (_wrapped(f"`{word}`: {beside(kind)[word]}", "  - ") for word in kind)
 
 
 def _values(kind: dict[str, Any]) -> str:
@@ -138,16 +139,16 @@ def _described() -> Iterator[str]:
     direction = None
     for message in EXAMPLES:
         cls = type(message)
-        towards = "From the client" if cls.TAG in FROM_CLIENT else "From the server"
-        if towards != direction:
-            direction = towards
+        own = "From the client" if cls.TAG in FROM_CLIENT else "From the server"
+        if own != direction:
+            direction = own
             yield f"\n### {direction}\n"
         fields = ", ".join(cls.model_fields)
         required = sum(of.is_required() for of in cls.model_fields.values())
         optional = len(cls.model_fields) - required
         note = f" (the last {optional} may be left out)" if optional else ""
         yield f"#### {cls.TAG} · {name_of(message)}\n"
-        yield f"{plain(cls.__doc__ or '')}\n"
+        yield f"{_wrapped(plain(cls.__doc__ or ''))}\n"
         yield f"`[{cls.TAG}, {fields}]`{note}\n"
         if words := "\n".join(_fields(cls)):
             yield f"{words}\n"
@@ -159,9 +160,9 @@ def _described() -> Iterator[str]:
     for row in ROWS:
         name = wire_name(row.__name__)
         yield f"#### {name}\n"
-        yield f"{plain(row.__doc__ or '')}\n"
+        yield f"{_wrapped(plain(row.__doc__ or ''))}\n"
         yield f"`[{', '.join(row.model_fields)}]`\n"
-        yield "\n".join(f"- `{of}`: {field(name, of)}" for of in row.model_fields) + "\n"
+        yield "\n".join(_wrapped(f"`{of}`: {field(name, of)}", "- ") for of in row.model_fields) + "\n"
 
 
 def _fields(cls: type[Message]) -> Iterator[str]:
@@ -169,7 +170,22 @@ def _fields(cls: type[Message]) -> Iterator[str]:
     for name in cls.model_fields:
         words = field(name_of(cls), name)
         if words not in {field("", "counter"), field("", "seq")}:
-            yield f"- `{name}`: {words}"
+            yield _wrapped(f"`{name}`: {words}", "- ")
+
+
+def _wrapped(text: str, bullet: str = "") -> str:
+    """Return paragraphs, or the one of a list's item, in lines of at most 100 characters."""
+    return "\n\n".join(
+        textwrap.fill(
+            paragraph,
+            100,
+            initial_indent=bullet,
+            subsequent_indent=" " * len(bullet),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for paragraph in text.split("\n\n")
+    )
 
 
 def _hex(data: bytes) -> str:

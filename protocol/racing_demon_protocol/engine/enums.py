@@ -77,7 +77,7 @@ class TailRule(StrEnum):
     TOP = "top"
     """The last of them: all remaining cards are turned together."""
     EITHER2 = "either2"
-    """Either of the last two: they may also be turned one by one (D6)."""
+    """Either of the last two: they may also be turned one by one."""
 
 
 class TakeBack(StrEnum):

@@ -1,8 +1,9 @@
-"""Several servers on one database: who lives, who has which table, and how a table changes hands.
+"""Several servers on one database: which are alive, which owns each table, and how tables move.
 
-:mod:`.watch` takes silent nodes for dead. :mod:`.statements` has all SQL. :mod:`.member` beats and looks in a
-thread of its own, :mod:`.membership` is the node on the event loop: it opens tables that have become its own,
-answers where others are, drains, and ends when it is fenced. :mod:`.finder` finds tables of others.
+:mod:`.watch` decides which silent nodes are dead. :mod:`.statements` has all SQL. :mod:`.member` writes
+beats and reads those of others, in its own thread. :mod:`.membership` is the node on the event loop: it opens
+tables that the node has received, says where other tables are, drains, and stops when it is fenced.
+:mod:`.finder` finds tables of other nodes.
 """
 
 __all__ = [

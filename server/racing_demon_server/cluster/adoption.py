@@ -1,4 +1,4 @@
-"""Opens tables that have become this node's own, some at a time, those that somebody waits for first."""
+"""Opens tables that this node has received, a few at a time, starting with those that clients wait for."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -30,12 +30,12 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Read(NamedTuple):
-    """A table as it was read.
+    """A table read from the database.
 
     Attributes:
         kept: the table.
-        past: what is needed to go on with it, or why it cannot be read.
-        last_us: the newest time that was told of it, on its own clock.
+        past: what is needed to continue it, or why it cannot be read.
+        last_us: the newest time that anybody saw of it, on its own clock.
         offset_us: how far that clock is ahead of the node's.
 
     """
@@ -47,16 +47,16 @@ class Read(NamedTuple):
 
 
 class Adoption:
-    """Opens the node's own tables.
+    """Opens the tables that the node has received.
 
     Attributes:
-        hopeless: tables that cannot go on here; they stay in the database.
+        hopeless: tables that cannot continue here; they stay in the database.
 
     Args:
         node: the node's number.
-        keys: what unmasks seeds.
+        keys: unmask seeds.
         registry: keeps the tables.
-        clock: tells the node's time, in any thread.
+        clock: returns the node's time, in any thread.
         worker: reads tables.
 
     """
@@ -82,7 +82,7 @@ class Adoption:
         self._go_on()
 
     def ask(self, table: int, opened: Callable[[bool], None]) -> None:
-        """Open a table before all others, and call back when that is done, or cannot be."""
+        """Open a table before all others, and call back when it is open or cannot be opened."""
         self._asked.setdefault(table, []).append(opened)
         self.want([table])
 
@@ -127,7 +127,7 @@ class Adoption:
 
 
 def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
-    """Read tables in one transaction that writes at its end: what was read is at the standby then."""
+    """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
     with db.transaction():
         readers = read_ahead(db, keys, node, tables)
         faults: dict[int, UnknownContents] = {}

@@ -1,4 +1,4 @@
-"""The command ``racing-demon-server cluster``: shows, drains and fences the servers that share a database."""
+"""The command ``racing-demon-server cluster``: lists, drains and fences servers that share a database."""
 
 import argparse
 import sys

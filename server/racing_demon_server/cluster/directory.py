@@ -1,4 +1,4 @@
-"""The open tables of all servers, as browsers list them: each writes its own, and reads those of others."""
+"""The list of open tables of all servers, for browsers: each server writes its own and reads the others'."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ Row = tuple[int, str, str, int, bool, dict[str, Any]]
 
 
 class Directory:
-    """Lists the open tables of all servers, some seconds old.
+    """Lists the open tables of all servers; it may be some seconds old.
 
     Attributes:
-        others: what is listed of the tables of other servers.
+        others: the entries for tables of other servers.
 
     Args:
         node: this server's number.
@@ -46,7 +46,7 @@ class Directory:
         self._timer: asyncio.TimerHandle | None = None
 
     def refresh(self) -> None:
-        """Write what has changed of the own tables, read the others, and do so again and again."""
+        """Write changes of own tables and read the others, repeatedly."""
         numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms]
         rows = {number: _row(number, view) for number, view in numbered}
         changed = [row for number, row in rows.items() if self._written.get(number) != row]
@@ -54,7 +54,7 @@ class Directory:
         self._timer = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self.refresh)
 
     def close(self) -> None:
-        """Stop that."""
+        """Stop refreshing."""
         if self._timer is not None:
             self._timer.cancel()
 

@@ -1,4 +1,4 @@
-"""Finds tables by their codes, however many clients ask: with one question at a time to the database."""
+"""Finds tables by code. However many clients ask, one query at a time runs at the database."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,10 +19,10 @@ class _Worker(Protocol):
 
 
 class Finder:
-    """Asks for all codes together that came during the question before.
+    """Collects the codes that arrive during a query, and looks all of them up with the next one.
 
     Args:
-        worker: asks the database.
+        worker: queries the database.
 
     """
 
@@ -32,7 +32,7 @@ class Finder:
         self._is_asking = False
 
     def find(self, code: str, found: Found) -> None:
-        """Find an open table; call back with where it is, with ``None`` if there is none, or the error."""
+        """Find an open table; call back with its place, ``None`` if there is none, or the error."""
         self._waiting.setdefault(code, []).append(found)
         if not self._is_asking:
             self._ask()

@@ -1,4 +1,4 @@
-"""Beats and looks: a thread that says that this node lives, and sees who else does."""
+"""A thread that writes this node's beats to the database, and reads those of the others."""
 
 import asyncio
 import contextlib
@@ -26,25 +26,25 @@ ORPHANS_EVERY: Final = 8
 
 
 class Seen(NamedTuple):
-    """What a look has shown: all of it, and the nodes that are dead."""
+    """The result of one read: the overview, and the nodes that are dead."""
 
     look: Overview
     dead: list[int]
 
 
 class Member:
-    """Says that a node lives, and looks at the others, in a thread of its own.
+    """Writes a node's beats and reads those of the others, in its own thread.
 
     Attributes:
-        known: the tables that the node has; to be replaced on the loop.
-        beaten_at: when the last beat was written, on the rising clock, in seconds.
+        known: the tables that the node has; the loop replaces it.
+        beaten_at: when the last beat was written, in seconds on the monotonic clock.
 
     Args:
-        url: where the database is.
+        url: the database.
         node: the node's number.
-        lease: after so many seconds without a beat a node is dead.
-        seen: is told on the loop what a look has shown.
-        fenced: is told on the loop that this node is fenced.
+        lease: seconds without a beat after which a node is dead.
+        seen: called on the loop with each result.
+        fenced: called on the loop when this node is fenced.
 
     """
 
@@ -67,7 +67,7 @@ class Member:
         self._thread.start()
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop writing beats."""
         self._stopping.set()
 
     def _run(self) -> None:
@@ -94,7 +94,7 @@ class Member:
         return db
 
     def _turn(self, db: Database) -> None:
-        """Beat if it is time, look, and wait for the next turn, or for word that tables have moved."""
+        """Write a beat if it is due, read, and wait for the next turn or a notice that tables have moved."""
         began = time.monotonic()
         if began >= self._beat_due:
             beat(db, self._node, len(self.known))

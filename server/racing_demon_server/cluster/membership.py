@@ -1,4 +1,4 @@
-"""Takes part in a cluster, on the event loop: takes tables over, gives them away, finds those of others."""
+"""A node's part in a cluster, on the event loop: takes over tables, hands them over, and finds others."""
 
 import asyncio
 import logging
@@ -48,9 +48,9 @@ class Membership:
 
     Args:
         settings: the server's.
-        journal: writes its tables down.
-        clock: tells the node's time.
-        observers: who else is told what happens at the tables.
+        journal: stores its tables.
+        clock: returns the node's time.
+        observers: are notified of all changes at the tables.
 
     """
 
@@ -86,12 +86,12 @@ class Membership:
         self._asking: asyncio.Task[None] | None = None
 
     def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
-        """Begin to beat, and to look, as the node listens now.
+        """Start writing and reading beats, now that the node accepts connections.
 
         Args:
-            url: where it listens; the operator may have named other addresses.
-            drained: is called when all tables are given away.
-            fenced: is called with the reason when others have taken it for dead.
+            url: its address, unless the operator named others.
+            drained: called when all tables have been handed over.
+            fenced: called with the reason when others have fenced it.
 
         """
         self._drained = drained
@@ -106,11 +106,11 @@ class Membership:
 
     @property
     def listed(self) -> Sequence[dict[str, Any]]:
-        """What browsers list of the tables of other servers."""
+        """The entries for tables of other servers, for browsers."""
         return self._directory.others
 
     def drain(self) -> bool:
-        """Give all tables away, each when its hand ends, and end then; tell whether that is new."""
+        """Hand over all tables, each when its hand ends, and then stop; return whether this is new."""
         if self._drain_until is not None:
             return False
         log.info("the node is drained", extra={"tables": len(self.registry)})
@@ -123,7 +123,7 @@ class Membership:
         self._finder.find(code, partial(self._located, found))
 
     def close(self) -> None:
-        """Stop beating and looking."""
+        """Stop writing and reading beats."""
         self._directory.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -166,7 +166,7 @@ class Membership:
         self._fencer.do(partial(take_over, me=self._node, dead=dead), done)
 
     def _check(self) -> None:
-        """Let the tables stand still while the database has not heard of this node for too long."""
+        """Halt all tables while the database has had no beat of this node for too long."""
         self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
         assert self._member is not None
         touched = max(self._journal.written_at, self._member.beaten_at)
@@ -178,7 +178,7 @@ class Membership:
             self._give_away()
 
     async def _ask_peers(self) -> None:
-        """Close all connections if a peer reaches the database, and this node alone does not."""
+        """Close all connections if a peer can reach the database and this node cannot."""
         peers = [node for node in self._look.nodes if node.id != self._node and node.inside]
         if not await somebody_is_well([address_of(node.inside) for node in peers]):
             return
@@ -190,7 +190,7 @@ class Membership:
     # Draining, and the end.
 
     def _give_away(self) -> None:
-        """Give tables away whose hands are over, or all when the time is up; end without any."""
+        """Hand over tables whose hands have ended, or all when time is up; stop when none is left."""
         now = time.monotonic()
         assert self._drain_until is not None
         heirs = self._heirs()

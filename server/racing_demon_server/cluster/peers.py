@@ -1,4 +1,4 @@
-"""Asks other servers whether they reach the database, when this one does not."""
+"""Asks other servers whether they can reach the database, when this one cannot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ MOST_READ: Final = 1_024
 
 
 def address_of(inside: str) -> Address:
-    """Return the parts of an address as servers write it down: host, colon, port."""
+    """Return host and port of an address written as HOST:PORT."""
     host, _, port = inside.rpartition(":")
     return host.strip("[]"), int(port)
 
 
 async def somebody_is_well(peers: Sequence[Address]) -> bool:
-    """Return whether one of some servers answers that it can write, within a second."""
+    """Return whether any of these servers reports within a second that it can write."""
     return any(await asyncio.gather(*map(_is_well, peers)))
 
 

@@ -1,4 +1,4 @@
-"""What nodes ask the database: all SQL about nodes, beats and owners."""
+"""All SQL about nodes, their beats, and the owners of tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -45,19 +45,19 @@ SHARE_OUT: Final = """
 
 
 class Node(NamedTuple):
-    """A node that lives.
+    """A running node.
 
     Attributes:
         id: its number.
-        name: the operator's name of it.
+        name: the name that the operator gave it.
         url: where players reach it.
         inside: where other servers reach it, as host and port; empty if it does not listen yet.
         version: its software's.
         protocol: the version of the protocol that it speaks.
         rules: digests of the rules of the games that it knows.
-        draining: whether it gives its tables away.
-        beat: how often it has beaten.
-        load: how many tables it had then.
+        draining: whether it is handing over its tables.
+        beat: how many beats it has written.
+        load: how many tables it had at its last beat.
 
     """
 
@@ -73,16 +73,16 @@ class Node(NamedTuple):
     load: int
 
     def knows_rules_of(self, other: "Node") -> bool:
-        """Tell whether it can go on with all tables of another one."""
+        """Return whether it can continue all tables of another node."""
         return self.protocol == other.protocol and set(other.rules) <= set(self.rules)
 
 
 class Overview(NamedTuple):
-    """What a look at the database shows.
+    """What one read of the database shows.
 
     Attributes:
         nodes: all that are not fenced.
-        missing: open tables of the one who looks, which it did not know.
+        missing: open tables of the reading node that it did not know of.
         orphans: whether a fenced node has open tables.
 
     """
@@ -103,12 +103,12 @@ class Whereabout(NamedTuple):
 
 
 def place(db: Database, node: int, url: str, inside: str) -> None:
-    """Tell where a node is, as soon as it listens."""
+    """Store a node's address, as soon as it accepts connections."""
     db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
 
 
 def beat(db: Database, node: int, load: int) -> None:
-    """Say that a node lives; a crash of the database may forget it.
+    """Write a beat; a crash of the database may lose it.
 
     Raises:
         psycopg.Error: it is fenced, or the database cannot be reached.
@@ -125,12 +125,12 @@ def beat(db: Database, node: int, load: int) -> None:
 
 
 def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
-    """Overview at all nodes, and for tables that are the node's and not among those it knows.
+    """Return all nodes, and the tables that the reading node owns but does not know of.
 
     Args:
         db: the connection.
-        node: who looks.
-        known: the tables that it has.
+        node: the node that reads.
+        known: the tables that it knows of.
         orphans: whether to look for tables of fenced nodes as well.
 
     """
@@ -156,14 +156,14 @@ def nodes(db: Database) -> list[Node]:
 
 
 def name_connection(db: Database, node: int) -> None:
-    """Give a connection its node's name, by which others find and end it when they fence that node."""
+    """Name a connection after its node, so that others can find and end it when they fence that node."""
     db.execute("SELECT set_config('application_name', $1, false)", (f"racing-demon node {node}",))
 
 
 def fence(db: Database, node: int) -> bool:
-    """Let a node never write again; return whether it still could.
+    """Stop a node from ever writing again; return whether it still could.
 
-    All its connections are ended first: a transaction that it has begun may hold its row locked.
+    All its connections are ended first, because an open transaction may hold a lock on its row.
     """
     end_backend(db, node)
     db.execute(
@@ -175,7 +175,7 @@ def fence(db: Database, node: int) -> bool:
 
 
 def take_over(db: Database, me: int, dead: int | None = None) -> int:
-    """Fence a dead node, if one is named, and give tables of fenced nodes to living ones; return how many.
+    """Fence a dead node, if one is named, and move tables of fenced nodes to running ones; return how many.
 
     Raises:
         psycopg.Error: another node did the same, or the database cannot be reached.
@@ -190,10 +190,10 @@ def take_over(db: Database, me: int, dead: int | None = None) -> int:
 
 
 def share_out(db: Database) -> int:
-    """Give tables of fenced nodes to living ones; return how many.
+    """Move tables of fenced nodes to running ones; return how many.
 
-    They go round all nodes that are not draining, speak the table's protocol, and know all rules of the node
-    that opened it, the least loaded first. A table for which there is none stays where it is.
+    Candidates are all nodes that are not draining, speak the table's protocol, and know all rules of the
+    node that opened it. They take turns, the least loaded first. A table without a candidate does not move.
     """
     moved = db.execute(SHARE_OUT).rowcount
     if moved:
@@ -202,12 +202,12 @@ def share_out(db: Database) -> int:
 
 
 def set_draining(db: Database, node: int) -> None:
-    """Let a node get no more tables, and give away those that it has."""
+    """Give a node no more tables, and let it hand over those that it has."""
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
 
 
 def locate(db: Database, codes: Sequence[str]) -> dict[str, Whereabout]:
-    """Return where the open tables of some codes are; those that there are not are left out."""
+    """Return where the open tables with these codes are; codes without a table are left out."""
     rows = db.execute(
         "SELECT t.code, t.id, t.owner, n.url, n.inside, n.fenced "
         "FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.code = ANY($1) AND t.closed_ms IS NULL",
@@ -217,7 +217,7 @@ def locate(db: Database, codes: Sequence[str]) -> dict[str, Whereabout]:
 
 
 def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:
-    """Keep by how many microseconds the clocks of tables are ahead of the clock of their new node."""
+    """Store by how many microseconds the clocks of tables are ahead of their new node's clock."""
     db.execute(
         "UPDATE tables SET clock_node = $1, clock_offset_us = kept.offset_us "
         "FROM unnest($2::bigint[], $3::bigint[]) AS kept (id, offset_us) WHERE tables.id = kept.id",

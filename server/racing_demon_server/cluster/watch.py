@@ -1,4 +1,4 @@
-"""Which nodes are dead: those whose beats stand still for as long as somebody has looked."""
+"""Decides which nodes are dead: those whose beats have not changed over a whole lease of reads."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,10 +10,10 @@ STARTING_SECONDS: Final = 20.0
 
 
 class BeatWatch:
-    """Watches the beats of other nodes. Times are seconds on the watcher's own rising clock.
+    """Watches the beats of other nodes. Times are seconds on the watcher's own monotonic clock.
 
     Args:
-        lease: a node is dead whose beat has stood still for so long, in reads that all succeeded.
+        lease: how long a beat must stay unchanged, in reads that all succeeded, until its node is dead.
 
     """
 
@@ -22,12 +22,12 @@ class BeatWatch:
         self._seen: dict[int, tuple[int, float]] = {}
 
     def look(self, beats: Mapping[int, int], began: float, ended: float) -> list[int]:
-        """Note the beats of all living nodes, and return which of these are dead.
+        """Note the beats of all nodes that are not fenced, and return which of these are dead.
 
         Args:
-            beats: how often each has beaten; 0 for one that is starting.
-            began: when the read began that tells them.
-            ended: when it had ended.
+            beats: the number of beats of each; 0 for a node that is starting.
+            began: when the read began.
+            ended: when the read ended.
 
         """
         self._seen = {node: seen for node, seen in self._seen.items() if node in beats}
@@ -41,5 +41,5 @@ class BeatWatch:
         return dead
 
     def forget(self) -> None:
-        """Begin all waiting anew, after a read that failed."""
+        """Start all waiting again, after a failed read."""
         self._seen.clear()

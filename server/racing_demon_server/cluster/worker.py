@@ -1,4 +1,4 @@
-"""A thread that does one thing after the other at the database, with a connection of its own."""
+"""A thread that runs one task after another at the database, over its own connection."""
 
 import asyncio
 import contextlib
@@ -22,12 +22,12 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Worker:
-    """Does things at the database, and calls back on the loop.
+    """Runs tasks at the database, and calls back on the loop.
 
     Args:
-        url: where the database is.
+        url: the database.
         node: the number of the server.
-        name: what the thread is called.
+        name: the thread's name.
 
     """
 
@@ -39,7 +39,7 @@ class Worker:
         self._db: Database | None = None
 
     def do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
-        """Do something in the thread, then something with what comes of it on the loop."""
+        """Run a task in the thread, and then pass its result to a callback on the loop."""
         with contextlib.suppress(RuntimeError):  # all ends
             self._pool.submit(self._do, job, then)
 
@@ -64,5 +64,5 @@ class Worker:
         return db
 
     def close(self) -> None:
-        """Do nothing more that has not begun."""
+        """Drop the tasks that have not started."""
         self._pool.shutdown(wait=False, cancel_futures=True)

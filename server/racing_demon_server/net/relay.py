@@ -1,6 +1,6 @@
 """A relay: watches each table of another server once, and shows it to its own spectators.
 
-The owner of a table applies delays and hides what is hidden, so a relay sends on what it receives at once.
+The owner of a table applies delays and hides cards, so a relay forwards everything at once.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Newcomer(NamedTuple):
-    """What a spectator asked for before the table was watched."""
+    """A spectator who asked before the relay watched the table."""
 
     passphrase: str
     address: str
@@ -98,7 +98,7 @@ class RelayedTable:
         return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
 
     def watch(self, listener: Listener, passphrase: str, address: str) -> None:
-        """Add a spectator, at once or when the other server has shown the table.
+        """Add a spectator: at once, or when the other server has sent the table.
 
         Raises:
             CommandRefused: the passphrase is wrong, or too many spectators wait.
@@ -133,7 +133,7 @@ class RelayedTable:
             self._count_soon()
 
     def close(self) -> None:
-        """Watch the table no longer."""
+        """Stop watching the table."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -273,7 +273,7 @@ class RelayedTable:
         return bool(self._waiting)
 
     def _end(self, code: CloseCode, reason: str) -> None:
-        """Close all spectators' connections as the other server closed ours."""
+        """Close all spectators' connections in the way that the other server closed ours."""
         if self._spectators is not None:
             self._spectators.hurry()
         for listener in [*(self._spectators or ()), *self._waiting]:
@@ -304,7 +304,7 @@ class Relay:
         most: the most tables at a time.
         clock: the clock, in microseconds.
         backlog: gives galleries turns.
-        missed: called with an address that asked for a table that the other server does not have.
+        missed: called with the address of a spectator whose code is unknown.
 
     """
 
@@ -370,7 +370,7 @@ class Relay:
             table.leave(listener)
 
     def close(self) -> None:
-        """Watch no table any more."""
+        """Stop watching all tables."""
         for table in list(self._tables.values()):
             table.close()
 

@@ -28,17 +28,17 @@ class Passenger(Protocol):
     transport: asyncio.Transport
 
     def pass_on(self, upstream: asyncio.Transport) -> bool:
-        """Write all bytes from now on to a transport; return whether that can be begun just now."""
+        """Write all bytes to a transport from now on; return whether that is possible now."""
 
 
 class Visit:
-    """What a connection has said before its table was found.
+    """What a client sent before its table was found.
 
     Attributes:
-        host: the name that was dialled.
-        path: the path that was asked for.
-        address: where the client is.
-        subprotocol: how its frames are written.
+        host: the host name that the client asked for.
+        path: the requested path.
+        address: the client's address.
+        subprotocol: the encoding of its frames.
         is_spliced: whether another server passes it on.
         messages: its messages, each with whether it is text.
 
@@ -54,7 +54,7 @@ class Visit:
 
 
 class TableSearch:
-    """A table that is looked for, and what its client has said since.
+    """A search for a table, and what its client sent meanwhile.
 
     Attributes:
         messages: the client's, each with whether it is text; the first asks for the table.
@@ -79,10 +79,10 @@ class TableSearch:
 
 
 async def splice(client: Passenger, visit: Visit, inside: tuple[str, int]) -> bool:
-    """Let the server at an address have a connection, which says there what it has said here.
+    """Hand a connection over to the server at an address, and repeat there what the client sent here.
 
     Returns:
-        Whether it has it; else the connection is as it was.
+        Whether it worked; if not, the connection is unchanged.
 
     """
     try:
@@ -104,7 +104,7 @@ class Upstream(asyncio.Protocol):
 
     Attributes:
         transport: its socket.
-        is_there: done when that server has said its first word, which the client has heard here already.
+        is_there: done when that server has sent its first message, which the client already has from here.
 
     """
 
@@ -118,7 +118,7 @@ class Upstream(asyncio.Protocol):
         self._has_begun = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the game, for the client."""
+        """Request the WebSocket on behalf of the client."""
         self.transport = cast("asyncio.Transport", transport)
         visit, key = self._visit, base64.b64encode(secrets.token_bytes(16)).decode()
         lines = (
@@ -135,7 +135,7 @@ class Upstream(asyncio.Protocol):
         self.transport.write("\r\n".join(lines).encode() + END_OF_HEADER)
 
     def data_received(self, data: bytes) -> None:
-        """Pass bytes on, but for the handshake's and the first frame's."""
+        """Pass bytes on, except those of the handshake and the first frame."""
         if self._has_begun:
             self._client.transport.write(data)
             return
@@ -163,7 +163,7 @@ class Upstream(asyncio.Protocol):
         return True
 
     def pause_writing(self) -> None:
-        """Read no more of the client than that server takes."""
+        """Stop reading from the client while that server is slow."""
         self._client.transport.pause_reading()
 
     def resume_writing(self) -> None:
@@ -180,7 +180,7 @@ class Upstream(asyncio.Protocol):
 
 
 def _frame_end(data: Sequence[int], begin: int) -> int:
-    """Return where a server's short frame ends; 0 if that is still to come."""
+    """Return where a server's short frame ends; 0 if it is incomplete."""
     if len(data) < begin + 2:
         return 0
     length, size = data[begin + 1], 2

@@ -159,7 +159,7 @@ def test_older_files_are_brought_up_to_date(
         db.executescript((FIXTURES / f"version{version}.sql").read_text())
         assert (version,) == db.execute("PRAGMA user_version").fetchone()
         events = db.execute("SELECT max(seq) FROM events").fetchone()[0]
-    with pytest.raises(JournalUnusable, match="a server brings it up to date first"):
+    with pytest.raises(JournalUnusable, match="A server upgrades it when it starts"):
         open_journal(path)
     open_journal(path, write=True, durability=Durability.NORMAL).close()
     open_journal(path, write=True).close()  # which has nothing to do any more

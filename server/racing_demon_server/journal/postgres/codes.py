@@ -1,6 +1,6 @@
-"""Codes of tables: each number has its own, and nobody without the key tells one from another.
+"""Tables' codes: each number has its own, and nobody can guess one without the key.
 
-A node needs to ask nobody for a code, as no two tables have the same number.
+No two tables have the same number, so a node need not ask others for a code.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ ROUNDS: Final = 6
 
 
 def code_of(number: int, letters: int, key: bytes) -> str:
-    """Return the code of a table's number: a permutation of all codes of so many letters (a Feistel network).
+    """Return the code of a table's number: a permutation of all codes of that length (a Feistel network).
 
     Args:
         number: the table's.
-        letters: how long codes are.
+        letters: the length of codes.
         key: the cluster's.
 
     """

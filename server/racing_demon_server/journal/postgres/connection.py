@@ -28,7 +28,7 @@ def connect(url: str) -> Database:
     """Connect to the database of a URL; each statement is a transaction of its own.
 
     Raises:
-        JournalUnusable: it cannot be reached; no password is in the text.
+        JournalUnusable: it cannot be reached; the text contains no password.
 
     """
     try:
@@ -55,7 +55,7 @@ def _options(chosen: dict[str, Any]) -> str:
 
 
 def described(url: str) -> str:
-    """Return a URL as it may be shown: without a password."""
+    """Return a URL without its password, for messages."""
     return re.sub(r"(://[^/@:]*):[^@/]*@", r"\1@", re.sub(r"password=[^&]*", "password=", url))
 
 

@@ -1,4 +1,4 @@
-"""Incarnations: each start of a server has a number, and can write as long as nobody has fenced it."""
+"""Incarnations: each start of a server has a number, and can write until it is fenced."""
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.wire.codec import VERSION
@@ -13,12 +13,12 @@ BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pi
 
 
 def register(db: Database, name: str, url: str = "") -> int:
-    """Add an incarnation and return its number; earlier ones of its name are fenced.
+    """Add an incarnation and return its number; earlier ones with its name are fenced.
 
-    It gets those of their tables that it can go on with.
+    It receives those of their tables that it can continue.
 
     Args:
-        db: the connection that the incarnation writes by.
+        db: the connection over which the incarnation writes.
         name: the server's name.
         url: where players reach it.
 
@@ -46,7 +46,7 @@ def register(db: Database, name: str, url: str = "") -> int:
 
 
 def renew(db: Database, node: int) -> None:
-    """Let an incarnation write by another connection; the one before is ended.
+    """Let an incarnation write over a new connection; the earlier one is ended.
 
     Raises:
         Fenced: it may never write again.
@@ -62,7 +62,7 @@ def renew(db: Database, node: int) -> None:
 
 
 def end_backend(db: Database, node: int) -> None:
-    """End the connection that an incarnation writes by: half of a transaction may hold its row locked."""
+    """End an incarnation's connection, because an unfinished transaction may hold a lock on its row."""
     db.execute(
         "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity "
         "JOIN nodes ON pid = backend AND pg_stat_activity.backend_start = nodes.backend_start "

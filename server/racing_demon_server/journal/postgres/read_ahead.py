@@ -1,4 +1,4 @@
-"""Reads what many tables need to go on, in few queries, as each of them waits for its answer."""
+"""Reads what many tables need to continue, in a few queries instead of several for each table."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -52,16 +52,16 @@ Row = tuple[Any, ...]
 
 
 class TableReader(PostgresReader):
-    """Reads one table, whose rows are here already.
+    """Reads one table from rows that were read ahead.
 
     Attributes:
         table: the table.
 
     Args:
-        db: the connection, for all else that is asked for.
-        keys: what unmasks seeds.
+        db: the connection, for everything else.
+        keys: unmask seeds.
         table: the table.
-        last_us: the newest time that was told of it, on its own clock.
+        last_us: the newest time that anybody saw of it, on its own clock.
         rows: its rows of :data:`QUERIES`, in their order.
 
     """
@@ -92,7 +92,7 @@ class TableReader(PostgresReader):
         return self._claims
 
     def bans(self, _table_id: int) -> Rows:
-        """Return who was sent away from the table."""
+        """Return the bans of the table."""
         return self._bans
 
     def epochs(self, _table_id: int) -> Rows:
@@ -109,12 +109,12 @@ class TableReader(PostgresReader):
         return old if most < 0 else old[:most]
 
     def last_us(self) -> int:
-        """Return the newest time that was told of the table, on its own clock."""
+        """Return the newest time that anybody saw of the table, on its own clock."""
         return self._last_us
 
 
 def read_ahead(db: Database, keys: ClusterKeys, owner: int, tables: Sequence[int]) -> list[TableReader]:
-    """Read all but the events of some tables, and leave out those that the incarnation does not own."""
+    """Read all but the events of these tables, and leave out those that the incarnation does not own."""
     ids = list(tables)
     with db.pipeline():
         found = db.execute(TABLES, (ids, owner))

@@ -19,12 +19,12 @@ Rows = Iterable[tuple[Any, ...]]
 
 
 class PostgresReader:
-    """Reads by one connection. See :class:`~racing_demon_server.journal.interface.JournalReader`.
+    """Reads over one connection. See :class:`~racing_demon_server.journal.interface.JournalReader`.
 
     Args:
         db: the connection.
-        keys: what unmasks seeds.
-        owner: the incarnation whose open tables are asked for; ``None`` for those of all.
+        keys: unmask seeds.
+        owner: the incarnation whose open tables are returned; ``None`` for all.
 
     """
 
@@ -65,7 +65,7 @@ class PostgresReader:
         )
 
     def beaten(self, table_id: int, first: int, last: int) -> Rows:
-        """Return the refusals of those whose card came too late."""
+        """Return the refusals of cards that came too late."""
         return self._db.execute(
             "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
             "WHERE table_id = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq, at_us, id",
@@ -107,7 +107,7 @@ class PostgresReader:
         )
 
     def bans(self, table_id: int) -> Rows:
-        """Return who was sent away from a table."""
+        """Return the bans of a table."""
         return self._db.execute(
             "SELECT name, token_hash, address_hash FROM bans WHERE table_id = $1 ORDER BY id", (table_id,)
         )
@@ -149,7 +149,7 @@ class PostgresReader:
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """Read all at one moment."""
+        """Read everything as of one moment."""
         with self._db.transaction(force_rollback=True):
             self._db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield

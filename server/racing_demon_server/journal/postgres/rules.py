@@ -1,4 +1,4 @@
-"""Digests of the games' declarations, by which programs tell whether they know the same rules."""
+"""Digests of the games' declarations: servers compare them to see whether they know the same rules."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ from racing_demon_protocol.games import GAMES
 __all__ = ["rules_digests"]
 
 FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
-"""The fields of a game that change no rule."""
+"""The fields of a game that do not affect its rules."""
 DIGITS: Final = 16
 
 
 def rules_digests() -> list[str]:
-    """Return a digest of each game: its name, and all that its rules follow from."""
+    """Return a digest of each game's name and rules."""
     return sorted(
         hashlib.sha256(json.dumps(_plain(game), sort_keys=True).encode()).hexdigest()[:DIGITS]
         for game in GAMES.values()
@@ -24,7 +24,7 @@ def rules_digests() -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, the same in every process and version of Python."""
+    """Return a value as JSON data, the same in every process and version of Python."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
         return [type(value).__name__, {name: part for name, part in parts.items() if name not in FOR_PEOPLE}]

@@ -1,4 +1,4 @@
-"""The layout of the database: made, and brought up to date, by whichever server comes first."""
+"""The layout of the database. The first server creates it, or upgrades an older one."""
 
 from typing import Final
 
@@ -187,7 +187,7 @@ VERSION: Final = len(MIGRATIONS)
 
 
 def migrate(db: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Make what is missing, or bring an older layout up to date; others wait meanwhile.
+    """Create the layout or upgrade an older one; other servers wait meanwhile.
 
     Raises:
         JournalUnusable: a newer version made it.
@@ -208,7 +208,7 @@ def migrate(db: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def verify_version(db: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Verify that the layout is known here.
+    """Verify that this program knows the layout.
 
     Raises:
         JournalUnusable: there is none, or it is of another version.
@@ -216,9 +216,9 @@ def verify_version(db: psycopg.Connection[tuple[object, ...]]) -> None:
     """
     version = _version(db)
     if not version:
-        raise JournalUnusable("There is no journal in this database yet; a server makes it.")
+        raise JournalUnusable("There is no journal in this database yet. A server creates it when it starts.")
     if version < VERSION:
-        raise JournalUnusable("The journal is of an older version; a server brings it up to date first.")
+        raise JournalUnusable("The journal has an older layout. A server upgrades it when it starts.")
     if version > VERSION:
         raise JournalUnusable(
             f"The journal was made by a newer version (layout {version}, known here: {VERSION}). "

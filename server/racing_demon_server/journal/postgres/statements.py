@@ -1,4 +1,4 @@
-"""What each operation is in PostgreSQL's SQL. All can be carried out again with the same values."""
+"""Each operation in PostgreSQL's SQL. All of them can be repeated with the same values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -83,15 +83,15 @@ KEEP_TIME: Final = (
 def statements_for(
     changes: Sequence[Change], node: int, keys: ClusterKeys, *, again: bool
 ) -> Iterator[Statement]:
-    """Yield what carries out changes behind an incarnation's fence.
+    """Yield the statements for changes, behind an incarnation's fence.
 
-    Events come first, all in one statement: nothing that is deleted with them belongs to what they add.
+    Events come first, all in one statement: deletions in the same batch never concern them.
 
     Args:
         changes: the changes.
         node: the incarnation.
-        keys: what masks seeds.
-        again: whether they may have been carried out before.
+        keys: mask seeds.
+        again: whether they may have been written before.
 
     """
     yield FENCE, (node,)

@@ -36,18 +36,18 @@ class OutcomeUnknown(Exception):
 
 
 class PostgresStore:
-    """Writes by one connection. See :class:`~racing_demon_server.journal.interface.Store`.
+    """Writes over one connection. See :class:`~racing_demon_server.journal.interface.Store`.
 
     Attributes:
         node: the number of this incarnation.
 
     Args:
         url: the database.
-        name: the server's name; earlier servers of that name are fenced.
-        keys: what masks seeds.
+        name: the server's name; earlier servers with that name are fenced.
+        keys: mask seeds.
         public_url: where players reach this server.
         needs_standby: whether a database without a synchronous standby is refused.
-        letters: how long codes of tables are; at least 6.
+        letters: the length of tables' codes, at least 6.
 
     Raises:
         JournalUnusable: the database cannot be used.
@@ -120,7 +120,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:
-        """Connect once more, to read this incarnation's tables.
+        """Open another connection, to read this incarnation's tables.
 
         Raises:
             JournalUnusable: that cannot be, or the connection is lost.
@@ -154,7 +154,7 @@ class PostgresStore:
         return db
 
     def _renewed(self) -> Database:
-        """Connect again, as the former connection is of no use any more, and end it at the other side."""
+        """Connect again after a failure, and end the former connection at the database."""
         db = self._opened()
         try:
             renew(db, self.node)
@@ -167,7 +167,7 @@ class PostgresStore:
         self._is_cancelled |= notice.sqlstate == CANCELLED
 
     def _take_numbers(self, db: Database) -> None:
-        """Take numbers ahead, but for those whose codes open tables have from another key."""
+        """Reserve numbers ahead, except those whose codes belong to open tables from another key."""
         codes = {
             self.code_of(number): number for (number,) in db.execute("SELECT take_numbers($1)", (BLOCK,))
         }
@@ -199,5 +199,5 @@ def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[P
 
 
 def _text(error: psycopg.Error) -> str:
-    """Return what PostgreSQL says, in one line; it repeats no password."""
+    """Return PostgreSQL's message in one line; it contains no password."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -132,7 +132,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
             _migrate(db)
         elif _pragma(db, "user_version") < VERSION:
-            raise JournalUnusable(f"{path} is of an older version; a server brings it up to date first.")
+            raise JournalUnusable(f"{path} has an older layout. A server upgrades it when it starts.")
         _verify_tables(db, path)
     except sqlite3.Error as error:
         db.close()

@@ -131,7 +131,7 @@ export class Board {
   }
 
   /**
-   * Count that a stock was made up anew.
+   * Count a redeal.
    * @param {number} number
    */
   _madeUp(number) {

@@ -83,7 +83,7 @@ export class Rules {
   }
 
   /**
-   * How the stock is turned, or made up anew from the waste; null where neither is possible, or where it
+   * How the stock is turned, or redealt from the waste; null where neither is possible, or where it
    * leads is not known.
    * @param {Board} board
    * @param {number} place
