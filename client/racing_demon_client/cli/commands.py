@@ -181,7 +181,7 @@ async def _list_broker(arguments: argparse.Namespace) -> int:
     for listed in found:
         write(broker.as_json(listed) if arguments.json else printable(broker.table_line(listed)))
     if not found:
-        write_aside("The broker lists no tables now.")
+        write_aside("The broker lists no tables at the moment.")
     return 0 if found else 1
 
 

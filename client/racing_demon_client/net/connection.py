@@ -315,7 +315,7 @@ class Client(TableSource):
                 case Event():
                     self._follow_event(message)
                 case CaughtUp() if self._view is None or self._view.seq != message.seq:
-                    raise InconsistentEvent("all is said to have come, and has not")
+                    raise InconsistentEvent("events are missing that the server announced")
                 case Accepted() | Refused():
                     self._in_doubt.pop(message.counter, None)
                 case Watchers():

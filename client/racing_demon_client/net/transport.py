@@ -83,7 +83,7 @@ class Transport:
             if ports > 1:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other ports.")
             if moves > MOST_MOVES:
-                raise ConnectionFailed(f"The server at {self._url} sends us from host to host.")
+                raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other hosts.")
 
     def _move(self, moved: Moved) -> None:
         """Remember the host that has the table.

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 from typing import Any, Final
 
-from racing_demon_client.shared.text import printable
+from racing_demon_client.shared.text import printable, span
 from racing_demon_protocol.records.ratings import Rating
 from racing_demon_protocol.records.record import json_line
 from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings
@@ -22,7 +22,7 @@ Ratings = Mapping[Key, Rating]
 def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     """Return standings as lines of 80 characters, the best player first."""
     head = (
-        f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by ms':>7}"
+        f"{'player':{NAME_WIDTH}}{'won/of':>8}{'hands':>6}{'a hand':>7}{'out':>4}{'races':>10}{'by':>7}"
         f"{'plays/m':>8}{'row':>6}{'rating':>8}"
     )
     lines = [head, *(_line(row, ratings.get(row.key)) for row in standings.rows)]
@@ -30,9 +30,9 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     lines += [
         "",
         f"matches: {standings.matches}{unfinished}",
-        "a hand: points of an average hand; out: times out; races: won-lost;",
-        "by ms: what a race was lost by; row: matches won in a row, now/at most;",
-        "rating: what somebody is surely worth; (easy) and the like: a bot's level",
+        "a hand: average points per hand; out: times out; races: won-lost;",
+        "by: median margin of lost races; row: matches won in a row, now/most;",
+        "rating: a cautious estimate of strength; (easy) and the like: a bot's level",
     ]
     if not (standings.matches or standings.unfinished):
         lines = ["No finished hand matches."]
@@ -71,11 +71,11 @@ def _line(row: Standing, rating: Rating | None) -> str:
     name = printable(row.key.name)
     if row.key.bot:
         name = f"{name[: NAME_WIDTH - len(row.key.bot) - 4]} ({printable(row.key.bot)})"
-    by_ms = "-" if row.lost_by_ms is None else f"{row.lost_by_ms:.0f}"
+    margin = "-" if row.lost_by_ms is None else span(round(row.lost_by_ms * 1_000))
     ordinal = "-" if rating is None else f"{rating.ordinal:.1f}"
     return (
         f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
-        f"{row.points_a_hand:>7.1f}{row.outs:>4}{f'{row.races_won}-{row.races_lost}':>10}{by_ms:>7}"
+        f"{row.points_a_hand:>7.1f}{row.outs:>4}{f'{row.races_won}-{row.races_lost}':>10}{margin:>7}"
         f"{row.plays_a_minute:>8.1f}{f'{row.streak}/{row.longest}':>6}{ordinal:>8}"
     )
 

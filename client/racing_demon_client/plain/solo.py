@@ -34,7 +34,7 @@ HELP: Final = """\
  fs c      back from the foundation of spades (h, c, d), where that is allowed
  t         turn the stock, or deal, or the only play there is
  u, redo   undo a play, as many as you like; redo it
- hint      a play         all      play up all cards that can go up
+ hint      a play         all      send up all cards that can go up
  again     the same deal from the start     new  another deal
  b         the table again (Enter does the same)
  rules     the rules      scores   your statistics

@@ -232,7 +232,7 @@ SOLO_ACTIONS: Final = (
     ),
     Action(
         id="solo-up",
-        does="play up all cards that can go up",
+        does="send up all cards that can go up",
         brief="all up",
         group=ActionGroup.SOLO,
         keys=("'",),
@@ -244,7 +244,7 @@ SOLO_ACTIONS: Final = (
         id="solo-rules", does="the rules of the game", brief="rules", group=ActionGroup.SOLO, keys=("f7",)
     ),
     Action(
-        id="solo-statistics", does="how often you have played, and won", group=ActionGroup.SOLO, keys=("f6",)
+        id="solo-statistics", does="how often you have played and won", group=ActionGroup.SOLO, keys=("f6",)
     ),
 )
 """The actions of a solo table, beside plays."""
