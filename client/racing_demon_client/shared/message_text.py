@@ -231,7 +231,8 @@ class MessageText:
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
     def _dealt(self, event: ev.Dealt) -> str:
-        line = f"the cards are dealt; play begins in {counted(round(event.countdown_ms / 1_000), 'second')}"
+        seconds = f"{event.countdown_ms / 1_000:g}"
+        line = f"the cards are dealt; play begins in {seconds} second{'' if seconds == '1' else 's'}"
         if not event.left_out:
             return line
         verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
