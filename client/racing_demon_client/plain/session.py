@@ -56,8 +56,8 @@ VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything
 class Volume:
     """How much is reported of other players' plays: 0 nothing, 1 foundation plays, 2 everything."""
 
-    def __init__(self, level: int = 1) -> None:
-        self.level = level
+    def __init__(self) -> None:
+        self.level = 1
 
     def turn(self) -> str:
         """Switch to the next level and return its description."""

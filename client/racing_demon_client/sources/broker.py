@@ -135,12 +135,11 @@ class BrokerSource(TableSource):
         url: the broker's address.
         node: the server's name there.
         code: the table's code.
-        patience: for how many seconds to wait for a lost connection or an absent server.
 
     """
 
-    def __init__(self, url: str, node: str, code: str, patience: float = 60.0) -> None:
-        super().__init__(patience)
+    def __init__(self, url: str, node: str, code: str) -> None:
+        super().__init__()
         self.url = url
         self.code = code.upper()
         self._early: deque[Message] = deque()

@@ -53,9 +53,9 @@ def aces(count: int = 4, **changes: Any) -> Foundations:
     return Foundations(**{"name": "aces", "owner": Owner.PLAYER, "count": count, **changes})
 
 
-def kings(count: int = 4, **changes: Any) -> Foundations:
+def kings(**changes: Any) -> Foundations:
     """Declare a player's foundations from kings down, in suit."""
-    return aces(count, **{"name": "kings", "base": KING, "step": -1, **changes})
+    return aces(**{"name": "kings", "base": KING, "step": -1, **changes})
 
 
 def families() -> tuple[Foundations, Foundations]:

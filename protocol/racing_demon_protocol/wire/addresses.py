@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import ForeignHost
 
-__all__ = ["COUNTS_RELAYED", "FOLLOWS_MOVED", "at_port", "is_address", "is_below", "moved_to", "understands"]
+__all__ = ["COUNTS_RELAYED", "FOLLOWS_MOVED", "at_port", "is_below", "moved_to", "understands"]
 
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
@@ -58,11 +58,6 @@ def is_below(host: str, dialled: str) -> bool:
     if address is not None or _is_numeric(host):
         return bool(host) and (host == dialled or (address is not None and _address(host) == address))
     return bool(dialled) and (host == dialled or host.endswith(f".{dialled}"))
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an IP address."""
-    return _address(host) is not None
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

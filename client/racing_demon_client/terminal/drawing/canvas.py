@@ -81,9 +81,9 @@ class Canvas:
         if end < self.width and row[end] == "":
             row[end] = " "
 
-    def rule(self, y: int, x: int, end: int, sign: str, ink: int = Role.FRAME) -> None:
+    def rule(self, y: int, x: int, end: int, sign: str) -> None:
         """Draw a line across a row."""
-        self.put(x, y, sign * (end - x), ink)
+        self.put(x, y, sign * (end - x), Role.FRAME)
 
     def touch(self, hit: Hit) -> None:
         """Add a hit area on top of earlier ones."""
