@@ -1,6 +1,11 @@
-"""What only some machines have."""
+"""What only some machines have, and the database that several files of tests use."""
 
 import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.postgres import Postgres, postgres
 
 collect_ignore = [] if shutil.which("node") else ["test_foreign.py"]
 
@@ -8,3 +13,16 @@ collect_ignore = [] if shutil.which("node") else ["test_foreign.py"]
 def pytest_report_header() -> str | None:
     """Say what is left out."""
     return "no Node.js here: tests/system/test_foreign.py is not collected" if collect_ignore else None
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    """Run a primary with a synchronous standby."""
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(server: Postgres) -> str:
+    """Return the URL of an empty database."""
+    return server.url(server.new_database())

@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from urllib.request import urlopen
@@ -28,19 +27,6 @@ from tests.support.servers import Peer, patience
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
 KILLS: Final = amount(3, 20, "RACING_DEMON_CLUSTER_KILLS")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Postgres]:
-    """Run a primary with a synchronous standby."""
-    with postgres() as server:
-        yield server
-
-
-@pytest.fixture
-def database(server: Postgres) -> str:
-    """Return the URL of an empty database."""
-    return server.url(server.new_database())
 
 
 @more_when_long

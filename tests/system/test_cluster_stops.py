@@ -4,14 +4,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.clusters import GENEROUS, Cluster, heard_more, playing
 from tests.support.crashes import all_halted, until
-from tests.support.postgres import Postgres, postgres
+from tests.support.postgres import postgres
 from tests.support.threads import second_thread, standing_still
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, stopped and traced")
@@ -19,19 +18,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 PATIENCE = 2.0
 """Seconds without an answer of the database after which tables halt."""
 STANDBY_SECONDS = 60.0
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Postgres]:
-    """Run a primary with a synchronous standby."""
-    with postgres() as server:
-        yield server
-
-
-@pytest.fixture
-def database(server: Postgres) -> str:
-    """Return the URL of an empty database."""
-    return server.url(server.new_database())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,25 +16,11 @@ from racing_demon_server.journal.postgres.store import reading
 from tests.support.crashes import Mortal, Player, all_answered, judge_db, meeting, until
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match
-from tests.support.postgres import Postgres, postgres
 from tests.support.processes import CLIENT, SERVER, server_process, text_of
 from tests.support.servers import PATIENCE, Peer, within
 
 KILLS: Final = amount(4, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Postgres]:
-    """Run a primary and a standby."""
-    with postgres() as running:
-        yield running
-
-
-@pytest.fixture
-def url(servers: Postgres) -> str:
-    """Return an empty database."""
-    return servers.url(servers.new_database())
 
 
 @pytest.fixture
@@ -46,20 +31,20 @@ def key(tmp_path: Path) -> str:
     return str(path)
 
 
-async def test_a_match_outlives_its_server(url: str, key: str) -> None:
+async def test_a_match_outlives_its_server(database: str, key: str) -> None:
     """It is listed, exported, verified, counted in the scores and found right; its table is opened again."""
-    where = ("--journal", url, "--cluster-key", key, "--node", "n1", "--bot-speed", "1000")
+    where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--bot-speed", "1000")
     async with server_process(*where) as (server, address):
         code = await play_match(address)
         server.stop()
         await server.end()
-    listed = await text_of(SERVER, "journal", "list", "--journal", url)
+    listed = await text_of(SERVER, "journal", "list", "--journal", database)
     assert (listed.code, listed.out.split()[0], listed.err) == (0, "1.1", "")
-    record = await text_of(SERVER, "journal", "export", "1.1", "--journal", url)
+    record = await text_of(SERVER, "journal", "export", "1.1", "--journal", database)
     assert (record.code, record.out.splitlines()[0][:22]) == (0, '{"message": "record", ')
-    scores = await text_of(CLIENT, "scores", "--journal", url)
+    scores = await text_of(CLIENT, "scores", "--journal", database)
     assert (scores.code, "matches: 1" in scores.out) == (0, True)
-    checked = await text_of(SERVER, "journal", "check", url, "--cluster-key", key)
+    checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)
     assert (checked.code, checked.out[:24]) == (0, "valid: 1 tables, 1 hands")
     async with server_process(*where) as (_, address):
         async with Peer.entered(address, cl.Watch(code=code)) as eve:
@@ -67,10 +52,10 @@ async def test_a_match_outlives_its_server(url: str, key: str) -> None:
 
 
 @more_when_long
-async def test_killed_servers_lose_nothing(url: str, key: str) -> None:
+async def test_killed_servers_lose_nothing(database: str, key: str) -> None:
     """Killed again and again under players who go on: all that they received is in the database, once."""
     rng = random.Random(SEED)
-    async with Mortal.started(url, f"--cluster-key={key}", "--node=n1") as server:
+    async with Mortal.started(database, f"--cluster-key={key}", "--node=n1") as server:
         async with meeting(server.url, 4, SEED) as players:
             for _ in range(KILLS):
                 heard = [len(player.seen) for player in players]
@@ -81,7 +66,7 @@ async def test_killed_servers_lose_nothing(url: str, key: str) -> None:
                     await until(partial(has_heard_more, player, number), 30.0)
             await all_answered(players)
         server.kill()
-    with reading(url, ClusterKeys()) as journal:
+    with reading(database, ClusterKeys()) as journal:
         verdict = judge_db(journal, players)
     assert verdict.is_right
     assert verdict.told > KILLS
@@ -92,9 +77,9 @@ def has_heard_more(player: Player, number: int) -> bool:
     return len(player.seen) > number
 
 
-async def test_a_fenced_server_ends(url: str, key: str) -> None:
+async def test_a_fenced_server_ends(database: str, key: str) -> None:
     """When another has its name, it closes its connections for a restart, and ends with the code 4."""
-    where = ("--journal", url, "--cluster-key", key, "--node", "n1", "--bot-speed", "20")
+    where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--bot-speed", "20")
     async with server_process(*where) as (first, address):
         async with Peer.hosting(address, seated=False) as host:
             for _ in range(2):

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +26,7 @@ from tests.support.leaks import (
     plain,
     which,
 )
-from tests.support.postgres import Postgres, postgres
+from tests.support.postgres import Postgres
 from tests.support.processes import SERVER, started
 from tests.support.servers import PATIENCE, Peer, within
 
@@ -47,13 +47,6 @@ kept = [bytes.fromhex(seed), list(cards), msgpack.packb(cards)]
 print("ready", flush=True)
 sys.stdin.readline()
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Postgres]:
-    """Run a primary with a synchronous standby."""
-    with postgres() as server:
-        yield server
 
 
 class Ear:
