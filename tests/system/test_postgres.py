@@ -91,7 +91,7 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
                 ended = await first.end()
     assert closing.code == 1012
     assert ended.code == 4
-    assert "another server took this one for dead" in ended.err
+    assert "another server considered this one dead" in ended.err
     assert "Traceback" not in ended.err
 
 
