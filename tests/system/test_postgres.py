@@ -103,7 +103,7 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
         (("--journal", "postgresql://rd@db/rd"), "needs --cluster-key FILE"),
         (
             ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
-            "a server a core",
+            "one server per core",
         ),
         (("--cluster-key", "key"), "need a journal in a database"),
         (("journal", "list", "--journal", "postgres://rd:sesame@db/rd"), "no password belongs in the URL"),
