@@ -58,12 +58,13 @@ games-table: $(STAMP)  ## write docs/games.md anew: every game, how it is raced,
 programs:
 	@sh tests/programs.sh
 
+# Four at a time keep two cores busy: tests wait for sockets and processes, too.
 # Whole programs, on terminals, networks and brokers of their own, wait for each other more than they compute.
 unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -m "not long" -n auto --maxprocesses 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
+	$(BIN)/pytest -m "not long" -n 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
 	$(BIN)/pytest -m "not long" -n 2 --dist loadfile tests/system tests/browser
 endif
 

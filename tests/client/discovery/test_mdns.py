@@ -192,7 +192,11 @@ async def test_who_shouts_is_not_listened_to_for_ever() -> None:
             for number in range(MOST_TABLES + 16)
         ]
         async with saying(*flood):
-            assert len(await found(2.0)) == MOST_TABLES
+            for seconds in (2.0, 8.0, 20.0):  # a busy machine takes longer to hear them all
+                tables = await found(seconds)
+                if len(tables) >= MOST_TABLES:
+                    break
+            assert len(tables) == MOST_TABLES
 
 
 @pytest.mark.parametrize(

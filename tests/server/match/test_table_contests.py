@@ -25,7 +25,7 @@ GAMES: dict[str, dict[str, object]] = {
 """With the shout, so that a winner who goes out does not end the hand at once."""
 
 LATE_US = 321
-ENOUGH = amount(10, 30)
+ENOUGH = amount(6, 30)
 EVERY = 8
 """Of so many contests one is looked at, so that they come from all of a hand."""
 
