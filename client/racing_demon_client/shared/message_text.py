@@ -231,7 +231,7 @@ class MessageText:
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
     def _dealt(self, event: ev.Dealt) -> str:
-        seconds = f"{event.countdown_ms / 1_000:g}"
+        seconds = f"{round(event.countdown_ms / 1_000, 1):g}"
         line = f"the cards are dealt; play begins in {seconds} second{'' if seconds == '1' else 's'}"
         if not event.left_out:
             return line
