@@ -29,7 +29,10 @@ def wire() -> Iterator[Cable]:
 
 async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.CaptureFixture[str]) -> None:
     """What the code says opens the table on the guest's phone; a name and two taps later a card is played."""
-    async with wire.started("a", "-m", CLIENT, "host", "--name", "Ann") as host, chromium(wire) as browser:
+    async with (
+        wire.started("a", "-m", CLIENT, "host", "--name", "Ann") as host,
+        chromium(machine=wire) as browser,
+    ):
         scanned = (await host.line(LINK))[1].upper()
         begun = time.perf_counter()
         async with phone(browser, scanned) as guest:
@@ -50,7 +53,7 @@ async def test_a_phone_with_another_address_is_back_on_its_seat(
 ) -> None:
     """Its old connection is dead without a word; on the new one it has its seat, and every event once."""
     host_of = ("-m", CLIENT, "host", "--name", "Ann", "--bots", "2")
-    async with wire.started("a", *host_of) as host, chromium(wire) as browser:
+    async with wire.started("a", *host_of) as host, chromium(machine=wire) as browser:
         link = (await host.line(LINK))[1]
         async with phone(browser, link) as guest:
             await guest.join("Ben")

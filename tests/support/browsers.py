@@ -36,7 +36,7 @@ SMALL: Final = {"width": 360, "height": 560}
 
 
 @asynccontextmanager
-async def chromium(machine: Cable | None = None) -> AsyncIterator[Browser]:
+async def chromium(*flags: str, machine: Cable | None = None) -> AsyncIterator[Browser]:
     """Start Chromium, here or on the other machine of a cable.
 
     Where there is none, the test is passed over, unless it was said to be there.
@@ -48,7 +48,7 @@ async def chromium(machine: Cable | None = None) -> AsyncIterator[Browser]:
             pytest.fail("there is no Chromium: apt-get install chromium")
         pytest.skip("there is no Chromium here: apt-get install chromium")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        browser = await playwright.chromium.launch(executable_path=path, args=[*QUIET, *flags])
         try:
             yield browser
         finally:

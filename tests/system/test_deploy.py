@@ -344,7 +344,7 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -> None:
-    """Through nginx a table is opened over wss, and strangers see its health but no metrics."""
+    """Through nginx a table is opened over wss; strangers see its health and page, but no metrics."""
     async with server_process() as (_, url):
         async with proxied(tmp_path, int(url.rpartition(":")[2].partition("/")[0])) as address:
             trust = ssl.create_default_context(cafile=tmp_path / "certs/ca.crt")
@@ -353,9 +353,9 @@ async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -
                 assert isinstance(await ann.ask(cl.AddBot), Accepted)
             answers = [
                 await asyncio.to_thread(status_of, f"https://{address}{path}", trust)
-                for path in ("/healthz", "/metrics")
+                for path in ("/healthz", "/", "/metrics")
             ]
-    assert [200, 404] == answers
+    assert [200, 200, 404] == answers
 
 
 def status_of(url: str, trust: ssl.SSLContext) -> int:
