@@ -215,6 +215,7 @@ function entryRefused(reason, text) {
 /** @param {string} text */
 function closed(text) {
   page.session = null;
+  byId("offline").hidden = true; // the start says it
   showScreen("start");
   tell(text || "The connection was closed.");
 }
@@ -235,10 +236,9 @@ function draw() {
   if (replay.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
   const { table } = session;
   const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
-  const isShown = isPlayed || (page.isTv && table.board !== null);
-  if (isShown) showScreen("table");
-  if (isShown || document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
-  if (!isShown) showScreen("lobby");
+  if (isPlayed) showScreen("table");
+  if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
+  if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
   byId("pause-note").hidden = !table.paused;
   if (!isPlayed || page.isTv) showWay(table.code);

@@ -7,6 +7,7 @@ import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 const BEAT_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long
 const LATENCIES = 4; // on a slow network an answer may take so many times the latency
 const LONGEST_MS = 8000;
+const MOST_REDIRECTS = 2;
 const HEARTBEAT_MS = 10_000; // phones sleep for a moment
 const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
 const ENTRY_MS = 6000;
@@ -50,6 +51,7 @@ export class Session {
     this._epoch = "";
     this._told = "";
     this._tries = 0;
+    this._redirects = 0;
     this._isOver = false;
     /** @type {WebSocket | null} */
     this._socket = null;
@@ -154,6 +156,21 @@ export class Session {
     this._timer = setTimeout(() => this._dial(), wait * (0.75 + Math.random() / 2));
   }
 
+  /** Ask for the whole table on a new connection. */
+  _startAgain() {
+    this.table.seq = 0;
+    if (this._socket) this._lost(this._socket, 1006, "");
+  }
+
+  /**
+   * Close the connection for good.
+   * @param {string} reason
+   */
+  _giveUp(reason) {
+    this.close();
+    this.listener.connection("closed", reason);
+  }
+
   /** @param {{name: string, fields: any}} message */
   _send({ name, fields }) {
     this._socket?.send(encode(name, fields));
@@ -177,8 +194,13 @@ export class Session {
 
   /** @param {string} text */
   _receive(text) {
-    const message = decode(text);
     this._heard = this.clock();
+    let message = null;
+    try {
+      message = decode(text);
+    } catch {
+      this._startAgain(); // it is no message
+    }
     if (message === null) return;
     const { name, fields } = message;
     const handle = HANDLERS[name];
@@ -194,8 +216,7 @@ export class Session {
     try {
       this.table.follow(name, fields, this.clock());
     } catch {
-      this.table.seq = 0; // ask for everything anew
-      if (this._socket) this._lost(this._socket, 1006, "");
+      this._startAgain();
       return;
     }
     this._epoch = this._told;
@@ -220,12 +241,7 @@ export class Session {
 /** @type {Record<string, (session: Session, fields: any) => void>} */
 const HANDLERS = {
   versions(session, { oldest, newest }) {
-    if (VERSION < oldest || VERSION > newest) {
-      session._isOver = true;
-      session._socket?.close(1000);
-      session.listener.connection("closed", "Reload the page: this server speaks another version.");
-      return;
-    }
+    if (VERSION < oldest || VERSION > newest) return session._giveUp("Reload the page: this server speaks another version.");
     session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web", heartbeat_ms: HEARTBEAT_MS } });
     const entry = session._entry();
     if (entry) session._send(entry);
@@ -242,6 +258,7 @@ const HANDLERS = {
   caught_up(session) {
     session.isCaughtUp = true;
     session._tries = 0;
+    session._redirects = 0;
     session._latency = (session.clock() - session._dialled) / LATENCIES; // connecting took so many round trips
     for (const command of session.pending.values()) session._send(command);
     session._ping();
@@ -262,11 +279,16 @@ const HANDLERS = {
     session.listener.refused(fields, command);
   },
   elsewhere(session, { port }) {
+    session._redirects += 1;
+    if (session._redirects > MOST_REDIRECTS) return session._giveUp("The server does not find this table. Try again later.");
     const url = new URL(/** @type {string} */ (session.url));
     url.port = String(port);
     session.url = url.href;
     const socket = session._socket;
     if (socket) session._lost(socket, 1006, "");
+  },
+  moved(session) {
+    session._giveUp("Another server has this table. Ask the host for its address.");
   },
   pong(session, { stamp }) {
     session._latency = session.pingMs = Math.max(0, Math.floor(session.clock()) % 2 ** 31 - stamp);
