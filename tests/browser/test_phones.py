@@ -4,6 +4,7 @@ import asyncio
 from contextlib import AsyncExitStack, suppress
 from typing import Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Board, Kind
@@ -94,6 +95,31 @@ async def test_a_name_of_markup_is_shown_as_it_is(browser: Browser) -> None:
         assert name == await player.page.inner_text(".player .name")
         assert 0 == await player.page.locator(".player img").count()
         assert [] == player.complaints
+
+
+@pytest.mark.long
+async def test_names_and_chat_of_markup_are_text_on_every_screen(browser: Browser) -> None:
+    """In the lobby, at the table, in the tally and on a big screen no element comes of them."""
+    name, said = "<img src=x onerror=a()>", "<svg onload=a()><b>bold</b></svg>"
+    async with serving() as served, phone(browser, served.origin) as ann:
+        link = f"{served.origin}/{await ann.create(name)}"
+        async with phone(browser, link) as ben, phone(browser, f"{link}?tv", **TELEVISION) as screen:
+            await ben.join("<b>Ben</b>")
+            pages = (ann, ben, screen)
+            await ben.page.tap("#lobby-menu")
+            await ben.page.fill(".chat input", said)
+            await ben.page.press(".chat input", "Enter")
+            for each in pages:
+                await each.page.locator(".chatlog", has_text=said).wait_for(state="attached")
+            for player in (ann, ben):
+                await player.page.tap(".ready")
+            await screen.page.locator("#table .chip .name", has_text=name).wait_for()
+            for player in (ann, ben):
+                await player.page.tap(".stuck:enabled")
+            for each in pages:
+                await each.page.locator(".tally bdi", has_text=name).wait_for()
+                assert 0 == await each.page.locator("[src=x], [onerror], [onload], bdi *").count()
+                assert [] == each.complaints
 
 
 async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -> None:
