@@ -33,8 +33,10 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
 """The path of the page itself, or of a table's code."""
-COMMENT: Final = re.compile(rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$", re.MULTILINE)
-"""A comment in a script that fills its line."""
+COMMENT: Final = re.compile(
+    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ ", re.MULTILINE
+)
+"""A comment in a script that fills its line, or that says the type of an expression."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
