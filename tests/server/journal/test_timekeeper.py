@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -177,3 +178,30 @@ def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
             assert told - 30_000 <= last_us(db) <= told + SECOND
 
     in_virtual_time(history())
+
+
+@pytest.mark.parametrize("offset_us", [5_000_000, -5_000_000])
+def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
+    """What is told of it to the server's timekeeper, and what that answers, is shifted by the difference."""
+    told: list[tuple[object, ...]] = []
+
+    class Keeping(Timekeeper):
+        def __init__(self) -> None:
+            """Keep nothing."""
+
+        def certain(self, at: int) -> int:
+            return at - 7
+
+        def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
+            told.append((table_id, runs, until))
+
+        def note_written(self, at: int) -> None:
+            told.append((at,))
+
+    shifted = ShiftedTimekeeper(Keeping(), offset_us)
+    at = 1_000_000_000
+    shifted.note(3, runs=True, until=at + offset_us)
+    shifted.note_written(at + offset_us)
+    assert [(3, True, at), (at,)] == told
+    assert at + offset_us - 7 == shifted.certain(at + offset_us)
+    assert at + offset_us == shifted.ahead(lambda: at)()
