@@ -8,7 +8,7 @@ JS_TOOLS := tests/browser/tools
 NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn \
+	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn upgrade \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-relays bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
@@ -132,6 +132,10 @@ crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KIL
 
 cuts-cluster: $(STAMP) programs  ## stop parts of a cluster on PostgreSQL for up to a minute, and cut them off from each other (root)
 	RACING_DEMON_LONG=1 $(BIN)/pytest tests/system/test_cluster_stops.py tests/system/test_cluster_cuts.py -s -n0 \
+		$(NO_LIMIT) $(ARGS)
+
+upgrade: $(STAMP) programs  ## restart three servers on PostgreSQL one after the other under TABLES (100) tables
+	RACING_DEMON_TABLES=$(or $(TABLES),100) $(BIN)/pytest tests/system/test_upgrade.py -m "" -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time

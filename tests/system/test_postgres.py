@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from racing_demon_protocol.records.match_file import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.masking import ClusterKeys
@@ -21,6 +22,7 @@ from tests.support.servers import PATIENCE, Peer, within
 
 KILLS: Final = amount(4, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
+CORRECTION: Final = Correction(at_ms=1, by="Ann", why="A slip.", seat=0, points=-2)
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def key(tmp_path: Path) -> str:
 
 
 async def test_a_match_outlives_its_server(database: str, key: str) -> None:
-    """It is listed, exported, verified, counted in the scores and found right; its table is opened again."""
+    """It is listed, corrected, exported, counted in the scores and found right; its table is opened again."""
     where = ("--journal", database, "--cluster-key", key, "--node", "n1", "--bot-speed", "1000")
     async with server_process(*where) as (server, address):
         code = await play_match(address)
@@ -40,8 +42,12 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
         await server.end()
     listed = await text_of(SERVER, "journal", "list", "--journal", database)
     assert (listed.code, listed.out.split()[0], listed.err) == (0, "1.1", "")
-    record = await text_of(SERVER, "journal", "export", "1.1", "--journal", database)
-    assert (record.code, record.out.splitlines()[0][:22]) == (0, '{"message": "record", ')
+    said = section_line(CORRECTION) + "\n"
+    corrected = await text_of(SERVER, "journal", "correct", "1.1", "--journal", database, typed=said)
+    assert (corrected.code, corrected.err) == (0, "")
+    exported = await text_of(SERVER, "journal", "export", "1.1", "--journal", database)
+    (record,) = read_records(exported.out.splitlines())
+    assert (exported.code, record.corrections) == (0, [CORRECTION])
     scores = await text_of(CLIENT, "scores", "--journal", database)
     assert (scores.code, "matches: 1" in scores.out) == (0, True)
     checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)

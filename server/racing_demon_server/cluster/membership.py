@@ -30,6 +30,8 @@ from .worker import Worker
 __all__ = ["Membership"]
 
 CHECK_SECONDS: Final = 0.25
+DRAIN_CHECK_SECONDS: Final = 0.05
+"""How often a node that is drained looks for hands that are over: the next one may begin soon."""
 STEPS: Final = 20
 """So many tables are given away in one step of the loop."""
 LOST: Final = "lease"
@@ -167,7 +169,8 @@ class Membership:
 
     def _check(self) -> None:
         """Halt all tables while the database has had no beat of this node for too long."""
-        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
+        pause = CHECK_SECONDS if self._drain_until is None else DRAIN_CHECK_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(pause, self._check)
         assert self._member is not None
         touched = max(self._journal.written_at, self._member.beaten_at)
         late = time.monotonic() - touched - self._settings.lease_seconds
@@ -191,11 +194,14 @@ class Membership:
 
     def _give_away(self) -> None:
         """Hand over tables whose hands have ended, or all when time is up; stop when none is left."""
-        now = time.monotonic()
         assert self._drain_until is not None
+        is_late = time.monotonic() >= self._drain_until
         heirs = self._heirs()
-        rooms = [room for room in self.registry.rooms if now >= self._drain_until or not _is_in_hand(room)]
+        rooms = [room for room in self.registry.rooms if is_late or not _is_in_hand(room)]
         for room in rooms[:STEPS] if heirs else ():
+            room.catch_up()
+            if _is_in_hand(room) and not is_late:  # the next hand was dealt just now
+                continue
             heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0))
             self._given[heir.id] = self._given.get(heir.id, 0) + 1
             self.registry.hand_over(room, heir.id)

@@ -168,6 +168,7 @@ MIGRATIONS: Final = (
     """
     ALTER TABLE nodes ADD COLUMN rules text[] NOT NULL DEFAULT '{}';
     ALTER TABLE tables ADD COLUMN opener bigint;
+    DROP TABLE digests;
     """,
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
@@ -179,7 +180,7 @@ a table; ``opener``: the one that opened it, if it told its rules. The table's c
 of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
 row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
 ``seeds``: masked, see :mod:`~racing_demon_server.journal.masking`. ``clock``: a row for each incarnation.
-``beats``, ``digests`` and ``listings``: for the servers of a cluster; the last is rebuilt after a crash.
+``beats`` and ``listings``: for the servers of a cluster; the last is rebuilt after a crash.
 """
 
 VERSION: Final = len(MIGRATIONS)
