@@ -17,6 +17,7 @@ from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.crashes import Mortal
+from tests.support.effort import covering
 from tests.support.journals import overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.servers import Closing, Peer
@@ -139,8 +140,7 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
     assert before == (b"" if kind == "folder" else journal.read_bytes())
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("place", ["tables", "events", "events_marks"])
+@pytest.mark.parametrize(("place", "processes"), covering(["tables", "events", "events_marks"], [1, 2]))
 async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, processes: int) -> None:
     """Where its tables or its clock cannot be told: a sentence of what to do, the code 3, no traceback."""
     journal = tmp_path / "journal.sqlite"
