@@ -43,6 +43,7 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
             assert_told_once(player)
 
 
+@pytest.mark.long
 async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) -> None:
     """While its thread stands still nothing is drawn or answered; then all comes at once."""
     async with serving(bot_speed=20.0) as served:
@@ -58,6 +59,7 @@ async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) ->
             assert_told_once(player)
 
 
+@pytest.mark.long
 async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser: Browser) -> None:
     """The server is killed in the middle of a hand, and started again at its port: the hand goes on."""
     journal = ("--journal", str(tmp_path / "journal.db"), "--bot-speed", "5")

@@ -21,10 +21,10 @@ from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.processes import CLIENT, Running, started
 
-PHONES: Final = amount(2, 5)
-HANDS: Final = 2
+PHONES: Final = amount(3, 5)
+HANDS: Final = amount(1, 2)
 HOST: Final = ("host", "--port", "0", "--no-announce", "--name", "Ann", "--bots", "1", "--level", "easy")
-MATCH: Final = {"countdown_ms": 0, "tally_ms": 600_000, "time_limit_ms": amount(5_000, 15_000), "turn": 1}
+MATCH: Final = {"countdown_ms": 0, "tally_ms": 600_000, "time_limit_ms": amount(4_000, 15_000), "turn": 1}
 OPTIONS: Final = tuple(f"--option={name}={value}" for name, value in MATCH.items())
 
 

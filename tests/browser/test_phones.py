@@ -22,6 +22,7 @@ RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 SUITS: Final = ("spades", "hearts", "clubs", "diamonds")
 
 
+@pytest.mark.long
 async def test_phones_play_by_taps_and_show_the_servers_board(browser: Browser) -> None:
     """Each plays with taps alone; all show the server's foundations, and nothing on any page went wrong."""
     async with serving() as served, AsyncExitStack() as stack:

@@ -15,9 +15,9 @@ def pytest_report_header() -> str | None:
     return "no Node.js here: tests/system/test_foreign.py is not collected" if collect_ignore else None
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server() -> Iterator[Postgres]:
-    """Run a primary with a synchronous standby."""
+    """Run a primary with a synchronous standby, once for all tests of a worker."""
     with postgres() as server:
         yield server
 

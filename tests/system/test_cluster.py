@@ -26,7 +26,7 @@ from tests.support.servers import Peer, patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
-KILLS: Final = amount(3, 20, "RACING_DEMON_CLUSTER_KILLS")
+KILLS: Final = amount(1, 20, "RACING_DEMON_CLUSTER_KILLS")
 
 
 @more_when_long
@@ -52,6 +52,7 @@ async def test_nothing_told_is_lost_when_servers_are_killed(tmp_path: Path, data
     )
 
 
+@pytest.mark.long
 async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
     """Servers that are all started again go on with all tables."""
     async with (
@@ -65,6 +66,7 @@ async def test_all_servers_die_at_once(tmp_path: Path, database: str) -> None:
         await heard_more(tables)
 
 
+@pytest.mark.long
 async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, database: str) -> None:
     """Each server that is stopped gives its tables away first; players come back once for each of them."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
@@ -80,6 +82,7 @@ async def test_an_upgrade_of_all_servers_one_after_the_other(tmp_path: Path, dat
     assert beats == [(3,)]
 
 
+@pytest.mark.long
 async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, database: str) -> None:
     """What is drained or fenced ends, and its tables go on elsewhere; nobody is drained who is not there."""
     async with Cluster.started(database, tmp_path, GENEROUS, "--drain=1s") as cluster:
@@ -99,6 +102,7 @@ async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, datab
     assert len({first, second}) == 2
 
 
+@pytest.mark.long
 async def test_another_primary_under_load(tmp_path: Path) -> None:
     """The primary dies, and its standby is promoted: tables halt meanwhile, and go on without a loss."""
     with postgres() as own:
@@ -136,6 +140,7 @@ async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) ->
     assert refused.reason is Reason.UNKNOWN_TABLE
 
 
+@pytest.mark.long
 async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server: Postgres) -> None:
     """It closes its connections, for others reach the database; answers that come late find it fenced."""
     database = server.url(server.new_database(), both=False)

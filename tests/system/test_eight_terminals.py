@@ -23,7 +23,7 @@ PLAYERS: Final = amount(3, 8)
 SIZE: Final = (80, 24)
 PATIENCE: Final = 60.0
 OVER: Final = "Checked: you took part in the shuffle"
-ROUNDS: Final = 6
+ROUNDS: Final = amount(2, 6)
 SCRIPT: Final = ("wrueioq", " ", ";;", "aassddff", "jjkkll", " ", "p")
 """What hands on a keyboard may do without looking: up from all columns, turn, best plays, waste up."""
 

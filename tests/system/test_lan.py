@@ -120,6 +120,7 @@ async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Tim
 
 
 @on_two_machines
+@pytest.mark.long
 async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
     """A table is found, joined and watched without an address; a cut is noticed, heals, and costs nothing."""
     files = [tmp_path / f"{name}.jsonl" for name in ("ann", "ben", "eve")]
@@ -178,7 +179,9 @@ async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: C
         assert "('ws://10.77.0.1:5252',)\n" == (await asked.end()).out
 
 
-@pytest.mark.parametrize(("switch", "is_found"), [("--lan", True), ("--no-lan", False)])
+@pytest.mark.parametrize(
+    ("switch", "is_found"), [("--lan", True), pytest.param("--no-lan", False, marks=pytest.mark.long)]
+)
 async def test_a_server_announces_its_tables_or_not(switch: str, is_found: bool) -> None:
     """On one machine, where that is off by default, a switch decides."""
     env = {"RACING_DEMON_INTERFACES": "127.0.0.1"}

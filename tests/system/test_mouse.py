@@ -11,6 +11,8 @@ from typing import Final
 import pytest
 from benchmarks.pty_program import PtyProgram, Terminals
 
+from tests.support.effort import first
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 SIZE: Final = (80, 24)
@@ -96,6 +98,7 @@ def test_one_click_on_the_stock_turns_it_once(solo: Mouse) -> None:
     assert "2 plays" in solo.text
 
 
+@pytest.mark.long
 def test_one_click_picks_up_and_the_next_puts_down(solo: Mouse) -> None:
     """A click on a column holds its card, and one on another column plays it there."""
     solo.click("5♠")
@@ -104,6 +107,7 @@ def test_one_click_picks_up_and_the_next_puts_down(solo: Mouse) -> None:
     solo.until("1 play ")
 
 
+@pytest.mark.long
 def test_a_click_beside_everything_lets_go(solo: Mouse) -> None:
     """A click on nothing lets go of what is held, and plays nothing."""
     solo.click("5♠")
@@ -122,7 +126,7 @@ def test_a_drag_plays_once(solo: Mouse) -> None:
     assert "1 play " in solo.text
 
 
-@pytest.mark.parametrize("button", [LEFT, RIGHT])
+@pytest.mark.parametrize("button", first(1, [LEFT, RIGHT]))
 def test_a_double_or_right_click_sends_up_once(solo: Mouse, button: int) -> None:
     """A double click, or a click with the right button, sends one card up."""
     for _ in range(24):
@@ -151,6 +155,7 @@ def test_each_click_in_the_lobby_does_one_thing(tmp_path: Path) -> None:
         assert "2 Ada" in lobby.text
 
 
+@pytest.mark.long
 def test_a_click_closes_the_help_and_nothing_beneath(solo: Mouse) -> None:
     """The click that closes the help does nothing on the table below it."""
     solo.click(r"\? help")
@@ -160,6 +165,7 @@ def test_a_click_closes_the_help_and_nothing_beneath(solo: Mouse) -> None:
     assert "0 plays" in solo.text
 
 
+@pytest.mark.long
 def test_one_click_on_the_stock_turns_it_once_at_a_table(tmp_path: Path) -> None:
     """At a table with others, too, a click on the stock is one play."""
     options = ["--option", "countdown_ms=0", "--option", "tally_ms=600000", "--option", "turn=1"]

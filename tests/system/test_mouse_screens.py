@@ -34,6 +34,7 @@ def test_one_click_chooses_on_the_first_screen(tmp_path: Path) -> None:
         assert "medium" in first.text
 
 
+@pytest.mark.long
 def test_one_click_begins_to_practice(tmp_path: Path) -> None:
     """A click on the button opens one table, and the cards wait there until one deals."""
     with mouse(tmp_path) as first:
@@ -57,6 +58,7 @@ def test_one_click_changes_one_option(tmp_path: Path) -> None:
         table.until(r"5 hands, joining between hands: no")
 
 
+@pytest.mark.long
 def test_a_click_on_back_leaves_the_options_as_they_were(tmp_path: Path) -> None:
     """Nothing is changed, and what lies under the button does not feel the click."""
     with mouse(tmp_path, *HOST) as table:
@@ -70,6 +72,7 @@ def test_a_click_on_back_leaves_the_options_as_they_were(tmp_path: Path) -> None
 # The players.
 
 
+@pytest.mark.long
 def test_one_click_sends_one_bot_away(tmp_path: Path) -> None:
     """A click marks a player, one on a button asks, one answers: one of two bots goes."""
     with mouse(tmp_path, *HOST) as table:
@@ -88,6 +91,7 @@ def test_one_click_sends_one_bot_away(tmp_path: Path) -> None:
 # The tally.
 
 
+@pytest.mark.long
 def test_one_click_on_the_tally_says_ready_once(tmp_path: Path) -> None:
     """A click on the prompt is one Enter: the next hand begins, and its tally is the next one's."""
     quick = ("--option", "countdown_ms=0", "--option", "time_limit_ms=1000", "--hands", "2")
@@ -117,6 +121,7 @@ def test_one_click_steps_a_replay_by_one_event(tmp_path: Path) -> None:
             replay.until(rf"event {at + step} of \d+, paused")
 
 
+@pytest.mark.long
 def test_one_click_shows_another_player_of_a_replay(tmp_path: Path) -> None:
     """A click on a player's line draws that layout large; the replay goes on as it went."""
     with mouse(tmp_path, "replay", str(RECORD)) as replay:
