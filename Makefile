@@ -65,7 +65,7 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	$(BIN)/pytest -m "not long" -n 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
-	$(BIN)/pytest -m "not long" -n 2 --dist loadfile tests/system tests/browser
+	$(BIN)/pytest -m "not long" -n 3 --dist loadgroup tests/system tests/browser
 endif
 
 long: $(STAMP) programs  ## what test-all adds to test

@@ -1,6 +1,7 @@
 """A server whose journal is a PostgreSQL database: as an operator runs it."""
 
 import asyncio
+import contextlib
 import os
 import random
 from functools import partial
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from racing_demon_protocol.records.match_file import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
@@ -18,7 +20,7 @@ from tests.support.crashes import Mortal, Player, all_answered, judge_db, meetin
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match
 from tests.support.processes import CLIENT, SERVER, server_process, text_of
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, patience, within
 
 KILLS: Final = amount(1, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -53,8 +55,13 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
     checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)
     assert (checked.code, checked.out[:24]) == (0, "valid: 1 tables, 1 hands")
     async with server_process(*where) as (_, address):
-        async with Peer.entered(address, cl.Watch(code=code)) as eve:
-            assert eve.view.code == code
+        async with patience(lambda: f"{code} is still on its way to this server"):
+            while True:
+                with contextlib.suppress(ConnectionClosed):  # "come back in a moment"
+                    async with Peer.entered(address, cl.Watch(code=code)) as eve:
+                        assert eve.view.code == code
+                        break
+                await asyncio.sleep(0.1)
 
 
 @more_when_long
@@ -105,8 +112,8 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
     ("arguments", "text"),
     [
         (("--journal", "postgresql://rd:sesame@db/rd"), "no password belongs in the URL"),
-        (("--journal", "postgresql://rd@db/rd?password=sesame"), "no password belongs in the URL"),
         (("--journal", "postgresql://rd@db/rd"), "needs --cluster-key FILE"),
+        (("--journal", "postgresql://rd@db/rd?password=sesame"), "no password belongs in the URL"),
         (
             ("--journal", "postgresql://rd@db/rd", "--cluster-key", "key", "--processes", "2"),
             "one server per core",

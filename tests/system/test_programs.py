@@ -15,9 +15,15 @@ from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
-from tests.support.effort import first
+from tests.support.effort import amount, first, more_when_long
 
 ROOT = Path(__file__).parents[2]
+HANDS = amount(1, 3)
+NO_SUITS = [
+    ([], {"LC_ALL": "C"}),
+    pytest.param([], {"PYTHONIOENCODING": "latin-1"}, marks=pytest.mark.long),
+    pytest.param(["--ascii"], {}, marks=pytest.mark.long),
+]
 
 
 async def racing_demon(*arguments: str, stdin: bytes = b"", **surroundings: str) -> tuple[int, str, str]:
@@ -44,14 +50,15 @@ async def test_without_a_terminal_bots_play_a_match_to_its_end() -> None:
     assert re.search(r"^hand +1 +2   total\n.* won\n", output, re.MULTILINE)
 
 
+@more_when_long
 async def test_a_recorded_match_adds_up_and_verifies() -> None:
-    """Eight bots, three hands: scores are 0 to 51 or 62 and add up to the cards; the record holds."""
-    played = ["play", "--watch", "--plain", "--bots", "8", "--hands", "3", "--speed", "300", "--json"]
+    """Eight bots, some hands: scores are 0 to 51 or 62 and add up to the cards; the record holds."""
+    played = ["play", "--watch", "--plain", "--bots", "8", "--hands", str(HANDS), "--speed", "300", "--json"]
     code, record, complaints = await racing_demon(*played)
     lines = [json.loads(line) for line in record.splitlines()]
     tally = lines[-1]
 
-    assert (code, complaints, tally["message"], len(tally["hands"])) == (0, "", "tally", 3)
+    assert (code, complaints, tally["message"], len(tally["hands"])) == (0, "", "tally", HANDS)
     up = 0
     hands = iter(tally["hands"])
     for line in lines:
@@ -66,16 +73,11 @@ async def test_a_recorded_match_adds_up_and_verifies() -> None:
     assert (await racing_demon("verify", "-", stdin=record.encode()))[0] == 0
 
 
-async def test_terminals_that_know_no_suits_get_letters() -> None:
+@pytest.mark.parametrize(("more", "env"), NO_SUITS)
+async def test_terminals_that_know_no_suits_get_letters(more: list[str], env: dict[str, str]) -> None:
     """In the C locale, with another encoding, or with --ascii, all that is printed is ASCII."""
-    match = ["play", "--hands", "1", "--bots", "1", "--speed", "1000"]
-    ended = [
-        await racing_demon(*match, LC_ALL="C"),
-        await racing_demon(*match, PYTHONIOENCODING="latin-1"),
-        await racing_demon(*match, "--ascii"),
-    ]
-
-    assert [(code, output.isascii(), complaints) for code, output, complaints in ended] == [(0, True, "")] * 3
+    code, output, complaints = await racing_demon("play", "--hands=1", "--bots=1", "--speed=1000", *more, **env)
+    assert (code, output.isascii(), complaints) == (0, True, "")
 
 
 async def test_one_seed_deals_the_same_cards_again() -> None:
