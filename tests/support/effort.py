@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import pytest
 from hypothesis import settings
 
-__all__ = ["LONG", "amount", "covering", "examples", "first", "more_when_long", "usually"]
+__all__ = ["LONG", "amount", "covering", "examples", "more_when_long", "usually"]
 
 LONG: Final = os.environ.get("RACING_DEMON_LONG") == "1"
 """Whether this is the long run, which ``make test-all`` adds."""
@@ -36,14 +36,6 @@ def examples(most: int, usual: int | None = None, **more: Any) -> Callable[[F], 
     number = amount(usual or max(10, most // 5), most)
     chosen = settings(max_examples=number, **{"deadline": None, "database": None, "derandomize": True} | more)
     return lambda test: more_when_long(chosen(test))
-
-
-def first(usual: int, values: Iterable[Any]) -> list[Any]:
-    """Return values as parameters; all but the first few are marked long."""
-    return [
-        pytest.param(value, marks=() if number < usual else pytest.mark.long)
-        for number, value in enumerate(values)
-    ]
 
 
 def covering(*axes: Sequence[Any]) -> list[Any]:

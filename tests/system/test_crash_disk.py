@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.support.crashes import Mortal, Player, judge, one_hand, until
-from tests.support.effort import amount, first, more_when_long
+from tests.support.effort import amount, more_when_long, usually
 from tests.support.faults import SENDS, WRITES, faulty, needs_strace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
@@ -59,7 +59,7 @@ async def _die_at(server: Mortal, fault: str, log: Path, journal: Path) -> bool:
 
 @more_when_long
 @needs_strace
-@pytest.mark.parametrize("error", first(1, ["EIO", "ENOSPC"]))
+@pytest.mark.parametrize("error", usually(1, ["EIO", "ENOSPC"]))
 async def test_a_disk_that_fails_for_a_while(tmp_path: Path, error: str) -> None:
     """From any write on: nothing is told meanwhile but that the table stands still; then it goes on."""
     for number in range(20, MOST_WRITES, STEP * 4):

@@ -21,7 +21,7 @@ import yaml  # type: ignore[import-untyped]
 
 from tests.support.brokers import free_port
 from tests.support.deployed import DEPLOY
-from tests.support.effort import first
+from tests.support.effort import usually
 from tests.support.postgres import folder_of_programs
 from tests.support.processes import SERVER, server_process, started
 from tests.support.servers import PATIENCE, Peer, patience
@@ -114,7 +114,7 @@ def test_a_budget_keeps_two_of_three_servers() -> None:
     assert (servers["replicas"], budget["maxUnavailable"]) == (3, 1)
 
 
-@pytest.mark.parametrize("where", first(2, ["systemd", *NODES, "kubernetes"]))
+@pytest.mark.parametrize("where", usually(2, ["systemd", *NODES, "kubernetes"]))
 async def test_the_server_understands_its_command_lines(where: str, tmp_path: Path) -> None:
     """Every option is one that the program has: only the database is missing here (exit code 3, not 2)."""
     key = tmp_path / "key"

@@ -14,7 +14,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Refused
-from tests.support.effort import first
+from tests.support.effort import usually
 from tests.support.servers import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the measured server is made for Linux")
@@ -53,7 +53,7 @@ def played(player: Socket, written: Written, counter: int, seen: int) -> tuple[i
     raise AssertionError(f"no answer to {written}, but {answer}")
 
 
-@pytest.mark.parametrize("durability", first(1, ["full", "none"]))
+@pytest.mark.parametrize("durability", usually(1, ["full", "none"]))
 def test_late_us_is_the_time_between_the_plays_of_two_players(durability: str) -> None:
     """It is neither more nor less than the clocks of those two allow, over real sockets."""
     first, *others = contested()

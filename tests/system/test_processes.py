@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
 from tests.support.crashes import Player, all_answered, judge, meeting, until
-from tests.support.effort import first
+from tests.support.effort import usually
 from tests.support.processes import SERVER, server_process, started, text_of
 from tests.support.servers import Closing, Peer, patience
 from tests.support.several import Several, children, is_running, page, several
@@ -124,7 +124,7 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
         assert verdict.told
 
 
-@pytest.mark.parametrize("number", first(1, [signal.SIGTERM, signal.SIGINT]))
+@pytest.mark.parametrize("number", usually(1, [signal.SIGTERM, signal.SIGINT]))
 async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path: Path, number: int) -> None:
     """Everybody is told that the table comes back, and it does: with the seats, wherever one asks for it."""
     arguments = ("--journal", str(tmp_path / "journal.sqlite"))
@@ -264,7 +264,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
     assert f"cannot listen on 127.0.0.1:{port + 2}: Address already in use" in ended.err
 
 
-@pytest.mark.parametrize("which", first(1, ["journal-process-2.sqlite", "journal.sqlite"]))
+@pytest.mark.parametrize("which", usually(1, ["journal-process-2.sqlite", "journal.sqlite"]))
 async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None:
     """Where another server has the journal of one of them, none is started."""
     async with server_process("--journal", str(tmp_path / which)):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
-from tests.support.effort import amount, first, more_when_long
+from tests.support.effort import amount, more_when_long, usually
 
 ROOT = Path(__file__).parents[2]
 HANDS = amount(1, 3)
@@ -74,9 +75,10 @@ async def test_a_recorded_match_adds_up_and_verifies() -> None:
 
 
 @pytest.mark.parametrize(("more", "env"), NO_SUITS)
-async def test_terminals_that_know_no_suits_get_letters(more: list[str], env: dict[str, str]) -> None:
+async def test_terminals_that_know_no_suits_get_letters(more: list[str], env: dict[str, Any]) -> None:
     """In the C locale, with another encoding, or with --ascii, all that is printed is ASCII."""
-    code, output, complaints = await racing_demon("play", "--hands=1", "--bots=1", "--speed=1000", *more, **env)
+    match = ["play", "--hands=1", "--bots=1", "--speed=1000", *more]
+    code, output, complaints = await racing_demon(*match, **env)
     assert (code, output.isascii(), complaints) == (0, True, "")
 
 
@@ -94,7 +96,7 @@ async def test_one_seed_deals_the_same_cards_again() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    first(
+    usually(
         1,
         [
             ("racing_demon_client", "settings"),

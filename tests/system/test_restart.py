@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.crashes import Mortal
-from tests.support.effort import amount, covering, first, more_when_long
+from tests.support.effort import amount, covering, more_when_long, usually
 from tests.support.journals import overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.servers import Closing, Peer
@@ -70,7 +70,7 @@ async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
     assert ["connection lost; reconnecting", "reconnected"] == said
 
 
-@pytest.mark.parametrize("how", first(1, ["input", "interrupt"]))
+@pytest.mark.parametrize("how", usually(1, ["input", "interrupt"]))
 async def test_what_its_owner_ends_is_ended_for_good(tmp_path: Path, how: str) -> None:
     """A server that somebody's client started for one table closes that in the journal, too."""
     journal = tmp_path / "journal.sqlite"
@@ -120,7 +120,7 @@ async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
             assert isinstance(await ann.ask(cl.Ready), Accepted)
 
 
-@pytest.mark.parametrize("kind", first(2, ["garbage", "newer", "database", "folder"]))
+@pytest.mark.parametrize("kind", usually(2, ["garbage", "newer", "database", "folder"]))
 async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kind: str) -> None:
     """Whatever it is: a sentence, the code 3, and not one byte of it changed."""
     journal = tmp_path / "journal.sqlite"
