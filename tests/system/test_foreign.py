@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tests.support.servers import PATIENCE, serving, within
 
-HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "1"))
+HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "2"))
 GAMES: Final = int(os.environ.get("RACING_DEMON_GAMES", "4"))
 CLIENT: Final = Path(__file__).parent / "foreign"
 WIDE: Final[dict[str, Any]] = {

@@ -108,6 +108,9 @@ async function evening(url, wire, games, { game, hands, bots, level, options, cu
     const message = await player.next();
     mind.follow(message, player);
     if (message.name === "dealt") mind = guesses ? new Guessing() : new Knowing();
+    // A table of one person and bots waits for that person, who first contributes to the next deal.
+    const hasContributed = message.name === "contributed" && message.fields.seat === player.seat;
+    if (hasContributed && table.phase === "tally") player.command("ready");
     if (message.name === "played" && message.fields.seat === player.seat && message.fields.counter > 0) {
       own++;
       if (!guesses && own % 25 === 0) player.command("pause", { paused: true });
