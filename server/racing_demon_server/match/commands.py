@@ -84,7 +84,8 @@ class Commands:
         return None
 
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
-        hand = self._running_hand()
+        hand = self._running_hand(command.seen)
+        self._verify_in_hand(seat)
         best = best_play(hand.rules, hand.board, seat, command.source, command.count)
         if best is None:
             raise CommandRefused(Reason.ILLEGAL, "None of these cards can be played.")
@@ -92,8 +93,7 @@ class Commands:
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
         self._running_hand(command.seen)
-        if seat not in self._view.hand_seats:
-            raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
+        self._verify_in_hand(seat)
         if self._view.phase is Phase.GRACE:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
         if not self._seating.state(seat).stuck:
@@ -242,6 +242,10 @@ class Commands:
         hand = self._flow.hand
         if hand is not None and 0 < seen < hand.dealt_seq:
             raise CommandRefused(Reason.HAND_OVER, "That was for an earlier hand.")
+
+    def _verify_in_hand(self, seat: int) -> None:
+        if seat not in self._view.hand_seats:
+            raise CommandRefused(Reason.NOT_SEATED, "This seat is not in the hand.")
 
     def _running_hand(self, seen: int = 0) -> Hand:
         """Return the hand that is being played.

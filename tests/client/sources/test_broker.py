@@ -264,7 +264,7 @@ async def test_a_server_that_is_gone_is_waited_for(tmp_path: Path) -> None:
             await speaker.tell("a1/status", b"offline", keep=True)
             assert "has left" in await within(PATIENCE, told.get())
             assert not onlooker.online
-            with pytest.raises(ConnectionFailed, match="Nothing was heard of"):
+            with pytest.raises(ConnectionFailed, match="The broker sent nothing about the table"):
                 await next_of(onlooker)
 
 

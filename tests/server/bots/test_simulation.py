@@ -249,7 +249,7 @@ def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixtu
     [
         (["--levels", "easy,foo"], "one to eight of easy, medium, hard, expert"),
         (["--levels", ",".join(["easy"] * 9)], "one to eight of"),
-        (["--hands", "0"], "1 to 1,000,000 hands"),
+        (["--hands", "0"], "give a number from 1 to 1,000,000"),
         (["--seed", "zz"], "'zz' is not a seed"),
         (["--game", "nosuch"], "invalid choice: 'nosuch'"),
         (["--game", "sympathy"], "invalid choice: 'sympathy'"),

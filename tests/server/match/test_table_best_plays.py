@@ -56,3 +56,11 @@ def test_a_card_that_fits_nowhere_is_refused() -> None:
     assert Reason.ILLEGAL is sitting.refused(0, cl.PlayBest, source=empty, count=1, seen=sitting.seq).reason
     assert Reason.ILLEGAL is sitting.refused(0, cl.PlayBest, source=511, count=1, seen=sitting.seq).reason
     assert before == sitting.state()
+
+
+def test_who_came_late_has_no_card_to_play() -> None:
+    """A seat that is not in the hand is refused, as with any other play."""
+    sitting = Sitting.playing(2)
+    late = sitting.join("Joy")
+    refused = sitting.refused(late, cl.PlayBest, source=sitting.column(0), count=1, seen=sitting.seq)
+    assert Reason.NOT_SEATED is refused.reason

@@ -187,7 +187,7 @@ def test_every_command_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-@examples(60, derandomize=False)
+@examples(200, 30, derandomize=False)
 @given(steps=steps)
 def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) -> None:
     """Whatever comes is answered; what is refused changes nothing; and the table goes on."""
