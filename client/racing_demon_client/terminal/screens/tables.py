@@ -66,7 +66,7 @@ class TableList(OptionList):
         self.display = False
 
     def show(self, near: Sequence[TableRow], late: Sequence[TableRow]) -> None:
-        """Show these tables; the highlighted table stays highlighted wherever it moves."""
+        """Show these tables; the highlighted table stays highlighted wherever it moves, and however its row reads."""
         before = self._at_pointer()
         self.rows = [*near, *late]
         options = [self._option(number, row) for number, row in enumerate(self.rows)]
@@ -74,8 +74,11 @@ class TableList(OptionList):
             options.insert(len(near), Option("recent:", disabled=True))
         self.set_options(options)
         self.display = bool(self.rows)
-        if before in self.rows:
-            self.highlighted = self.get_option_index(str(self.rows.index(before)))
+        if before is not None:
+            places = [(row.address, row.code) for row in self.rows]
+            if (before.address, before.code) in places:
+                place = places.index((before.address, before.code))
+                self.highlighted = self.get_option_index(str(place))
 
     def _option(self, number: int, row: TableRow) -> Option:
         digit = str(number + 1) if number < MOST_DIGITS else " "

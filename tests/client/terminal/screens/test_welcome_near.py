@@ -155,6 +155,19 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
         assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
 
 
+async def test_a_table_stays_chosen_when_its_row_reads_otherwise() -> None:
+    """A recent table that is found, or that changes its game, is still the one that Enter joins."""
+    async with at_first_screen() as (app, pilot):
+        late = [TableRow("ws://y", "CDFG", "CDFG  joined"), TableRow("ws://x", "BCDF", "BCDF  joined")]
+        near(app).show([], late)
+        await pilot.press("2")
+        for told in ("BCDF  Ann's table, Sultan", "BCDF  Ann's table, Klondike"):
+            near(app).show([TableRow("ws://x", "BCDF", told)], late[:1])
+            pointed = near(app).pointed
+            assert pointed is not None
+            assert told == pointed.told
+
+
 @pytest.mark.parametrize("size", usually(1, ["80x24", "120x40", "40x10"]))
 async def test_the_first_screen(
     size: str, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
