@@ -146,7 +146,7 @@ class SoloSession(TableSession):
         caption = self.solo.table.caption
         undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
         if self.solo.table.is_won:
-            return f"{win_text(self.solo)}  {deal}: new deal  {again}: again"
+            return f"{win_text(self.solo)}  {deal} new deal  {again} again"
         if self._is_stuck:
-            return f"{loss_text(self.solo)}  {undo}: back  {again}: again  {deal}: new deal"
+            return f"{loss_text(self.solo)}  {undo} back  {again} again  {deal} new"
         return f"Say: {caption}" if caption else self.solo.table.due
