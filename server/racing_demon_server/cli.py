@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
+
 EXAMPLES = """examples:
   racing-demon-server                          serve the whole network on port 5252
   racing-demon-server --host 127.0.0.1         serve this machine only
@@ -91,7 +93,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     try:
         journal_path, keys = _journal(arguments), read_keys(arguments.cluster_key)
     except JournalUnusable as error:
-        return _unusable(error)
+        return _unusable(error, arguments.journal)
     settings = ServerSettings(
         host=arguments.host,
         port=arguments.port,
@@ -218,7 +220,7 @@ def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
         )
         return 1
     except JournalUnusable as error:
-        return _unusable(error)
+        return _unusable(error, settings.journal)
     except Fenced as error:
         sys.stderr.write(
             f"racing-demon-server: {error}: another server considered this one dead and took over its "
@@ -227,8 +229,9 @@ def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
         return 4
 
 
-def _unusable(error: Exception) -> int:
-    sys.stderr.write(f"racing-demon-server: {error}\n")
+def _unusable(error: Exception, journal: Path | str | None) -> int:
+    has_advice = isinstance(journal, str) or "--journal" in str(error)
+    sys.stderr.write(f"racing-demon-server: {error}{'' if has_advice else ' ' + ADVICE}\n")
     return 3
 
 

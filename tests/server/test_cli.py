@@ -136,6 +136,15 @@ async def test_a_port_that_is_taken() -> None:
     assert "Choose another port with --port, or 0 for any free one" in second
 
 
+async def test_a_journal_that_cannot_be_kept_has_a_way_out(tmp_path: Path) -> None:
+    """A data folder that cannot be written has a reason, and the two flags that help."""
+    (tmp_path / "file").touch()
+    ended = await text_of(SERVER, "--port", "0", env={"RACING_DEMON_DATA": str(tmp_path / "file")})
+    assert (3, "") == (ended.code, ended.out)
+    assert "cannot be opened" in ended.err
+    assert ended.err.endswith("--journal FILE, or keep no journal with --durability none.\n")
+
+
 async def test_an_address_of_another_machine() -> None:
     """An address that is not this machine's ends with 1, and without a traceback."""
     ended = await text_of(SERVER, "--host", "203.0.113.7", "--port", "0")

@@ -53,7 +53,7 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
     scores = await text_of(CLIENT, "scores", "--journal", database)
     assert (scores.code, "matches: 1" in scores.out) == (0, True)
     checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)
-    assert (checked.code, checked.out[:24]) == (0, "valid: 1 tables, 1 hands")
+    assert (checked.code, checked.out[:22]) == (0, "valid: 1 table, 1 hand")
     async with server_process(*where) as (_, address):
         async with patience(lambda: f"{code} is still on its way to this server"):
             while True:

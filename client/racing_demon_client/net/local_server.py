@@ -21,7 +21,6 @@ MOST_DEATHS: Final = 5
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
 PREFIX: Final = "racing-demon-server: "
-ADVICE: Final = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 
 class JournalRefused(ConnectionFailed):
@@ -146,7 +145,7 @@ async def _url(process: asyncio.subprocess.Process) -> str:
     if found is None:
         said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
         if said and await process.wait() == JOURNAL_UNUSABLE:
-            raise JournalRefused(f"{said.removeprefix(PREFIX)} {ADVICE}")
+            raise JournalRefused(said.removeprefix(PREFIX))
         raise ConnectionFailed(said or "The server did not start, and gave no reason.")
     return found.group()
 

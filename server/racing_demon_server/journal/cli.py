@@ -112,10 +112,14 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
         sys.stdout.write(f"not valid: {fault}\n")
     if not wrong:
         sys.stdout.write(
-            f"valid: {report.tables} tables, {report.hands} hands, {report.events} events; "
-            "nothing is missing\n"
+            f"valid: {_counted(report.tables, 'table')}, {_counted(report.hands, 'hand')}, "
+            f"{_counted(report.events, 'event')}; nothing is missing\n"
         )
     return 1 if wrong else 0
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _prune(path: Path, before: datetime) -> int:
@@ -123,7 +127,7 @@ def _prune(path: Path, before: datetime) -> int:
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")
     sys.stdout.write(
-        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free for new ones\n"
+        f"{pruned.matches} {'match was' if pruned.matches == 1 else 'matches were'} deleted; {pruned.free} bytes of the file are free for new ones\n"
     )
     return 1 if pruned.kept else 0
 

@@ -314,8 +314,11 @@ async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) ->
     "command", usually(2, ["record list", "scores", "record export all", "replay", "verify 1.1"])
 )
 async def test_no_journal_has_a_sentence(here: Here, command: str) -> None:
-    """Without a journal every command says where there is none."""
-    failed(await here(*command.split()), r"There is no journal at \S+\.")
+    """Without a journal every command says where there is none, and how to get one."""
+    failed(
+        await here(*command.split()),
+        r"There is no journal at \S+\. Hosting a table creates it\. .* name its file\.",
+    )
 
 
 # Standings.

@@ -39,7 +39,7 @@ async def begin_second_hand(host: Peer) -> None:
 def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It says how much was looked at."""
     (told,) = lines(capsys, "check", played)
-    assert told.startswith("valid: 1 tables, 1 hands, ")
+    assert told.startswith("valid: 1 table, 1 hand, ")
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ async def test_an_open_table_is_right(tmp_path: Path, capsys: pytest.CaptureFixt
         async with Peer.entered(served.url, create) as host:
             await begin_second_hand(host)
             (told,) = lines(capsys, "check", journal)
-    assert re.match("valid: 1 tables, [2-4] hands, ", told)  # the bots do not wait for the command
+    assert re.match("valid: 1 table, [2-4] hands, ", told)  # the bots do not wait for the command
     async with journaled(journal, bot_speed=100.0) as again, Peer.connect(again.url) as back:
         await back.greet()
         await back.enter(cl.Resume(code=host.code, token=host.token))
         await back.until(ev.MatchOver)
         (told,) = lines(capsys, "check", journal)
-    assert told.startswith("valid: 1 tables, 5 hands, ")
+    assert told.startswith("valid: 1 table, 5 hands, ")
 
 
 def undone(snapshot: Snapshot) -> bytes:

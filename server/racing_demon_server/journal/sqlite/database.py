@@ -110,7 +110,9 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
                     "name would ruin it. Remove one of the two names, or make a copy of the file."
                 )
         elif not path.exists():
-            raise JournalUnusable(f"There is no journal at {path}.")
+            raise JournalUnusable(
+                f"There is no journal at {path}. Hosting a table creates it. If you keep it elsewhere, name its file."
+            )
         db = sqlite3.connect(
             path.absolute().as_uri() + ("?mode=rw" if write else "?mode=ro"),
             uri=True,
