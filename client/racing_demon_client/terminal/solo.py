@@ -148,5 +148,5 @@ class SoloSession(TableSession):
         if self.solo.table.is_won:
             return f"{win_text(self.solo)}  {deal} new deal  {again} again"
         if self._is_stuck:
-            return f"{loss_text(self.solo)}  {undo} back  {again} again  {deal} new"
+            return f"{loss_text(self.solo)}  {undo} undo  {again} again  {deal} new"
         return f"Say: {caption}" if caption else self.solo.table.due

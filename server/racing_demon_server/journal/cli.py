@@ -127,7 +127,7 @@ def _prune(path: Path, before: datetime) -> int:
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")
     sys.stdout.write(
-        f"{pruned.matches} {'match was' if pruned.matches == 1 else 'matches were'} deleted; {pruned.free} bytes of the file are free for new ones\n"
+        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free for new ones\n"
     )
     return 1 if pruned.kept else 0
 

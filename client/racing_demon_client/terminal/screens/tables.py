@@ -66,7 +66,7 @@ class TableList(OptionList):
         self.display = False
 
     def show(self, near: Sequence[TableRow], late: Sequence[TableRow]) -> None:
-        """Show these tables; the highlighted table stays highlighted wherever it moves, and however its row reads."""
+        """Show these tables; the highlighted table stays highlighted even if its row moves or changes."""
         before = self._at_pointer()
         self.rows = [*near, *late]
         options = [self._option(number, row) for number, row in enumerate(self.rows)]

@@ -111,7 +111,8 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
                 )
         elif not path.exists():
             raise JournalUnusable(
-                f"There is no journal at {path}. Hosting a table creates it. If you keep it elsewhere, name its file."
+                f"There is no journal at {path}. Hosting a table creates it. "
+                "If you keep it elsewhere, name its file."
             )
         db = sqlite3.connect(
             path.absolute().as_uri() + ("?mode=rw" if write else "?mode=ro"),
