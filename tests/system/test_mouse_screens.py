@@ -103,7 +103,7 @@ def test_one_click_on_the_tally_says_ready_once(tmp_path: Path) -> None:
         table.until("The last hand, as you played it")
         table.click("F12 analysis")
         table.until(r"hand +1 +total")
-        table.click("Press Enter when you are ready for the next hand")
+        table.click("Press Enter when ready for the next hand")
         table.until("The match is over")
         assert re.search(r"hand +1 +2 +total", table.text)
 

@@ -335,4 +335,4 @@ def _readiness(view: TableView, seat: int) -> str:
         return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
     if is_ready:
         return "You are ready for the next hand. Enter: not yet."
-    return "Press Enter when you are ready for the next hand."
+    return "Press Enter when ready for the next hand."

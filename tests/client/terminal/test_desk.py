@@ -264,7 +264,7 @@ def test_what_is_dragged() -> None:
         (Phase.COUNTDOWN, 0, "Look at your cards: play begins at the signal."),
         (Phase.LOBBY, 0, "Enter deals."),
         (Phase.OVER, 1, "Press Enter when you are ready."),
-        (Phase.TALLY, 1, "Press Enter when you are ready for the next hand."),
+        (Phase.TALLY, 1, "Press Enter when ready for the next hand."),
         (Phase.TALLY, None, "The cards are dealt when all players are ready."),
         (Phase.PLAYING, None, ""),
         (Phase.PLAYING, 0, ""),
@@ -362,11 +362,11 @@ def test_the_next_deal_is_counted_down() -> None:
     """Beside the tally it is told when the next hand is dealt by itself; after that moment no more."""
     player = at("AS", tally_ms=20_000)
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Press Enter when you are ready for the next hand. The next deal is in 20 s." == prompt(player)
+    assert "Press Enter when ready for the next hand. The next deal is in 20 s." == prompt(player)
     player.now += 19_001
-    assert "Press Enter when you are ready for the next hand. The next deal is in 1 s." == prompt(player)
+    assert "Press Enter when ready for the next hand. The next deal is in 1 s." == prompt(player)
     player.now += 999
-    assert "Press Enter when you are ready for the next hand." == prompt(player)
+    assert "Press Enter when ready for the next hand." == prompt(player)
 
 
 def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
@@ -374,7 +374,7 @@ def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
     player = at("AS", tally_ms=20_000)
     player.view.seats[1] = player.view.seats[1].model_copy(update={"bot": "easy"})
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Press Enter when you are ready for the next hand." == prompt(player)
+    assert "Press Enter when ready for the next hand." == prompt(player)
 
 
 def test_a_late_comer_knows_when_to_play() -> None:
