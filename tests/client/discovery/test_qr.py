@@ -78,5 +78,5 @@ async def test_no_part_of_it_is_shown() -> None:
     """Where it does not fit a sentence says so: a part of a code is of no use."""
     async with hosting(size=(80, 18)) as player:
         await player.pilot.press("q")
-        await shows(player, "no room for the QR code")
+        await shows(player, "QR code: make the window larger")
         assert "▀▄" not in player.text

@@ -107,7 +107,7 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
         for y, line in enumerate(lines, 2):
             canvas.put(room, y, line)
     elif lines:
-        text = "no room for the QR code: make the window larger"
+        text = "QR code: make the window larger"
         canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
 
 

@@ -33,6 +33,13 @@ def lobby() -> Page:
     return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
 
 
+def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
+    """Forty columns have no room for the code, but for the whole sentence about it."""
+    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=False)
+    text = draw_lobby(lobby(), (40, 10), UNICODE, code).text().splitlines()
+    assert any(line.strip() == "QR code: make the window larger" for line in text)
+
+
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 @pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
 def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
