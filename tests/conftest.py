@@ -1,10 +1,13 @@
 """What holds for all tests."""
 
+import asyncio
 import gc
 import signal
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import chain, groupby
+from types import FrameType
 from typing import Any, Final
 
 import pytest
@@ -48,10 +51,20 @@ def group_of(item: pytest.Item) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
-    """Let the alarm ring again: what it raises may meet a task that nobody waits for, and be lost."""
+    """Let the alarm say where tasks wait, and ring again: what it raises may meet another task, and be lost."""
     item.stash[LIMITS] = settings
     is_set = yield
     if settings.method == "signal":
+        fail = signal.getsignal(signal.SIGALRM)
+
+        def ring(number: int, frame: FrameType | None) -> None:
+            with suppress(RuntimeError):  # no loop runs
+                for task in asyncio.all_tasks():
+                    task.print_stack(file=sys.stderr)
+            assert callable(fail)
+            fail(number, frame)
+
+        signal.signal(signal.SIGALRM, ring)
         signal.setitimer(signal.ITIMER_REAL, settings.timeout, RINGS_AGAIN)
     return is_set
 
