@@ -51,7 +51,7 @@ def group_of(item: pytest.Item) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
-    """Let the alarm say where tasks wait, and ring again: what it raises may meet another task, and be lost."""
+    """Let the alarm say where tasks wait, and ring again: what it raises may be lost in another task."""
     item.stash[LIMITS] = settings
     is_set = yield
     if settings.method == "signal":

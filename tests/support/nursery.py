@@ -25,9 +25,9 @@ def serve() -> None:
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
+            sys.stdout.write(f"pid {os.getpid()}\n")  # by itself: it may speak before the parent's turn comes
+            sys.stdout.flush()
             os._exit(main(arguments))
-        sys.stdout.write(f"pid {pid}\n")
-        sys.stdout.flush()
 
 
 if __name__ == "__main__":
