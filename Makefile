@@ -64,8 +64,8 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -m "not long" -n 4 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
-	$(BIN)/pytest -m "not long" -n 3 --dist loadgroup tests/system tests/browser
+	$(BIN)/pytest -m "not long" -n 6 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
+	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser
 endif
 
 long: $(STAMP) programs  ## what test-all adds to test

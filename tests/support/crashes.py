@@ -336,9 +336,10 @@ async def glance(url: str, code: str) -> Snapshot:
 async def glances(url: str, code: str) -> AsyncIterator[list[Snapshot]]:
     """Let people look at a table, one after the other until the end of this; yield what they are shown."""
     shown: list[Snapshot] = []
+    ends = asyncio.Event()
 
     async def look() -> None:
-        while True:
+        while not ends.is_set():
             with contextlib.suppress(OSError, WebSocketException):  # the server is dead just now
                 shown.append(await glance(url, code))
             await asyncio.sleep(0.02)
@@ -347,8 +348,9 @@ async def glances(url: str, code: str) -> AsyncIterator[list[Snapshot]]:
     try:
         yield shown
     finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
+        # Not cancelled: a connection that is just being closed would raise its own end instead, and go on.
+        ends.set()
+        await looking
 
 
 async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:

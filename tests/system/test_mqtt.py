@@ -152,7 +152,7 @@ async def test_a_frozen_broker_holds_nobody_up(tmp_path: Path) -> None:
 async def test_a_match_is_watched_through_the_broker(tmp_path: Path) -> None:
     """`watch --mqtt` follows the bots of another program to the end of their match."""
     # Slower bots than elsewhere: on a busy machine the program would hear of the whole match at once.
-    async with Broker.running(tmp_path) as broker, told_server(broker, "--bot-speed", "15") as (_, url):
+    async with Broker.running(tmp_path) as broker, told_server(broker, "--bot-speed", "25") as (_, url):
         async with Peer.hosting(url, seated=False, hands=1) as ann, Listening.to(broker, "rd/pub/#") as ears:
             await ann.ask(cl.AddBot)
             await ann.ask(cl.AddBot)
