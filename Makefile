@@ -58,7 +58,7 @@ games-table: $(STAMP)  ## write docs/games.md anew: every game, how it is raced,
 programs:
 	@sh tests/programs.sh
 
-# Four at a time keep two cores busy: tests wait for sockets and processes, too.
+# Six at a time keep two cores busy: tests wait for sockets and processes, too.
 # Whole programs, on terminals, networks and brokers of their own, wait for each other more than they compute.
 unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
