@@ -3,12 +3,7 @@
 Commands and settings use the protocol's names; screens and messages use plain words.
 """
 
-import ast
 import re
-from collections.abc import Mapping
-from functools import cache
-from inspect import getsource
-from itertools import pairwise
 from typing import Final
 
 from pydantic import ValidationError
@@ -18,7 +13,7 @@ from racing_demon_protocol.wire.options import Options
 from .option_errors import explained
 from .text import counted
 
-__all__ = ["called", "meanings", "options_text", "read", "refusal", "usual", "value_text"]
+__all__ = ["MEANINGS", "called", "options_text", "read", "refusal", "usual", "value_text"]
 
 CALLED: Final = {
     "hands": "hands in a match",
@@ -48,6 +43,39 @@ CALLED: Final = {
     "out_bonus": "points for going out",
 }
 """Names of options whose identifier does not explain itself."""
+MEANINGS: Final = {
+    "game": "Which game is played.",
+    "hands": "How many hands make a match.",
+    "target": "A total of points that ends the match early; none: there is no such total.",
+    "tie_break": "What equal totals at the end of a match mean.",
+    "call_out": "How going out ends the hand.",
+    "grace_ms": "How long cards may still land after a call.",
+    "stall_rule": "What is tried before a hand that nobody can continue is ended.",
+    "auto_first_turn": "Whether the first cards are turned for everybody at the signal.",
+    "on_leave": "What a player who leaves during a hand keeps.",
+    "late_join": "Whether players may join between the hands of a match.",
+    "seats": "How many seats the table has.",
+    "spectators": "Whether people may watch without a seat.",
+    "watch_delay_ms": "The delay with which spectators see events.",
+    "pause_after_ms": "How long a hand goes on with fewer than two players connected; none: forever.",
+    "time_limit_ms": "The time limit of a hand; none: no limit, but ten minutes on identical deals.",
+    "hints": "Whether clients may show which plays fit. The server does not use it.",
+    "countdown_ms": "The time from the deal to the signal.",
+    "tally_ms": "The time from a hand's end to the next deal; less if all are ready.",
+    "turn": "How many cards are turned from the stock at a time.",
+    "redeals": "How many redeals there are.",
+    "shuffle": "Whether each redeal shuffles the stock; otherwise its cards keep their order.",
+    "tail_rule": "What is available when fewer cards are left than a turn takes.",
+    "waste_view": "How many cards of the waste lie face up.",
+    "take_back": "Whether cards may leave foundations again; never those that others build on, too.",
+    "forced_bases": "Whether a card that opens a foundation must be played first.",
+    "columns": "How many columns, in games that deal one card to each.",
+    "columns_by_players": "Six columns for one or two players, five for three, four for more.",
+    "reserve": "How many cards each reserve gets, in games that have one.",
+    "reserve_card": "The points for each card left in the reserve.",
+    "out_bonus": "The points for going out.",
+}
+"""What each option decides, as players read it."""
 VALUES: Final = {
     "auto": "automatic",
     "shout": "when the player calls",
@@ -122,19 +150,3 @@ def options_text(options: Options) -> str:
         if name not in {"game", "hands"}
     ]
     return ", ".join([counted(options.hands, "hand"), *changed])
-
-
-@cache
-def meanings() -> Mapping[str, str]:
-    """Return the meaning of each option: its description in the model, without units and sources."""
-    (model,) = ast.parse(getsource(Options)).body
-    assert isinstance(model, ast.ClassDef)
-    return {
-        field.target.id: re.sub(r" \(A\d+\)|``|, in (ms|milliseconds)", "", text.value.value)
-        for field, text in pairwise(model.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }

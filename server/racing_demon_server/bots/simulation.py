@@ -134,7 +134,8 @@ def _levels(text: str) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print what each level earns over a number of hands, or each level against each."""
     parser = argparse.ArgumentParser(
-        prog="racing_demon_server.bots.simulation", description=__doc__.split("\n")[0]
+        prog="racing_demon_server.bots.simulation",
+        description="Play hands between bots of several levels, and print what each level earns.",
     )
     parser.add_argument("--hands", type=_hands, default=200, help="how many hands (default 200)")
     levels = parser.add_mutually_exclusive_group()

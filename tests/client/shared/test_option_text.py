@@ -5,8 +5,8 @@ from pydantic import ValidationError
 
 from racing_demon_client.shared.option_text import (
     CALLED,
+    MEANINGS,
     called,
-    meanings,
     options_text,
     read,
     refusal,
@@ -25,7 +25,7 @@ def test_every_option_is_called_by_words() -> None:
         assert len(called(name)) <= LONGEST, name
         assert "_" not in called(name)
         assert not called(name).endswith(" ms")
-    assert not any(" ms" in text or "millisecond" in text for text in meanings().values())
+    assert not any(" ms" in text or "millisecond" in text for text in MEANINGS.values())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
 
-from racing_demon_client.shared.option_text import called, meanings, read, refusal, usual, value_text
+from racing_demon_client.shared.option_text import MEANINGS, called, read, refusal, usual, value_text
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -74,7 +74,7 @@ class OptionsScreen(Dialog[Options]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Explain the focused option."""
-        self.query_one("#meaning", Label).update(meanings().get(event.widget.id or "", ""))
+        self.query_one("#meaning", Label).update(MEANINGS.get(event.widget.id or "", ""))
 
     def _editor(self, name: str) -> Select[str] | Input:
         value = getattr(self._options, name)

@@ -7,7 +7,7 @@ from textual.widgets import Input, Label, Select
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.settings import PlayerSettings, load
-from racing_demon_client.shared.option_text import meanings
+from racing_demon_client.shared.option_text import MEANINGS
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
@@ -99,8 +99,8 @@ async def test_an_option_is_explained_while_it_is_looked_at() -> None:
             field(player.app, name).focus()
             await player.pilot.pause()
             assert told in str(player.app.screen.query_one("#meaning", Label).content)
-    assert set(Options.model_fields) == set(meanings())
-    assert max(len(meaning) for meaning in meanings().values()) < 2 * 70
+    assert set(Options.model_fields) == set(MEANINGS)
+    assert max(len(meaning) for meaning in MEANINGS.values()) < 2 * 70
 
 
 @pytest.mark.parametrize(
