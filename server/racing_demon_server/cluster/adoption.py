@@ -129,30 +129,28 @@ class Adoption:
 def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
     """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
     with db.transaction():
-        readers = read_ahead(db, keys, node, tables)
-        faults: dict[int, UnknownContents] = {}
-        firsts: dict[TableReader, int] = {}
-        for reader in readers:
-            try:
-                firsts[reader] = first_event(reader, reader.table)
-            except UnknownContents as error:
-                faults[reader.table.id] = error
-        read_events(db, firsts)
-        found = [_take(reader, faults.get(reader.table.id), clock) for reader in readers]
+        pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
+        read_events(db, {each: first_event(past) for each, past in pasts.items() if isinstance(past, Past)})
+        found = [_finish(reader, past, clock) for reader, past in pasts.items()]
         with db.pipeline():
             keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
             db.execute("SELECT fence($1)", (node,))
     return found
 
 
-def _take(reader: TableReader, fault: UnknownContents | None, clock: Clock) -> Read:
-    past: Past | Exception
+def _begin(reader: TableReader) -> Past | Exception:
+    """Return what a table needs to continue, its log still to be read, or why that cannot be read."""
     try:
-        if fault is not None:
-            raise fault
-        past = past_of(reader, reader.table)
-        past = past._replace(log=list(past.log))
+        return past_of(reader, reader.table)
     except UnknownContents as error:
-        past = error
+        return error
+
+
+def _finish(reader: TableReader, past: Past | Exception, clock: Clock) -> Read:
+    if isinstance(past, Past):
+        try:
+            past = past._replace(log=list(past.log))
+        except UnknownContents as error:
+            past = error
     last_us = reader.last_us()
     return Read(reader.table, past, last_us, last_us - clock())

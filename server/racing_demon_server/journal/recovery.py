@@ -33,36 +33,12 @@ class _Log:
     """The events of a table from a number on, each with its time; every iteration reads them again."""
 
     def __init__(self, journal: JournalReader, table_id: int, first: int) -> None:
-        self._rows = journal, table_id, first
+        self._table = journal, table_id
+        self.first = first
 
     def __iter__(self) -> Iterator[tuple[Event, int]]:
-        journal, table_id, first = self._rows
-        for kept in log_of(journal, table_id, first=first):
+        for kept in log_of(*self._table, first=self.first):
             yield kept.event, kept.at_us
-
-
-def first_event(journal: JournalReader, table: StoredTable) -> int:
-    """Return the number of the first event that is needed to restore a table.
-
-    Raises:
-        UnknownContents: something cannot be read.
-
-    """
-    return _beginning(journal, table)[1]
-
-
-def _beginning(journal: JournalReader, table: StoredTable) -> tuple[Snapshot | None, int]:
-    """Return the snapshot that a restart begins with, and the number of the first event that it needs."""
-    verify(table)
-    if table.protocol != VERSION:
-        raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
-    snapshot = _first_needed(journal, table.id)
-    if snapshot is None:
-        return None, 1
-    if snapshot.code != table.code:
-        raise UnknownContents(f"its snapshot is of table {snapshot.code}")
-    stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
-    return snapshot, 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
 
 
 def past_of(journal: JournalReader, table: StoredTable) -> Past:
@@ -72,7 +48,16 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
         UnknownContents: something cannot be read; iterating the log may raise it, too.
 
     """
-    snapshot, first = _beginning(journal, table)
+    verify(table)
+    if table.protocol != VERSION:
+        raise OtherVersion(f"it was played with version {table.protocol} of the protocol, not {VERSION}")
+    snapshot = _first_needed(journal, table.id)
+    first = 1
+    if snapshot is not None:
+        if snapshot.code != table.code:
+            raise UnknownContents(f"its snapshot is of table {snapshot.code}")
+        stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
+        first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
     seeds, seat_tokens, epochs = (
         seeds_of(journal, table.id),
         claims_of(journal, table.id),
@@ -81,6 +66,12 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
     return Past(
         snapshot, _Log(journal, table.id, first), seeds, seat_tokens, epochs, bans_of(journal, table.id)
     )
+
+
+def first_event(past: Past) -> int:
+    """Return the number of the first event in a log that :func:`past_of` returned; it reads nothing."""
+    assert isinstance(past.log, _Log)
+    return past.log.first
 
 
 def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:

@@ -134,8 +134,9 @@ def together(url: str, node: int) -> list[Past]:
     with connect(url) as db:
         tables = [number for (number,) in db.execute("SELECT id FROM tables")]
         readers = read_ahead(db, ClusterKeys([KEY]), node, tables)
-        read_events(db, {reader: first_event(reader, reader.table) for reader in readers})
-        return [whole(past_of(reader, reader.table)) for reader in readers]
+        pasts = {reader: past_of(reader, reader.table) for reader in readers}
+        read_events(db, {reader: first_event(past) for reader, past in pasts.items()})
+        return [whole(past) for past in pasts.values()]
 
 
 async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
