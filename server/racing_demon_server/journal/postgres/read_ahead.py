@@ -10,26 +10,23 @@ from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.play_runs import LONGEST
 
 from .connection import Database
-from .reader import PostgresReader, Rows
+from .reader import BEGINS, COLUMNS, PostgresReader, Rows
 
 __all__ = ["TableReader", "read_ahead", "read_events"]
 
-TABLES: Final = """
-    SELECT id, code, number, options, salt, passphrase, software, protocol, opened_ms, closed_ms, last_event,
-        greatest(
-            (SELECT max(at_us) FROM (SELECT at_us FROM events WHERE table_id = tables.id
-                ORDER BY first DESC LIMIT 100) AS newest),
-            (SELECT max(at_us) FROM whispers WHERE table_id = tables.id),
-            (SELECT max(at_us) FROM snapshots WHERE table_id = tables.id),
-            (SELECT at_us + clock_offset_us FROM clock WHERE writer = clock_node),
-            0)
+TABLES: Final = f"""
+    SELECT {COLUMNS}, greatest(
+        (SELECT max(at_us) FROM (SELECT at_us FROM events WHERE table_id = tables.id
+            ORDER BY first DESC LIMIT 100) AS newest),
+        (SELECT max(at_us) FROM whispers WHERE table_id = tables.id),
+        (SELECT max(at_us) FROM snapshots WHERE table_id = tables.id),
+        (SELECT at_us + clock_offset_us FROM clock WHERE writer = clock_node),
+        0)
     FROM tables WHERE id = ANY($1) AND owner = $2 AND closed_ms IS NULL ORDER BY id
-"""
-SNAPSHOTS: Final = """
-    SELECT table_id, seq, frame, at_us, NOT EXISTS (SELECT 1 FROM events
-        WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)
-    FROM snapshots WHERE table_id = ANY($1) ORDER BY seq
-"""
+"""  # noqa: S608 - names of our own
+SNAPSHOTS: Final = (
+    f"SELECT table_id, seq, frame, at_us, {BEGINS} FROM snapshots WHERE table_id = ANY($1) ORDER BY seq"  # noqa: S608
+)
 SEEDS: Final = (
     "SELECT table_id, hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = ANY($1)"
 )

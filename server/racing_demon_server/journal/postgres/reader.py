@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
@@ -16,6 +16,14 @@ from .connection import Database
 __all__ = ["PostgresReader"]
 
 Rows = Iterable[tuple[Any, ...]]
+
+COLUMNS: Final = ", ".join(StoredTable._fields)
+"""What is read of a table."""
+BEGINS: Final = (
+    "NOT EXISTS (SELECT 1 FROM events "
+    "WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)"
+)
+"""Whether a stretch of a table's log begins with a snapshot."""
 
 
 class PostgresReader:
@@ -38,9 +46,8 @@ class PostgresReader:
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, the oldest first; open ones are the owner's."""
         rows = self._db.execute(
-            "SELECT id, code, number, options, salt, passphrase, software, protocol, opened_ms, closed_ms, "
-            "last_event FROM tables WHERE NOT $1 OR closed_ms IS NULL AND (owner = $2 OR $2 IS NULL) "
-            "ORDER BY id",
+            f"SELECT {COLUMNS} FROM tables "  # noqa: S608 - names of our own
+            "WHERE NOT $1 OR closed_ms IS NULL AND (owner = $2 OR $2 IS NULL) ORDER BY id",
             (only_open, self._owner),
         )
         return map(StoredTable._make, rows.fetchall())
@@ -119,8 +126,7 @@ class PostgresReader:
     def beginnings(self, table_id: int) -> Rows:
         """Return the snapshots that stretches of a table's log begin with."""
         return self._db.execute(
-            "SELECT seq, frame FROM snapshots WHERE table_id = $1 AND NOT EXISTS (SELECT 1 FROM events "
-            "WHERE table_id = $1 AND kind NOT IN (0, 80) AND seq = snapshots.seq) ORDER BY seq",
+            f"SELECT seq, frame FROM snapshots WHERE table_id = $1 AND {BEGINS} ORDER BY seq",  # noqa: S608
             (table_id,),
         )
 
