@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from racing_demon_protocol.games import GAMES
-from racing_demon_server.journal.postgres import rules
-from racing_demon_server.journal.postgres.rules import rules_digests
+from racing_demon_server.journal.postgres import rules_digests as rules
+from racing_demon_server.journal.postgres.rules_digests import rules_digests
 
 
 def test_digests_are_the_same_in_every_process() -> None:
     """No order of a set and no address is part of a digest, and no two games share one."""
-    script = "from racing_demon_server.journal.postgres.rules import rules_digests; print(*rules_digests())"
+    module = "racing_demon_server.journal.postgres.rules_digests"
+    script = f"from {module} import rules_digests; print(*rules_digests())"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     assert printed.stdout.split() == rules_digests()
     assert len(set(rules_digests())) == len(GAMES)

@@ -5,7 +5,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced
 
 from .connection import Database
-from .rules import rules_digests
+from .rules_digests import rules_digests
 
 __all__ = ["end_backend", "register", "renew"]
 
