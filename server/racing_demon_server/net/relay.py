@@ -128,8 +128,7 @@ class RelayedTable:
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay that watches here, in its place."""
-        if self._spectators is not None and relay in self._spectators:
-            self._spectators.relayed[relay] = count
+        if self._spectators is not None and self._spectators.count_relayed(relay, count):
             self._count_soon()
 
     def close(self) -> None:

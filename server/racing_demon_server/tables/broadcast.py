@@ -141,8 +141,7 @@ class Broadcast:
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay, which is itself a spectator, in its place."""
-        if relay in self.spectators:
-            self.spectators.relayed[relay] = count
+        if self.spectators.count_relayed(relay, count):
             self._count_watchers()
 
     def take_seat(self, listener: Listener, actor: Actor) -> Listener | None:

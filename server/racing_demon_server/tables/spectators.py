@@ -82,6 +82,13 @@ class Spectators:
         """How many watch, with the spectators of relays in the place of these."""
         return min(MOST_SPECTATORS, len(self._sent) - len(self.relayed) + sum(self.relayed.values()))
 
+    def count_relayed(self, relay: Listener, count: int) -> bool:
+        """Count a relay's spectators in its place; return whether it is a spectator here."""
+        if relay not in self._sent:
+            return False
+        self.relayed[relay] = count
+        return True
+
     def add(self, listener: Listener) -> None:
         """Send a spectator the gallery's view of the table, and then every event."""
         view, hand_clock = self._shown.view, self._shown.hand_clock
