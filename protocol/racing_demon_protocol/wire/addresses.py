@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import ForeignHost
 
-__all__ = ["COUNTS_RELAYED", "FOLLOWS_MOVED", "at_port", "is_below", "moved_to", "understands"]
+__all__ = ["COUNTS_RELAYED", "FOLLOWS_MOVED", "at_port", "is_below", "moved_to", "port_of", "understands"]
 
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
@@ -20,6 +20,17 @@ _NUMBER: Final = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
 def understands(software: str, word: str) -> bool:
     """Return whether a program's ``software`` has a word behind its name."""
     return word in software.split()[1:]
+
+
+def port_of(url: str) -> int:
+    """Return the port of a WebSocket's URL, which may be its scheme's own.
+
+    Raises:
+        ValueError: it is not a port.
+
+    """
+    parts = urlsplit(url)
+    return parts.port or (443 if parts.scheme == "wss" else 80)
 
 
 def at_port(url: str, port: int) -> str:

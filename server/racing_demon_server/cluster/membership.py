@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.store import PostgresStore
 from racing_demon_server.journal.writer import DurableJournal
@@ -237,9 +238,7 @@ class Membership:
 
 
 def _location(where: Whereabout) -> Location:
-    parts = urlsplit(where.url)
-    default = 443 if parts.scheme == "wss" else 80
-    return Location(parts.hostname or "", parts.port or default, address_of(where.inside))
+    return Location(urlsplit(where.url).hostname or "", port_of(where.url), address_of(where.inside))
 
 
 def _is_in_hand(room: Room) -> bool:

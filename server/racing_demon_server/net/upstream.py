@@ -12,7 +12,14 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, FOLLOWS_MOVED, at_port, moved_to, understands
+from racing_demon_protocol.wire.addresses import (
+    COUNTS_RELAYED,
+    FOLLOWS_MOVED,
+    at_port,
+    moved_to,
+    port_of,
+    understands,
+)
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
@@ -21,7 +28,6 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused
 __all__ = ["ClosedUpstream", "Unreachable", "UpstreamConnection", "watching"]
 
 MOST_REDIRECTS: Final = 3
-DEFAULT_PORTS: Final = {"ws": 80, "wss": 443}
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
@@ -117,12 +123,11 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
 
 
 async def _connect(url: str) -> ClientConnection:
-    parts = urlsplit(url)
     try:
         return await connect(
             url,
-            host=parts.hostname,  # HTTP cannot redirect a connection with a given host and port
-            port=parts.port or DEFAULT_PORTS[parts.scheme],
+            host=urlsplit(url).hostname,  # HTTP cannot redirect a connection with a given host and port
+            port=port_of(url),
             proxy=None,  # a proxy would need them for itself
             subprotocols=[Subprotocol(Encoding.MSGPACK)],
             compression=None,
