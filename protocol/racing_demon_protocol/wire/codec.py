@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from racing_demon_protocol.errors import InvalidFrame
 
 from .messages import FROM_CLIENT, FROM_SERVER, Message
-from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, later, trusting
+from .messages.base import MAX_COUNT, MAX_INT, MAX_PILE, later, trimmed, trusting
 from .messages.client import PlayCards
 from .messages.events import Played
 from .messages.server import Accepted
@@ -68,12 +68,7 @@ def pack(message: Message) -> bytes:
     if hot is None:
         return _pack([message.TAG, *message.model_dump()])
     tag, defaults = hot
-    row = [tag, *message.__dict__.values()]
-    for default in defaults:
-        if row[-1] != default:
-            break
-        row.pop()
-    return _pack(row)
+    return _pack(trimmed([tag, *message.__dict__.values()], defaults))
 
 
 def decode_client(frame: bytes | str) -> Message:

@@ -41,6 +41,7 @@ __all__ = [
     "Token",
     "WireModel",
     "later",
+    "trimmed",
     "trusting",
 ]
 
@@ -108,12 +109,7 @@ class WireModel(BaseModel):
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
         """Return the fields in order; nested rows are still rows."""
-        values = list(self.__dict__.values())
-        for default in later(type(self)):
-            if values[-1] != default:
-                break
-            values.pop()
-        return values
+        return trimmed(list(self.__dict__.values()), later(type(self)))
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -154,6 +150,15 @@ def _names(cls: type[WireModel]) -> tuple[str, ...]:
 def later(cls: type[WireModel]) -> list[Any]:
     """Return the defaults of the fields that may be omitted, the last field first."""
     return [field.default for field in cls.model_fields.values()][::-1][: cls.LATER]
+
+
+def trimmed(row: list[Any], defaults: Sequence[Any]) -> list[Any]:
+    """Return a row, its last fields removed as long as they are at these defaults, the last field first."""
+    for default in defaults:
+        if row[-1] != default:
+            break
+        row.pop()
+    return row
 
 
 def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:
