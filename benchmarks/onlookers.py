@@ -12,12 +12,9 @@ It ends with its standard input.
 """
 
 import contextlib
-import json
 import os
 import selectors
 import socket
-import sys
-import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -28,6 +25,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
+from benchmarks.line_server import LineServer
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages.client import Hello, Watch
@@ -40,8 +38,6 @@ SMALL_BUFFER: Final = 1_024
 ENTRY_SECONDS: Final = 20.0
 GROUP: Final = 20
 """After so many have come, those who are there already read again."""
-BLINK_SECONDS: Final = 0.02
-"""They read no more often: to wake for each message would take time from those who are measured."""
 
 
 class BrokerSource:
@@ -116,37 +112,14 @@ class BrokerSource:
             self.socket.sendall(data)
 
 
-class Crowd:
+class Crowd(LineServer):
     """All spectators of this process."""
 
     def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        super().__init__()
         self._reading: set[BrokerSource] = set()
         self._silent: list[BrokerSource] = []
         self._lost = 0
-        self._lines = b""
-        self._ended = False
-
-    def obey(self) -> None:
-        """Do what is asked for, until nothing more comes."""
-        while not self._ended:
-            time.sleep(BLINK_SECONDS)
-            self._turn()
-            *lines, self._lines = self._lines.split(b"\n")
-            for line in lines:
-                answer = self._answer(line.decode().split())
-                sys.stdout.write(json.dumps(answer) + "\n")
-                sys.stdout.flush()
-
-    def _turn(self, seconds: float | None = None) -> None:
-        for key, _ in self._selector.select(seconds):
-            if key.data is None:
-                data = os.read(key.fd, 4_096)
-                self._ended = not data
-                self._lines += data
-            else:
-                self._read(key.data)
 
     def _read(self, onlooker: BrokerSource) -> None:
         try:

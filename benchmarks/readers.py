@@ -9,17 +9,14 @@ It ends with its standard input. Pings are not answered: let the server send non
 """
 
 import base64
-import json
-import os
 import selectors
 import socket
-import sys
-import time
 from typing import Final
 
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
+from benchmarks.line_server import LineServer
 from benchmarks.onlookers import give_way
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages.client import Hello, Watch
@@ -28,8 +25,6 @@ READ_SIZE: Final = 65_536
 ENTRY_SECONDS: Final = 20.0
 GROUP: Final = 50
 """After so many have come, those who are there already read again."""
-BLINK_SECONDS: Final = 0.02
-"""They read no more often, which leaves the processor to those who are measured."""
 
 
 def entry(url: str, code: str) -> bytes:
@@ -52,26 +47,13 @@ def entry(url: str, code: str) -> bytes:
     return "\r\n".join((*lines, "", "")).encode() + b"".join(frames)
 
 
-class Readers:
+class Readers(LineServer):
     """All spectators of this process."""
 
     def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        super().__init__()
         self._buffer = bytearray(READ_SIZE)
-        self._lines = b""
         self._bytes = self._lost = 0
-        self._ended = False
-
-    def obey(self) -> None:
-        """Do what is asked for, until nothing more comes."""
-        while not self._ended:
-            self._turn(None)
-            time.sleep(BLINK_SECONDS)
-            *lines, self._lines = self._lines.split(b"\n")
-            for line in lines:
-                sys.stdout.write(json.dumps(self._answer(line.decode().split())) + "\n")
-                sys.stdout.flush()
 
     def _answer(self, words: list[str]) -> object:
         match words:
@@ -93,15 +75,6 @@ class Readers:
             self._selector.register(watching, selectors.EVENT_READ, watching)
             if come % GROUP == 0:
                 self._turn(0)
-
-    def _turn(self, seconds: float | None) -> None:
-        for key, _ in self._selector.select(seconds):
-            if key.data is None:
-                data = os.read(key.fd, 4_096)
-                self._ended = not data
-                self._lines += data
-            else:
-                self._read(key.data)
 
     def _read(self, watching: socket.socket) -> None:
         try:
