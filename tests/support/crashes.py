@@ -36,7 +36,7 @@ from racing_demon_server.journal.reader import log_of, options_of, tables
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
-from tests.support.servers import PATIENCE, Peer, patience
+from tests.support.servers import PATIENCE, Peer, end_tasks, patience
 
 __all__ = [
     "Mortal",
@@ -275,11 +275,7 @@ async def one_hand(url: str, halts: list[bool] | None = None) -> list[Player]:
                 lambda: told.count(True) <= told.count(False)
             )  # the disk may fail with the last event
     finally:
-        for task in tasks:
-            task.cancel()
-        for result in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(result, Exception):
-                raise result
+        await end_tasks(tasks)
         for player in players:
             await player.client.close()
     return players
@@ -317,11 +313,7 @@ async def meeting(
         try:
             yield players
         finally:
-            for task in tasks:
-                task.cancel()
-            for result in await asyncio.gather(*tasks, return_exceptions=True):
-                if isinstance(result, Exception):
-                    raise result
+            await end_tasks(tasks)
 
 
 async def glance(url: str, code: str) -> Snapshot:

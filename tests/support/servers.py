@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -35,6 +35,7 @@ __all__ = [
     "Closing",
     "Peer",
     "Served",
+    "end_tasks",
     "fragments",
     "patience",
     "serving",
@@ -81,6 +82,16 @@ class Closing(NamedTuple):
 
     code: int
     reason: str
+
+
+async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks, wait until they have ended, and raise what went wrong in one of them."""
+    tasks = list(tasks)
+    for task in tasks:
+        task.cancel()
+    for result in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(result, Exception):
+            raise result
 
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> T:

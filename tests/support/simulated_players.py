@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import CallOut
 from tests.support.accounts import Account, Heard, Sent
+from tests.support.servers import end_tasks
 
 __all__ = ["Boards", "Player"]
 
@@ -90,11 +91,7 @@ class Player:
 
     async def leave(self) -> None:
         """End, and raise what went wrong."""
-        for task in self._tasks:
-            task.cancel()
-        for result in await asyncio.gather(*self._tasks, return_exceptions=True):
-            if isinstance(result, Exception):
-                raise result
+        await end_tasks(self._tasks)
         await self.client.close()
 
     async def send(self, command: cl.Command) -> None:

@@ -28,6 +28,7 @@ from racing_demon_server.journal.reader import log_of
 from tests.support.clusters import KEY, Cluster, Front
 from tests.support.crashes import Player, all_answered, until
 from tests.support.effort import amount
+from tests.support.servers import end_tasks
 
 pytestmark = [
     pytest.mark.long,
@@ -85,11 +86,7 @@ async def _playing(url: str, number: int) -> AsyncIterator[list[CountedPlayer]]:
         try:
             yield seated
         finally:
-            for task in tasks:
-                task.cancel()
-            for result in await asyncio.gather(*tasks, return_exceptions=True):
-                if isinstance(result, Exception):
-                    raise result
+            await end_tasks(tasks)
 
 
 async def _get_ready(client: Client) -> None:
