@@ -380,7 +380,7 @@ export function miniature(root, board, place) {
     const top = board.top(pile.number);
     const made = root.children[index];
     const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${length}` : short(top);
-    if (isNew(made, "text", text)) made.textContent = text;
+    setText(made, text);
     setClass(made, "red", top !== null && top !== UNKNOWN && isRed(top));
   });
 }
