@@ -10,6 +10,7 @@ __all__ = [
     "reasons",
     "records",
     "table",
+    "text",
     "wire",
 ]
 

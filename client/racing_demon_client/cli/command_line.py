@@ -126,7 +126,7 @@ def _options(arguments: argparse.Namespace) -> Any:
 
 
 def _fail(text: str) -> NoReturn:
-    from racing_demon_client.shared.text import printable  # noqa: PLC0415 - --help does not need it
+    from racing_demon_protocol.text import printable  # noqa: PLC0415 - --help does not need it
 
     for line in f"racing-demon: {text}\nSee racing-demon --help.".splitlines():
         sys.stderr.write(printable(line) + "\n")

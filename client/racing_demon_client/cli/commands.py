@@ -18,13 +18,13 @@ from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.shared.links import link_of
-from racing_demon_client.shared.text import printable
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import LONGEST_PASSPHRASE
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
 

@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     arguments = parse(argv)
     import asyncio  # noqa: PLC0415 - --help does not need it
 
-    from racing_demon_client.shared.text import printable  # noqa: PLC0415
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
+    from racing_demon_protocol.text import printable  # noqa: PLC0415
 
     try:
         act = _commands(arguments.command)[arguments.command]

@@ -95,7 +95,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with 2."""
-        from racing_demon_client.shared.text import printable  # noqa: PLC0415 - --help does not need it
+        from racing_demon_protocol.text import printable  # noqa: PLC0415 - --help does not need it
 
         super().error(printable(message))
 

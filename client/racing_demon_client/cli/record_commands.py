@@ -24,7 +24,6 @@ from racing_demon_client.records.record_sources import (
     read_file,
 )
 from racing_demon_client.shared.message_text import Write
-from racing_demon_client.shared.text import counted, printable
 from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.digest import Digest, digests
@@ -39,6 +38,7 @@ from racing_demon_protocol.records.match_file import (
 )
 from racing_demon_protocol.records.record import json_line, verify
 from racing_demon_protocol.records.standings import chosen, standings
+from racing_demon_protocol.text import counted, printable
 
 if TYPE_CHECKING:
     from racing_demon_client.records.timeline import Timeline

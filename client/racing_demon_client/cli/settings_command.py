@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from racing_demon_client.settings import load, save, settings_path
-from racing_demon_client.shared.text import printable
 from racing_demon_client.streams import is_terminal, write
+from racing_demon_protocol.text import printable
 
 __all__ = ["settings"]
 

@@ -9,13 +9,13 @@ from typing import Final, TextIO
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
-from racing_demon_client.shared.text import counted
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.results import loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.text import counted
 
 from .line_wrap import folded
 from .picture import laid, table

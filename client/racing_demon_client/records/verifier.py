@@ -4,10 +4,10 @@ import asyncio
 from typing import Final
 
 from racing_demon_client.net.contributor import ShareState
-from racing_demon_client.shared.text import counted
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.records.record import Verdict, verify
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

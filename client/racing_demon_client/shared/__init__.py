@@ -13,5 +13,4 @@ __all__ = [
     "rivals",
     "rules_text",
     "special_rules_text",
-    "text",
 ]

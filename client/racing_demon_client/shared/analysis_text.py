@@ -8,9 +8,9 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.records.opportunities import Race
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.text import counted, span
 
 from .message_text import MessageText
-from .text import counted, span
 
 __all__ = ["analysis_lines", "full", "hashes", "summary"]
 

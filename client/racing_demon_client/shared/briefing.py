@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from racing_demon_protocol.engine.cards import KING
 from racing_demon_protocol.engine.specification import Game, Goal, Racing, Stock, SuitRule, Tableau, Waste
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.text import span
 from racing_demon_protocol.wire.options import Options
-
-from .text import span
 
 __all__ = ["brief"]
 

@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.text import counted, listing, printable, span
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
@@ -17,7 +18,6 @@ from .phrases import title_of
 from .pile_labels import words_of
 from .pile_names import is_racelike
 from .rivals import Lost
-from .text import counted, listing, printable, span
 
 __all__ = ["REACTIONS", "MessageText", "Write", "duration", "kick_question"]
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.options import Options
 
 from .option_errors import explained
-from .text import counted
 
 __all__ = ["MEANINGS", "called", "options_text", "read", "refusal", "usual", "value_text"]
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.cards import RANK_NAMES
 from racing_demon_protocol.games import GAMES
-
-from .text import listing
+from racing_demon_protocol.text import listing
 
 __all__ = ["card_names", "heading", "names", "number", "one_of", "rank", "ranks", "the", "times", "title_of"]
 

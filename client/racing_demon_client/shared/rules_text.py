@@ -35,11 +35,11 @@ from racing_demon_protocol.engine.specification import (
     Waits,
     Waste,
 )
+from racing_demon_protocol.text import counted, listing
 
 from .option_text import called
 from .phrases import card_names, heading, names, number, one_of, rank, ranks, the, times
 from .special_rules_text import mechanic_text, piles_text, special_text
-from .text import counted, listing
 
 __all__ = ["WIDTH", "kind_of", "rules_of"]
 

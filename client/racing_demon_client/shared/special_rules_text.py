@@ -33,9 +33,9 @@ from racing_demon_protocol.engine.privileges import (
     When,
 )
 from racing_demon_protocol.engine.specification import Group, Heads, Mechanic, Special
+from racing_demon_protocol.text import counted
 
 from .phrases import names, number, ranks, the, times
-from .text import counted
 
 __all__ = ["mechanic_text", "piles_text", "special_text"]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from racing_demon_protocol.records.match_file import Correction, why_not
+from racing_demon_protocol.text import counted
 
 from .check import FindUnrestorable, check
 from .interface import JournalReader, JournalUnusable
@@ -112,14 +113,10 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
         sys.stdout.write(f"not valid: {fault}\n")
     if not wrong:
         sys.stdout.write(
-            f"valid: {_counted(report.tables, 'table')}, {_counted(report.hands, 'hand')}, "
-            f"{_counted(report.events, 'event')}; nothing is missing\n"
+            f"valid: {counted(report.tables, 'table')}, {counted(report.hands, 'hand')}, "
+            f"{counted(report.events, 'event')}; nothing is missing\n"
         )
     return 1 if wrong else 0
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _prune(path: Path, before: datetime) -> int:

@@ -3,12 +3,12 @@
 import pytest
 
 from racing_demon_client.shared.message_text import MessageText, duration
-from racing_demon_client.shared.text import printable
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table.state import Progress
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages import FROM_SERVER, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

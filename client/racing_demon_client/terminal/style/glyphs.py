@@ -6,7 +6,6 @@ from typing import Final
 
 from rich.cells import cell_len, chop_cells
 
-from racing_demon_client.shared.text import printable
 from racing_demon_protocol.engine.cards import (
     RANK_NAMES,
     SUIT_LETTERS,
@@ -17,6 +16,7 @@ from racing_demon_protocol.engine.cards import (
     rank,
     suit,
 )
+from racing_demon_protocol.text import printable
 
 __all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "shortened", "wrapped"]
 

@@ -1,7 +1,6 @@
 """The tally page, shown after each hand and at the end of the match."""
 
 from racing_demon_client.shared.message_text import duration
-from racing_demon_client.shared.text import listing
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
@@ -9,6 +8,7 @@ from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.text import listing
 from racing_demon_protocol.wire.messages.server import HandResult
 
 from .frame import Page, draw_page
