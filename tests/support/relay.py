@@ -81,11 +81,15 @@ class Relay:
             await within(PATIENCE, self._news.wait_for(lambda: self.accepted >= number))
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self.open:
+        ends = None
+        if self.open:
+            with contextlib.suppress(ConnectionRefusedError):  # the server has been killed
+                ends = await asyncio.open_connection("127.0.0.1", self._port)
+        if ends is None:
             writer.transport.abort()
             await self._count()
             return
-        there, back = await asyncio.open_connection("127.0.0.1", self._port)
+        there, back = ends
         self._writers |= {writer, back}
         await self._count()
         try:
