@@ -4,6 +4,7 @@ python -m benchmarks.page_loads HOST PORT PHONES
 """
 
 import asyncio
+import posixpath
 import re
 import sys
 from asyncio.subprocess import Process
@@ -14,6 +15,7 @@ from typing import Final
 __all__ = ["start_loading"]
 
 PATIENCE: Final = 20.0
+IMPORT: Final = re.compile(r'^import .* from "(\.[^"]+)"', re.MULTILINE)
 
 
 async def start_loading(url: str, phones: int) -> Process:
@@ -37,8 +39,12 @@ def main(host: str, port: int, phones: int) -> None:
     """Load everything so many times at once."""
     page = _get(host, port, "/", "identity").decode()
     (folder, *_) = re.findall(r"/web/[0-9a-f]+", page)
-    script = _get(host, port, f"{folder}/main.js", "identity").decode()
-    names = ["main.js", "style.css", "games.json", *re.findall(r'from "\./([a-z0-9]+\.js)"', script)]
+    scripts = ["main.js"]
+    for name in scripts:  # it grows: by what each of them imports
+        text = _get(host, port, f"{folder}/{name}", "identity").decode()
+        imported = (posixpath.join(posixpath.dirname(name), path) for path in IMPORT.findall(text))
+        scripts += dict.fromkeys(path for path in map(posixpath.normpath, imported) if path not in scripts)
+    names = ["style.css", "games.json", *scripts]
     refused: list[str] = []
 
     def load() -> None:

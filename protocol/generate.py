@@ -203,7 +203,7 @@ def _files() -> dict[Path, str]:
         FOLDER / "README.md": readme(),
         PAGE / "games.json": games_with_moves(),
         PAGE / "texts.json": texts(),
-        PAGE / "messages.js": messages(),
+        PAGE / "wire" / "messages.js": messages(),
     }
 
 

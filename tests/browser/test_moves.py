@@ -22,7 +22,7 @@ MOST: Final = 5
 JUDGE: Final = """async (positions) => {
   const base = document.querySelector("script[type=module]").src;
   const load = (name) => import(new URL(name, base).href);
-  const modules = await Promise.all(["layout.js", "board.js", "rules.js"].map(load));
+  const modules = await Promise.all(["layout", "board", "rules"].map((name) => load(`rules/${name}.js`)));
   const [{ Layout }, { Board }, { Rules }] = modules;
   const { games, tables } = await (await fetch(new URL("games.json", base))).json();
   return positions.map(({ game, seats, options, cards, plays }) => {

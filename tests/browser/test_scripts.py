@@ -30,8 +30,8 @@ async def test_types_are_right() -> None:
 
 async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None:
     """In hands of all games and whole matches they deal, move, judge and count as the server does."""
-    for script in [*SCRIPTS.iterdir(), Path(__file__).with_name(REPLAY)]:
-        shutil.copy(script, tmp_path)
+    shutil.copytree(SCRIPTS, tmp_path, dirs_exist_ok=True)
+    shutil.copy(Path(__file__).with_name(REPLAY), tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "vectors.json").write_text(json.dumps(vectors()))
     ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))

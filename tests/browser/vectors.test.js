@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-const { Board } = await import("./board.js");
-const { Layout } = await import("./layout.js");
-const { deal, prove } = await import("./proof.js");
-const { Rules } = await import("./rules.js");
-const { bytesOf } = await import("./sha256.js");
-const { HandLog } = await import("./shuffle.js");
-const { TableState } = await import("./state.js");
-const { decode } = await import("./wire.js");
+const { Board } = await import("./rules/board.js");
+const { Layout } = await import("./rules/layout.js");
+const { deal, prove } = await import("./proof/proof.js");
+const { Rules } = await import("./rules/rules.js");
+const { bytesOf } = await import("./proof/sha256.js");
+const { HandLog } = await import("./wire/shuffle.js");
+const { TableState } = await import("./rules/state.js");
+const { decode } = await import("./wire/wire.js");
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 const { games, tables } = read("games.json");

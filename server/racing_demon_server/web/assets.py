@@ -6,10 +6,11 @@ files, so browsers can cache it for a year and never mix two versions.
 
 import gzip
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final, NamedTuple
 
 __all__ = ["Assets", "HttpResponse"]
@@ -17,10 +18,8 @@ __all__ = ["Assets", "HttpResponse"]
 INDEX: Final = "index.html"
 AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
 """Files beside the page: a service worker only serves the folder that it comes from."""
-LATER: Final = frozenset(
-    {"icon-180.png", "icon-192.png", "icon-512.png", "proof.js", "shake256.js", "texts.json"}
-)
-"""Files that are loaded last, only after a hand, or when the page is installed."""
+LATER: Final = ("icons/icon-", "proof/proof.js", "proof/shake256.js", "texts.json")
+"""How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -72,8 +71,8 @@ class Assets:
     """The page and what it loads.
 
     Args:
-        contents: the files by name; in the page and in the files beside it ``{assets}`` becomes the path
-            of the others.
+        contents: the files by their paths; in the page and in the files beside it ``{assets}`` becomes the
+            path of the others.
 
     """
 
@@ -97,14 +96,14 @@ class Assets:
     @classmethod
     def load(cls) -> "Assets":
         """Read the files beside this module, scripts without their comments."""
-        folder = files(__package__) / "static"
-        found = {file.name: file.read_bytes() for file in folder.iterdir() if _ending(file.name) in KINDS}
-        return cls({name: _bare(data) if _ending(name) == "js" else data for name, data in found.items()})
+        found = dict(_read(files(__package__) / "static"))
+        return cls({path: _bare(data) if _ending(path) == "js" else data for path, data in found.items()})
 
     @property
     def packed_bytes(self) -> int:
         """The compressed bytes that a browser without a cache loads before it can play."""
-        loaded = [file for path, file in self._files.items() if path.rpartition("/")[2] not in LATER]
+        later = tuple(f"{self._folder}/{path}" for path in LATER)
+        loaded = [file for path, file in self._files.items() if not path.startswith(later)]
         return sum(len(file.packed) for file in (self._page, *loaded))
 
     def answer(
@@ -128,6 +127,15 @@ class Assets:
         if file is None:
             return None
         return _answer(file, headers, [("Cache-Control", f"public, max-age={YEAR_SECONDS}, immutable")])
+
+
+def _read(folder: Traversable, parent: str = "") -> Iterator[tuple[str, bytes]]:
+    """Return the files in a folder and below it, by their paths."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _read(entry, f"{parent}{entry.name}/")
+        elif _ending(entry.name) in KINDS:
+            yield f"{parent}{entry.name}", entry.read_bytes()
 
 
 def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, str]]) -> HttpResponse:

@@ -77,7 +77,7 @@ async def test_what_installs_the_page_names_its_files(path: str) -> None:
     """The manifest and the worker lie beside the page, and name the files of its version."""
     async with serving() as served:
         _, page = await get(served, "/")
-        folder = loads(page)[0].rpartition("/")[0]
+        folder = next(path for path in loads(page) if path.endswith("/main.js")).rpartition("/")[0]
         answer, body = await get(served, path)
         assert (200, "no-cache") == (answer.status, answer.headers["Cache-Control"])
         assert folder.encode() in body

@@ -1,17 +1,17 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { element, makeCard } from "./draw.js";
-import { Lobby, button } from "./lobby.js";
-import { Replay } from "./replay.js";
-import { MatchLog, analysis, keepResult, resultRows } from "./results.js";
-import { Session } from "./session.js";
+import { element, makeCard } from "./table/draw.js";
+import { Lobby, button } from "./screens/lobby.js";
+import { Replay } from "./screens/replay.js";
+import { MatchLog, analysis, keepResult, resultRows } from "./screens/results.js";
+import { Session } from "./wire/session.js";
 import { change, keepToken, settings, show, tokenOf } from "./settings.js";
-import { hex, randomBytes } from "./sha256.js";
-import { Sheets, drawWay } from "./sheets.js";
+import { hex, randomBytes } from "./proof/sha256.js";
+import { Sheets, drawWay } from "./screens/sheets.js";
 import { install, keepAwake } from "./shell.js";
-import { sound, unlock } from "./sound.js";
-import { TableScreen, colorOf } from "./table.js";
-import { transcript } from "./transcript.js";
+import { sound, unlock } from "./table/sound.js";
+import { TableScreen, colorOf } from "./table/table.js";
+import { transcript } from "./table/transcript.js";
 import { CLOSES, REFUSALS, proofWords, tableWords } from "./words.js";
 
 /** @param {string} id */
@@ -131,7 +131,7 @@ function leave() {
 
 // What the session tells.
 
-/** @type {import("./session.js").Listener} */
+/** @type {import("./wire/session.js").Listener} */
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
@@ -180,7 +180,7 @@ async function checkHand(session, secret) {
   const { hand } = session.log;
   if (!hand?.moves) return;
   try {
-    const { prove } = await import("./proof.js");
+    const { prove } = await import("./proof/proof.js");
     session.proof = proofWords(prove(hand, secret), session.seat !== null && session.contributor.counted);
   } catch (error) {
     session.proof = `Not valid: ${/** @type {Error} */ (error).message}.`;

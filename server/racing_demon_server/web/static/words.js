@@ -1,6 +1,6 @@
 // Every word that a player reads, except the names of games and the server's own messages.
 
-import { UNKNOWN } from "./layout.js";
+import { UNKNOWN } from "./rules/layout.js";
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 /** @type {Record<number, string>} */
@@ -81,7 +81,7 @@ const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Co
 
 /**
  * A pile in words, for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
- * @param {import("./board.js").Board} board
+ * @param {import("./rules/board.js").Board} board
  * @param {number} number
  * @param {(card: number) => string} faceName
  */

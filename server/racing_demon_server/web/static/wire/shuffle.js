@@ -1,6 +1,6 @@
 // This player's part in each shuffle: "Fair deals" in the wire's document.
 
-import { bytesOf, hex, randomBytes, sha256 } from "./sha256.js";
+import { bytesOf, hex, randomBytes, sha256 } from "../proof/sha256.js";
 
 export class Contributor {
   constructor() {
@@ -70,7 +70,7 @@ export class HandLog {
 
   /**
    * Follow a message.
-   * @param {import("./layout.js").Layout | null} layout the table's, which has followed it already
+   * @param {import("../rules/layout.js").Layout | null} layout the table's, which has followed it already
    * @param {string} name
    * @param {any} fields
    */

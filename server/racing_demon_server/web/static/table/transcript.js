@@ -1,10 +1,10 @@
 // What happens, in sentences: for screen readers, and for the table as text.
 
 import { faceName } from "./draw.js";
-import { UNKNOWN } from "./layout.js";
-import { REASONS, inWords, pileLabel } from "./words.js";
+import { UNKNOWN } from "../rules/layout.js";
+import { REASONS, inWords, pileLabel } from "../words.js";
 
-/** @import { TableState } from "./state.js" */
+/** @import { TableState } from "../rules/state.js" */
 
 /**
  * An event as a sentence; empty where there is nothing to say.

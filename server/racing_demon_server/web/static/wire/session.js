@@ -1,7 +1,7 @@
 // One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
 
 import { Contributor, HandLog } from "./shuffle.js";
-import { TableState } from "./state.js";
+import { TableState } from "../rules/state.js";
 import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
 
 const BEAT_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long

@@ -1,11 +1,11 @@
 // After a hand: whether every card was its seed's. "The deal" and "Fair deals" in the wire's document.
 
-import { Board } from "./board.js";
-import { rank } from "./layout.js";
+import { Board } from "../rules/board.js";
+import { rank } from "../rules/layout.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
-/** @import { Arrange, Game, Layout, Step } from "./layout.js" */
+/** @import { Arrange, Game, Layout, Step } from "../rules/layout.js" */
 
 /**
  * Deal a hand again, and make all its moves with open cards.

@@ -1,8 +1,8 @@
 // A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
 
-import { element } from "./draw.js";
+import { element } from "../table/draw.js";
 import { button } from "./lobby.js";
-import { TableState } from "./state.js";
+import { TableState } from "../rules/state.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const LONGEST_MS = 1500;
@@ -11,7 +11,7 @@ const SHOWN = ["dealt", "played", "rotated", "hand_over"];
 export class Replay {
   /**
    * @param {any} games
-   * @param {import("./table.js").TableScreen} screen
+   * @param {import("../table/table.js").TableScreen} screen
    * @param {() => void} ended
    */
   constructor(games, screen, ended) {

@@ -1,14 +1,14 @@
 // What is kept of hands and matches: the analysis of a hand, the events of a match, and results on this device.
 
-import { element, faceName } from "./draw.js";
-import { UNKNOWN } from "./layout.js";
-import { Rules } from "./rules.js";
-import { read, write } from "./settings.js";
-import { signed, span } from "./words.js";
+import { element, faceName } from "../table/draw.js";
+import { UNKNOWN } from "../rules/layout.js";
+import { Rules } from "../rules/rules.js";
+import { read, write } from "../settings.js";
+import { signed, span } from "../words.js";
 
 /**
- * @import { Session } from "./session.js"
- * @import { TableState } from "./state.js"
+ * @import { Session } from "../wire/session.js"
+ * @import { TableState } from "../rules/state.js"
  */
 
 const MOST_KEPT = 100;

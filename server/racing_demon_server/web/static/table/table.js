@@ -1,14 +1,14 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
 import { Felt, element, miniature, pulse, setStyle, setText } from "./draw.js";
-import { Hands } from "./hands.js";
-import { UNKNOWN } from "./layout.js";
-import { Rules, ahead } from "./rules.js";
-import { settings } from "./settings.js";
+import { Controls } from "./controls.js";
+import { UNKNOWN } from "../rules/layout.js";
+import { Rules, ahead } from "../rules/rules.js";
+import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
 import { sections } from "./transcript.js";
 import { Slots, arrange } from "./view.js";
-import { REACTIONS, REFUSALS, clock, span } from "./words.js";
+import { REACTIONS, REFUSALS, clock, span } from "../words.js";
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
@@ -36,7 +36,7 @@ export class TableScreen {
     this.slots = new Slots();
     /** @type {Map<number, HTMLElement>} */
     this.neighbors = new Map();
-    /** @type {import("./session.js").Session | null} */
+    /** @type {import("../wire/session.js").Session | null} */
     this.session = null;
     /** @type {Rules | null} */
     this.rules = null;
@@ -46,33 +46,33 @@ export class TableScreen {
     this.chipPoints = new Map();
     /** @type {import("./view.js").Scene | null} */
     this.scene = null;
-    /** @type {import("./board.js").Board | null} */
+    /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
     /** @type {DOMRect | undefined} */
     this._measured = undefined;
     this.hasMinis = false;
-    this.hands = new Hands(this, announce);
+    this.controls = new Controls(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
       const line = /** @type {HTMLInputElement} */ (root.querySelector(".command input"));
-      const problem = this.hands.obey(line.value);
+      const problem = this.controls.obey(line.value);
       if (problem) announce(problem, true);
       line.value = "";
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
-    root.querySelector(".stuck")?.addEventListener("click", () => this.hands.stuck());
+    root.querySelector(".stuck")?.addEventListener("click", () => this.controls.stuck());
   }
 
-  /** @param {import("./session.js").Session} session */
+  /** @param {import("../wire/session.js").Session} session */
   attach(session) {
     this.session = session;
     this.rules = null;
-    this.hands.held = null;
+    this.controls.held = null;
     this.felt.clear();
   }
 
   get table() {
-    return /** @type {import("./session.js").Session} */ (this.session).table;
+    return /** @type {import("../wire/session.js").Session} */ (this.session).table;
   }
 
   /** The own place in the hand; -1: a spectator, or a seat that is not in it. */
@@ -90,7 +90,7 @@ export class TableScreen {
   follow(name, fields, isPast) {
     if (name === "dealt" || name === "snapshot" || name === "options_set") {
       this.rules = null;
-      this.hands.held = null;
+      this.controls.held = null;
       this.origins.clear();
     }
     if (isPast) return;
@@ -162,18 +162,18 @@ export class TableScreen {
     const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
     const { board: shown, air } = ahead(this.rules, board, this.place, isOver ? [] : this.session?.plays ?? []);
     this.shown = shown;
-    const { hands } = this;
-    if (hands.held && hands.held.count > shown.cards[hands.held.pile].length) hands.held = null;
+    const { controls } = this;
+    if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
     const hand = `${table.code}/${table.hand}/${layout.seats.join()}/${layout.game.title}`;
     this.scene = arrange({
       ...{ layout, board: shown, place: this.place, hand, slots: this.slots },
       ...{ area: { width, height }, isMirrored: settings.isLeftHanded },
     });
-    const fits = new Set(hands.held && table.options.hints ? hands.targets(hands.held) : []);
+    const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
-    this.felt.draw({ scene: this.scene, board: shown, hand, air, held: hands.held, fits, origin });
+    this.felt.draw({ scene: this.scene, board: shown, hand, air, held: controls.held, fits, origin });
     this.origins.clear();
     this._drawText();
   }
@@ -207,7 +207,7 @@ export class TableScreen {
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
-    stuck.disabled = !this.hands.mayPlay || (own?.stuck ?? false);
+    stuck.disabled = !this.controls.mayPlay || (own?.stuck ?? false);
   }
 
   _drawNeighbors() {
@@ -283,7 +283,7 @@ export class TableScreen {
       this._tick(words);
       this.announce(words, true);
     } else {
-      if (play && this.shown?.layout.piles[play.source]) this.hands.shake(play.source);
+      if (play && this.shown?.layout.piles[play.source]) this.controls.shake(play.source);
       this.announce(REFUSALS[reason] ?? text, true);
     }
   }

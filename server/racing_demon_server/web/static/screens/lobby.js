@@ -1,11 +1,11 @@
 // Between hands: who sits at the table, the options, and the tally.
 
-import { element, setText } from "./draw.js";
+import { element, setText } from "../table/draw.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
-import { colorOf } from "./table.js";
-import { LEVELS, REASONS, clock, inWords, signed } from "./words.js";
+import { colorOf } from "../table/table.js";
+import { LEVELS, REASONS, clock, inWords, signed } from "../words.js";
 
-/** @import { Seat, TableState } from "./state.js" */
+/** @import { Seat, TableState } from "../rules/state.js" */
 
 const MOST_LINES = 30;
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];

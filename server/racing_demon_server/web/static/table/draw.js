@@ -1,11 +1,11 @@
 // Puts a scene on the page: one element a card for the whole hand, moved by transforms alone.
 
-import { UNKNOWN, isRed, rank, suit } from "./layout.js";
+import { UNKNOWN, isRed, rank, suit } from "../rules/layout.js";
 import { cardAt } from "./view.js";
-import { COURTS, RANKS, SUITS, pileLabel } from "./words.js";
+import { COURTS, RANKS, SUITS, pileLabel } from "../words.js";
 
 /**
- * @import { Board } from "./board.js"
+ * @import { Board } from "../rules/board.js"
  * @import { Place } from "./view.js"
  */
 
@@ -176,7 +176,7 @@ export class Felt {
   /**
    * @param {object} given
    * @param {import("./view.js").Scene} given.scene
-   * @param {import("./board.js").Board} given.board
+   * @param {import("../rules/board.js").Board} given.board
    * @param {string} given.hand
    * @param {Map<number, number>} given.air how many cards in the air top each pile
    * @param {{pile: number, count: number} | null} given.held the cards that are picked up

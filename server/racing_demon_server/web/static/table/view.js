@@ -1,8 +1,8 @@
 // Where everything lies on a screen of a given size: pure geometry, in pixels.
 
-import { UNKNOWN, suit } from "./layout.js";
+import { UNKNOWN, suit } from "../rules/layout.js";
 
-/** @import { Layout, Pile } from "./layout.js" */
+/** @import { Layout, Pile } from "../rules/layout.js" */
 
 const RATIO = 1.4;
 const LARGEST = 118; // or a part of the height, on large screens
@@ -47,7 +47,7 @@ export class Slots {
 
   /**
    * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
-   * @param {import("./board.js").Board} board
+   * @param {import("../rules/board.js").Board} board
    * @param {Pile[]} piles
    * @param {string} hand
    */
@@ -77,8 +77,8 @@ export class Slots {
 /**
  * Lay out one seat's piles and the table's.
  * @param {object} given
- * @param {import("./layout.js").Layout} given.layout
- * @param {import("./board.js").Board} given.board
+ * @param {import("../rules/layout.js").Layout} given.layout
+ * @param {import("../rules/board.js").Board} given.board
  * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
  * @param {string} given.hand names the hand
  * @param {Slots} given.slots
@@ -232,7 +232,7 @@ const isFanned = (pile) => ["tableau", "reserve", "packet"].includes(pile.kind) 
 /**
  * The least and the most height that a row of piles is good for.
  * @param {Pile[]} row
- * @param {import("./board.js").Board} board
+ * @param {import("../rules/board.js").Board} board
  * @param {{w: number, h: number}} card
  */
 function needOf(row, board, card) {

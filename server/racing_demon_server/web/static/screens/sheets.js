@@ -1,12 +1,12 @@
 // Sheets that open over the page: the menu, the invitation, help, and what a host can do.
 
-import { element } from "./draw.js";
+import { element } from "../table/draw.js";
 import { button } from "./lobby.js";
-import { change, settings } from "./settings.js";
-import { unlock } from "./sound.js";
-import { HELP, REACTIONS } from "./words.js";
+import { change, settings } from "../settings.js";
+import { unlock } from "../table/sound.js";
+import { HELP, REACTIONS } from "../words.js";
 
-/** @import { Session } from "./session.js" */
+/** @import { Session } from "../wire/session.js" */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));

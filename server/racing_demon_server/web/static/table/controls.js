@@ -2,18 +2,18 @@
 
 import { faceName } from "./draw.js";
 import { keyMeaning, listen } from "./input.js";
-import { FOUNDATIONS } from "./layout.js";
-import { settings } from "./settings.js";
+import { FOUNDATIONS } from "../rules/layout.js";
+import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
 import { cardAt, indexAt } from "./view.js";
-import { REACTIONS, REFUSALS } from "./words.js";
+import { REACTIONS, REFUSALS } from "../words.js";
 
 /** @import { Held, Point } from "./view.js" */
 
 const NEAR = 16; // pixels around the stock that still mean it
 
 /** A player's hands: what is picked up, and what a tap, a drag or a key plays. */
-export class Hands {
+export class Controls {
   /**
    * @param {import("./table.js").TableScreen} screen
    * @param {(text: string, isUrgent?: boolean) => void} announce
@@ -136,7 +136,7 @@ export class Hands {
    * @param {number} pile
    */
   _isSettled(pile) {
-    const { layout } = /** @type {import("./rules.js").Rules} */ (this.rules);
+    const { layout } = /** @type {import("../rules/rules.js").Rules} */ (this.rules);
     const from = layout.piles[pile].group;
     return layout.game.moves.some((/** @type {any} */ move) => move.from === from && move.opens !== undefined);
   }
@@ -247,7 +247,7 @@ export class Hands {
   }
 
   /**
-   * @param {import("./rules.js").Play} play
+   * @param {import("../rules/rules.js").Play} play
    * @param {"play" | "up" | "turn"} noise
    */
   _send(play, noise) {
@@ -330,7 +330,7 @@ export class Hands {
   _pileOf(name) {
     /** @type {Record<string, string>} */
     const kinds = { w: "waste", r: "reserve", s: "stock", c: "cell" };
-    const { layout } = /** @type {import("./board.js").Board} */ (this.shown);
+    const { layout } = /** @type {import("../rules/board.js").Board} */ (this.shown);
     const kind = kinds[name[0]] ?? "tableau";
     const number = Number(name.replace(/^[a-z]/, "") || "1");
     return name === "" ? undefined : layout.piles.filter((pile) => pile.kind === kind && this._own(pile.number))[number - 1]?.number;
