@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.journal_command import fails, lines, played_journal
-from tests.support.journals import journaled
+from tests.support.journals import check, journaled, play_match
 from tests.support.servers import Peer
 
 
@@ -40,6 +40,15 @@ def test_a_whole_journal_is_right(played: Path, capsys: pytest.CaptureFixture[st
     """It says how much was looked at."""
     (told,) = lines(capsys, "check", played)
     assert told.startswith("valid: 1 table, 1 hand, ")
+
+
+async def test_all_tables_are_counted(tmp_path: Path) -> None:
+    """So are the hands of all of them."""
+    path = tmp_path / "journal.sqlite"
+    async with journaled(path, bot_speed=1_000.0) as served:
+        for hands in (1, 2):
+            await play_match(served.url, hands=hands)
+    assert (2, 3, []) == (check(path).tables, check(path).hands, check(path).faults)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,15 @@ import pytest
 
 from racing_demon_protocol.records.match_file import read_records
 from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
+from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS, snapped
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.sqlite.database import open_journal
@@ -252,3 +254,10 @@ def numbers(path: Path) -> list[int]:
     """Return the numbers of a journal's tables."""
     with contextlib.closing(open_journal(path)) as db:
         return [table.id for table in tables(db)]
+
+
+def test_what_delayed_spectators_have_not_seen_is_not_deleted() -> None:
+    """A snapshot deletes what is older than their delay, to the microsecond."""
+    snapshot = TableView("BCDF", Options(watch_delay_ms=60_000)).snapshot(0)
+    *_, (operation, values) = snapped(7, snapshot, 100_000_000)
+    assert (Operation.FORGET_SNAPSHOTS, (7, snapshot.seq, 40_000_000)) == (operation, values)

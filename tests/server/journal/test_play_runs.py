@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,15 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
-from racing_demon_server.journal.play_runs import LONGEST, RUN, BrokenRun, StoredPlay, joined, parted
+from racing_demon_server.journal.play_runs import (
+    LONGEST,
+    RUN,
+    BrokenRun,
+    StoredPlay,
+    joined,
+    parted,
+    plays_in,
+)
 from racing_demon_server.journal.reader import (
     StoredEvent,
     UnknownContents,
@@ -307,3 +316,10 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
     assert [(0, came[0]), (1, came[1]), (2, came[2]), (0, came[3])] == [
         (kept.event.seat, kept.at_us) for kept in plays if isinstance(kept.event, ev.Played)
     ]
+
+
+def test_a_row_tells_how_many_events_are_in_it() -> None:
+    """A run has a frame and a time for each play; any other row is one event."""
+    frame = msgpack.packb([b"one", 0, b"two", 5, b"three", 7])
+    counts = [plays_in(kind, frame) for kind in (RUN, ev.Joined.TAG)]
+    assert ([3, 1], [int, int]) == (counts, [type(count) for count in counts])

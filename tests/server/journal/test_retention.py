@@ -135,3 +135,13 @@ def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[st
     for text in ("2026-01-31", "2026-01-31T20:15", "90d"):
         assert 0 == main(["journal", "prune", str(path), f"--before={text}"])
         assert "0 matches were deleted" in capsys.readouterr().out
+
+
+def test_all_rows_without_a_table_are_deleted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those at both ends of each transaction, too."""
+    monkeypatch.setattr("racing_demon_server.journal.sqlite.retention.AT_ONCE", 4)
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        rows = [(seq,) for seq in range(1, 10)]
+        db.executemany("INSERT INTO events VALUES (NULL, 99, ?, 3, 0, 0, x'00')", rows)
+        prune(path, 0)
+        assert [] == db.execute("SELECT seq FROM events").fetchall()

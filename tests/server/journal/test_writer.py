@@ -20,6 +20,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, DurableJournal
 from tests.support.crashes import until
 from tests.support.journals import overwrite_page
+from tests.support.rooms import in_virtual_time
 from tests.support.servers import PATIENCE, troubles, within
 
 BIG = bytes(200_000)
@@ -283,3 +284,106 @@ async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteS
         other.execute("COMMIT")
     await within(PATIENCE, journal.drained())
     assert ([], [1]) == (halts, rows(path))
+
+
+class Hesitant(SqliteStore):
+    """A store that owes its answers until it is let.
+
+    Attributes:
+        asked: set once it owes one.
+        turns: how many it may give.
+
+    """
+
+    patience: float | None = 8.0
+
+    def __init__(self, path: Path) -> None:
+        self.asked = threading.Event()
+        self.turns = threading.Semaphore(0)
+        super().__init__(path, Durability.NORMAL)
+
+    def commit(self, changes: list[Change]) -> None:
+        """Wait for a turn, and write."""
+        self.asked.set()
+        self.turns.acquire()
+        super().commit(changes)
+
+
+def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) -> None:
+    """Not while nothing is asked of it; then after its patience, and within a quarter more."""
+
+    async def history() -> None:
+        loop, store = asyncio.get_running_loop(), Hesitant(path)
+        journal = DurableJournal(store)
+        halts: list[tuple[bool, float]] = []
+        journal.halted = lambda is_halted: halts.append((is_halted, loop.time()))
+        await asyncio.sleep(3_600.5)
+        assert [] == halts
+        began = loop.time()
+        journal.write(row(1), lambda: None)
+        await asyncio.sleep(60)
+        ((is_halted, at),) = halts
+        assert is_halted
+        assert 8 < at - began <= 10
+        store.turns.release(9)
+        await journal.drained()
+        assert [True, False] == [is_halted for is_halted, _ in halts]
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_a_store_that_answers_now_and_then_halts_nobody(path: Path) -> None:
+    """Its patience begins anew with each answer, though something always waits."""
+
+    async def history() -> None:
+        store, told, halts = Hesitant(path), list[int](), list[bool]()
+        journal = DurableJournal(store)
+        journal.halted = halts.append
+        journal.write(row(1), lambda: told.append(1))
+        assert store.asked.wait(PATIENCE)
+        journal.write(row(2), lambda: told.append(2))
+        await asyncio.sleep(6)
+        store.turns.release()
+        while not told:  # noqa: ASYNC110 - no time may pass
+            await asyncio.sleep(0)
+        await asyncio.sleep(6)
+        assert ([1], []) == (told, halts)
+        store.turns.release(9)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(history())
+
+
+async def test_the_end_does_not_wait_for_a_store_that_hangs(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is left to the process's end, and not closed under the thread that writes."""
+    monkeypatch.setattr("racing_demon_server.journal.writer.CLOSE_SECONDS", 0.05)
+    store = Hesitant(path)
+    journal = DurableJournal(store)
+    (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
+    journal.write(row(1), lambda: None)
+    await asyncio.to_thread(journal.close)
+    assert ([], True) == (rows(path), writer.is_alive())
+    store.turns.release(9)
+    await asyncio.to_thread(writer.join)
+    assert [1] == rows(path)
+    store.close()
+
+
+async def test_the_end_waits_for_a_store_that_always_answers(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long a disk takes, what waits is written."""
+    monkeypatch.setattr("racing_demon_server.journal.writer.CLOSE_SECONDS", 0.01)
+    store = Hesitant(path)
+    store.patience = None
+    journal = DurableJournal(store)
+    journal.write(row(1), lambda: None)
+    alarm = threading.Timer(0.3, store.turns.release, [9])
+    alarm.start()
+    await asyncio.to_thread(journal.close)
+    assert [1] == rows(path)
+    alarm.join()

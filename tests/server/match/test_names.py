@@ -79,6 +79,11 @@ def test_signs_do_not_stack_up() -> None:
     assert 4 == len(clean("q" + ZALGO + "!"))
 
 
+def test_signs_without_a_letter_are_counted_too() -> None:
+    """Of the signs that a name begins with two are kept."""
+    assert ZALGO[:2] + "q" == clean(ZALGO + "q")
+
+
 @pytest.mark.parametrize("between", ["\u200b", "\u200d", "\x00", "\u2060"])
 def test_hidden_characters_do_not_help_signs_to_stack(between: str) -> None:
     """Characters that are dropped do not separate a letter from its signs."""

@@ -18,6 +18,7 @@ from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.rooms import now, open_room, virtual
+from tests.support.servers import PATIENCE, within
 
 
 class Library:
@@ -58,6 +59,30 @@ async def test_a_broker_that_is_gone_is_told() -> None:
         await _connection(library).send([Outgoing("a", b"1")])
 
 
+async def test_after_some_seconds_nothing_more_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The topics of tables are listened to only until what the broker has kept has come."""
+    monkeypatch.setattr(broker_connection, "TIDY_SECONDS", 0.01)
+    ended = asyncio.Event()
+
+    class Quiet:
+        async def subscribe(self, topics: object) -> None:
+            pass
+
+        async def unsubscribe(self, filters: object) -> None:
+            ended.set()
+
+        @property
+        async def messages(self) -> AsyncIterator[None]:
+            await asyncio.Event().wait()
+            yield
+
+    connection = BrokerConnection(cast("aiomqtt.Client", Quiet()), Topics("hall"))
+    listening = asyncio.create_task(connection.listen(lambda topic: None))
+    await within(PATIENCE, ended.wait())
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+
+
 @pytest.mark.parametrize("fault", [None, OSError(107, "not connected")])
 async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | None) -> None:
     """Its socket is shut down, and no exception of its futures is left to be told by the loop."""
@@ -96,7 +121,7 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
 def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four at most, IPv6 in brackets; one that was chosen stands alone."""
     found = [ipaddress.ip_interface(text) for text in ("192.0.2.1/24", "2001:db8::1/64", *["10.0.0.9/8"] * 3)]
-    monkeypatch.setattr(setup, "reachable", lambda host, environ: found)
+    monkeypatch.setattr(setup, "reachable", lambda host, environ: [] if environ is None else found)
     known = ("ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252", "ws://10.0.0.9:5252", "ws://10.0.0.9:5252")
     for host in ("", "0.0.0.0", "::"):  # noqa: S104
         assert known == setup.own_urls(host, 5252)

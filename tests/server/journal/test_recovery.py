@@ -1,0 +1,35 @@
+"""What a restart needs of a table."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.codec import VERSION, encode
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.reader import tables
+from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.sqlite.database import open_journal
+
+
+@pytest.mark.parametrize(
+    ("delay_ms", "newest_us", "needed"),
+    [(0, 100_000_000, 30), (60_000, 100_000_000, 20), (60_000, 99_999_999, 10)],
+)
+def test_spectators_have_seen_all_before_the_snapshot(
+    tmp_path: Path, delay_ms: int, newest_us: int, needed: int
+) -> None:
+    """It is the newest one that is as old as their delay."""
+    options = Options(watch_delay_ms=delay_ms)
+    first = TableView("BCDF", options).snapshot(0)
+    with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
+        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        for seq, at_us in ((10, 20_000_000), (20, 40_000_000), (30, newest_us)):
+            frame = encode(first.model_copy(update={"seq": seq}))
+            db.execute("INSERT INTO snapshots VALUES (1, ?, ?, ?)", (seq, at_us, frame))
+        (table,) = tables(db)
+        snapshot = past_of(db, table).snapshot
+        assert snapshot is not None
+        assert needed == snapshot.seq

@@ -1,0 +1,43 @@
+"""What waits for a broker is bounded, and what is dropped is counted."""
+
+import pytest
+
+from racing_demon_server.mqtt import outbox as outboxes
+from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt.topics import Topics
+from tests.support.rooms import in_virtual_time, now, open_room, virtual
+
+TOPICS = Topics("hall")
+
+
+@virtual
+async def test_what_is_built_counts_with_what_is_sent() -> None:
+    """A call that may return one message builds no second one."""
+    outbox = Outbox(TOPICS, homeassistant=True)
+    outbox.open(open_room().shown, now())
+    assert [TOPICS.table("test")] == [message.topic for message in outbox.take(now(), 1)]
+
+
+@virtual
+async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
+    """However many were opened while the broker was away, the one that is open is published."""
+    outbox, table = Outbox(TOPICS), open_room().shown
+    for _ in range(400):
+        outbox.open(table, now())
+        outbox.close(table)
+    outbox.open(table, now())
+    told = {message.topic: message.payload for _ in range(4) for message in outbox.take(now(), 10_000)}
+    assert all(told[topic] for topic in TOPICS.retained("test"))
+
+
+def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them once."""
+    monkeypatch.setattr(outboxes, "MOST_RESULTS", 1)
+
+    async def history() -> None:
+        outbox, table = Outbox(TOPICS), open_room().shown
+        outbox.open(table, now())
+        outbox.close(table)
+        assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)
+
+    in_virtual_time(history())
