@@ -10,9 +10,10 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.match_file import Correction, read_records
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.matches import Match, correct, export, matches
+from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.accounts import Account, Heard
 from tests.support.journals import journaled, play_match
@@ -59,6 +60,31 @@ async def test_what_was_said_of_a_match_ends_its_record(path: Path) -> None:
         for note in notes:
             correct(db, second, note)
     assert [[], notes] == [record.corrections for record in read_records(exported(path))]
+
+
+async def test_a_record_has_all_events_of_its_match_with_their_times(path: Path) -> None:
+    """From its beginning to its end, whatever came before and after; the table stands before them."""
+    async with journaled(path, bot_speed=1_000.0) as served, Peer.hosting(served.url, seated=False) as host:
+        for _ in range(2):
+            await host.ask(cl.AddBot, level="hard")
+        await host.ask(cl.SetOptions, options=Options(hands=2, countdown_ms=0, tally_ms=0))
+        for _ in range(2):
+            await host.ask(cl.Start)
+            await host.until(ev.MatchOver)
+    records = list(read_records(exported(path)))
+    with contextlib.closing(open_journal(path)) as db:
+        kept = {event.seq: (at_us, at_ms) for event, at_us, at_ms in log_of(db, 1)}
+    for match, record in zip(listed(path), records, strict=True):
+        assert match.last is not None
+        table, *entries = [
+            entry for entry in record.entries if isinstance(entry.message, ev.Event | Snapshot)
+        ]
+        assert isinstance(table.message, Snapshot)
+        assert (0, match.hands) == (table.message.elapsed_ms, 2)
+        assert kept[match.first] == (table.at_us, table.at_ms)
+        numbers = range(match.first, match.last + 1)
+        told = [(entry.message.seq, entry.at_us, entry.at_ms) for entry in entries]  # type: ignore[union-attr]
+        assert [(seq, *kept[seq]) for seq in numbers] == told
 
 
 def beaten(account: Account) -> list[tuple[int, int, Refused]]:

@@ -1,6 +1,7 @@
 """What a restart needs of a table."""
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import tables
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 
 
@@ -33,3 +34,25 @@ def test_spectators_have_seen_all_before_the_snapshot(
         snapshot = past_of(db, table).snapshot
         assert snapshot is not None
         assert needed == snapshot.seq
+
+
+@pytest.mark.parametrize(
+    ("snapshots", "events", "first"),
+    [([10, 30], range(11, 31), 11), ([10], [], 11), ([1_000], range(1, 1_001), 745)],
+)
+def test_a_log_is_read_from_the_newest_stretch_on(
+    tmp_path: Path, snapshots: list[int], events: Sequence[int], first: int
+) -> None:
+    """Of what is before the snapshot some events are read, and none before the stretch that it is in."""
+    options = Options()
+    empty = TableView("BCDF", options).snapshot(0)
+    with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
+        values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        db.executemany(
+            "INSERT INTO events VALUES (NULL, 1, ?, 3, 0, 0, x'00')", [(number,) for number in events]
+        )
+        frames = [(seq, encode(empty.model_copy(update={"seq": seq}))) for seq in snapshots]
+        db.executemany("INSERT INTO snapshots VALUES (1, ?, 0, ?)", frames)
+        (table,) = tables(db)
+        assert first == first_event(past_of(db, table))

@@ -59,26 +59,31 @@ async def test_a_broker_that_is_gone_is_told() -> None:
         await _connection(library).send([Outgoing("a", b"1")])
 
 
-async def test_after_some_seconds_nothing_more_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The topics of tables are listened to only until what the broker has kept has come."""
+async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Topics with retained messages are told for some seconds; then nothing more is listened to."""
     monkeypatch.setattr(broker_connection, "TIDY_SECONDS", 0.01)
-    ended = asyncio.Event()
+    asked, kept, ended = list[object](), list[str](), asyncio.Event()
 
     class Quiet:
         async def subscribe(self, topics: object) -> None:
-            pass
+            asked.append(topics)
 
         async def unsubscribe(self, filters: object) -> None:
+            asked.append(filters)
             ended.set()
 
         @property
-        async def messages(self) -> AsyncIterator[None]:
+        async def messages(self) -> AsyncIterator[aiomqtt.Message]:
+            for topic, payload, retain in (("a", b"", True), ("b", b"1", False), ("c", b"1", True)):
+                yield aiomqtt.Message(topic, payload, 0, retain, 1, None)
             await asyncio.Event().wait()
-            yield
 
     connection = BrokerConnection(cast("aiomqtt.Client", Quiet()), Topics("hall"))
-    listening = asyncio.create_task(connection.listen(lambda topic: None))
+    listening = asyncio.create_task(connection.listen(kept.append))
     await within(PATIENCE, ended.wait())
+    filters = Topics("hall").filters()
+    assert [[(name, 0) for name in filters], filters] == asked
+    assert ["c"] == kept
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
 
@@ -121,7 +126,7 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
 def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four at most, IPv6 in brackets; one that was chosen stands alone."""
     found = [ipaddress.ip_interface(text) for text in ("192.0.2.1/24", "2001:db8::1/64", *["10.0.0.9/8"] * 3)]
-    monkeypatch.setattr(setup, "reachable", lambda host, environ: [] if environ is None else found)
+    monkeypatch.setattr(setup, "reachable", lambda host, environ: [] if None in (host, environ) else found)
     known = ("ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252", "ws://10.0.0.9:5252", "ws://10.0.0.9:5252")
     for host in ("", "0.0.0.0", "::"):  # noqa: S104
         assert known == setup.own_urls(host, 5252)
@@ -267,3 +272,20 @@ def test_a_table_that_is_closed_leaves_nothing(monkeypatch: pytest.MonkeyPatch) 
         await publishing.stop()
 
     history()
+
+
+async def test_one_that_was_never_started_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has nothing to say goodbye to."""
+    await _publisher(monkeypatch, PlayedBroker([])).stop()
+
+
+async def test_a_note_that_fails_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Play goes on, and the log does not fill."""
+    publishing = _publisher(monkeypatch, PlayedBroker([]))
+    for _ in range(2):
+        publishing.opened(cast("Any", None))
+    assert ["a table could not be published; this is not told again"] == [
+        record.getMessage() for record in caplog.records
+    ]
