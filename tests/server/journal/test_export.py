@@ -76,15 +76,20 @@ async def test_a_record_has_all_events_of_its_match_with_their_times(path: Path)
         kept = {event.seq: (at_us, at_ms) for event, at_us, at_ms in log_of(db, 1)}
     for match, record in zip(listed(path), records, strict=True):
         assert match.last is not None
-        table, *entries = [
-            entry for entry in record.entries if isinstance(entry.message, ev.Event | Snapshot)
-        ]
+        assert record.header is not None
+        software = f"racing-demon-server {match.table.software}"
+        header = record.header
+        assert (match.id, "server", software) == (header.id, header.kept_by, header.software)
+        table, *_ = record.entries
         assert isinstance(table.message, Snapshot)
-        assert (0, match.hands) == (table.message.elapsed_ms, 2)
+        assert (0, 2) == (table.message.elapsed_ms, match.hands)
         assert kept[match.first] == (table.at_us, table.at_ms)
-        numbers = range(match.first, match.last + 1)
-        told = [(entry.message.seq, entry.at_us, entry.at_ms) for entry in entries]  # type: ignore[union-attr]
-        assert [(seq, *kept[seq]) for seq in numbers] == told
+        told = [
+            (entry.message.seq, entry.at_us, entry.at_ms)
+            for entry in record.entries
+            if isinstance(entry.message, ev.Event)
+        ]
+        assert [(seq, *kept[seq]) for seq in range(match.first, match.last + 1)] == told
 
 
 def beaten(account: Account) -> list[tuple[int, int, Refused]]:
