@@ -76,7 +76,7 @@ class Dealer:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
             return rules.leads_on(board, seat, self._open)
-        if rules.is_classic:
+        if rules.candidates.is_classic:
             return self._classic_leads_on(rules, board, seat)
         return leads_on(rules, board, self._open, seat)
 

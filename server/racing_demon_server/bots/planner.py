@@ -117,13 +117,13 @@ class Planner:
         size = rules.game.packs * PACK_SIZE
         first = rules.layout.seats.index(self._seat) * size
         there = {card for pile in self._columns for card in board.cards[pile]}
-        there.update(card for pile in rules.goals(self._seat) for card in board.cards[pile])
+        there.update(card for pile in rules.foundations.goals(self._seat) for card in board.cards[pile])
         return frozenset(range(first, first + size)) - there
 
     def _lands(self, below: Card, above: Card) -> bool:
         column = self._rules.layout.groups[self._columns[0]]
         assert isinstance(column, Tableau)
-        return self._rules.continues(column, below, above)
+        return self._rules.columns.continues(column, below, above)
 
     def _king_waits(self) -> bool:
         """Tell whether a king waits for a space: in the waste, or on top of face-down cards."""
@@ -131,7 +131,7 @@ class Planner:
         assert isinstance(column, Tableau)
         tops = (self._board.top(pile) for pile in self._rules.layout.own(self._seat, Kind.WASTE))
         waiting = [*self._heads, *(top for top in tops if top is not None)]
-        return any(self._rules.opens(column, card) for card in waiting)
+        return any(self._rules.columns.opens(column, card) for card in waiting)
 
     def _is_contested(self, card: Card) -> bool:
         """Tell whether there is only one place for a card, and another player has its twin ready."""

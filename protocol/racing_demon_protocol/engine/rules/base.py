@@ -14,9 +14,10 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.deal import deal_out
 from racing_demon_protocol.engine.layout import layout_of
 from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Group
+from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Tableau
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.reasons import Reason
+
+from .transfers import verify_piles
 
 __all__ = ["Namer", "Rules"]
 
@@ -229,8 +230,8 @@ class Rules:
 
     # What clients need for hints; mechanics without these keep the defaults.
 
-    def units(self, group: Group, cards: Sequence[Card]) -> Iterator[int]:
-        """Yield how many cards may move together from the end of a pile, fewest first."""
+    def units(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
+        """Yield how many cards may move together from the end of a column, fewest first."""
         if cards and cards[-1] != UNKNOWN:
             yield 1
 
@@ -253,11 +254,5 @@ class Rules:
     # Verification.
 
     def _verify_piles(self, seat: int, play: Play) -> None:
-        piles = self.layout.piles
-        if not 0 <= play.source < len(piles) or not FOUNDATIONS <= play.destination < len(piles):
-            raise IllegalPlay("The table has no such pile.", Reason.UNKNOWN_PILE)
-        if seat not in self._to_empty:
-            raise IllegalPlay("This seat is not in the hand.", Reason.NOT_SEATED)
-        for number in (play.source, play.destination):
-            if number != FOUNDATIONS and piles[number].seat not in {None, seat}:
-                raise IllegalPlay("That pile belongs to another player.", Reason.NOT_YOUR_PILE)
+        """Check that a play's piles exist, and that the seat may use them."""
+        verify_piles(self.layout, seat, play)

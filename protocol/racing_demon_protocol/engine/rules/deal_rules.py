@@ -156,14 +156,16 @@ class PairedColumnEffect(Effect):
         for pile in piles:
             top = board.top(pile)
             if top is not None and top != UNKNOWN and rank(top) == self.special.base:
-                return Play(pile, 1, next(p for p in self.table.goals(seat) if not board.cards[p]))
+                return Play(
+                    pile, 1, next(p for p in self.table.foundations.goals(seat) if not board.cards[p])
+                )
         if board.cards[stock]:
             return Play(stock, 1, min(self._open(board, seat), key=lambda pile: len(board.cards[pile])))
         return None
 
     def _open(self, board: Board, seat: int) -> list[int]:
         """Return the piles that are dealt to."""
-        pairs = zip(self.piles(seat, self.special.piles), self.table.goals(seat), strict=True)
+        pairs = zip(self.piles(seat, self.special.piles), self.table.foundations.goals(seat), strict=True)
         return [pile for pile, family in pairs if self.special.finished or not self._is_full(board, family)]
 
     def _is_full(self, board: Board, family: int) -> bool:
@@ -178,7 +180,7 @@ class RankPlacesEffect(Effect):
         """Refuse other suits in the first stage, and second cards before it is over."""
         if board.piles[play.destination].kind is not Kind.FOUNDATION:
             return ""
-        own = self.table.goals(seat)
+        own = self.table.foundations.goals(seat)
         opened = [board.cards[pile][0] for pile in own if board.cards[pile]]
         if len(opened) == len(own) or not opened:
             return ""

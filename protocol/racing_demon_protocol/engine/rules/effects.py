@@ -6,16 +6,21 @@ from typing import Any, Protocol
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import Game, Tableau
+
+from .columns import ColumnRules
+from .foundations import FoundationRules
+from .stock import StockRules
 
 __all__ = ["Effect", "RulesContext"]
 
 
 class RulesContext(Protocol):
-    """The part of the rules that effects use."""
+    """The part of the rules that effects use: see :class:`.candidates.Candidates`."""
 
-    game: Game
     layout: Layout
+    columns: ColumnRules
+    foundations: FoundationRules
+    stock: StockRules
 
     def open_foundations(
         self, board: Board, seat: int, card: Card, source: int | None = None
@@ -23,28 +28,8 @@ class RulesContext(Protocol):
         """Yield the foundations that accept a card now."""
         ...
 
-    def goals(self, seat: int) -> Sequence[int]:
-        """Return the foundations that a seat builds on."""
-        ...
-
-    def wanted_above(self, board: Board, seat: int) -> frozenset[Card]:
-        """Return the cards of the first pack that the foundations accept from a seat now."""
-        ...
-
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of cards without special rules."""
-        ...
-
-    def continues(self, column: Tableau, below: Card, above: Card) -> bool:
-        """Return whether a card may lie on another in a column."""
-        ...
-
-    def can_turn(self, board: Board, seat: int) -> bool:
-        """Return whether the stock can be used."""
-        ...
-
-    def pass_length(self, board: Board, seat: int) -> int:
-        """Return the number of turns in a full pass through stock and waste."""
         ...
 
 
@@ -118,9 +103,10 @@ class Effect:
 
     def turned_through(self, board: Board, seat: int) -> bool:
         """Return whether all cards have been turned since the pass began. The stock must count."""
-        return board.came.get(self.table.layout.stock[seat], 0) >= self.table.pass_length(board, seat)
+        turns = board.came.get(self.table.layout.stock[seat], 0)
+        return turns >= self.table.stock.pass_length(board, seat)
 
     def stuck(self, board: Board, seat: int) -> bool:
         """Return whether nothing can be played or turned without special rules."""
         nothing = next(self.table.plain_plays(board, seat), None) is None
-        return nothing and not self.table.can_turn(board, seat)
+        return nothing and next(self.table.stock.plays(board, seat), None) is None

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Reserve, Stock, Tableau, TailRule
+from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
 
 from .building import BuildingRules
 from .positions import ScratchBoard
@@ -90,7 +90,7 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable and board.cards[pile]:
             loose.append(board.cards[pile][-1])
-    wanted = rules.wanted_above(board, seat)
+    wanted = rules.foundations.wanted(board, seat)
     if any(card % PACK_SIZE in wanted for card in loose):
         return True
     start = _arrange(_column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))
@@ -173,7 +173,7 @@ def _steps(
             yield None
     for number, column in enumerate(columns):
         face_down = (UNKNOWN,) if column.covered else ()
-        for count in rules.units(_rules_of(rules, column), face_down + column.cards):
+        for count in rules.columns.units(rules.columns.group(column.pile), face_down + column.cards):
             head, rest = column.cards[-count], column.cards[:-count]
             for target, other in enumerate(columns):
                 if target == number or not _lands(rules, other, head):
@@ -187,13 +187,8 @@ def _steps(
                 yield _arrange(moved)
 
 
-def _rules_of(rules: BuildingRules, column: ColumnState) -> Tableau:
-    group = rules.layout.groups[column.pile]
-    assert isinstance(group, Tableau)
-    return group
-
-
 def _lands(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
+    columns = rules.columns
     if column.cards:
-        return rules.continues(_rules_of(rules, column), column.cards[-1], card)
-    return rules.opens(_rules_of(rules, column), card)
+        return columns.continues(columns.group(column.pile), column.cards[-1], card)
+    return columns.opens(columns.group(column.pile), card)

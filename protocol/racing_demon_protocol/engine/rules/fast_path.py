@@ -9,6 +9,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.specification import (
     Base,
     Foundations,
@@ -21,8 +22,9 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
-from .placement import PlacementRules
+from .columns import ColumnRules
 from .sequences import faces, followers, successors
+from .transfers import may_go
 
 __all__ = ["FastPath", "Way"]
 
@@ -56,14 +58,16 @@ class FastPath:
     """The moves of one game that two piles alone decide.
 
     Args:
-        rules: the game's rules. If every play depends on more than its two piles, there are no such moves.
+        layout: the piles of a game of which not every play depends on more than its two piles.
+        columns: what fits on its columns.
 
     """
 
-    def __init__(self, rules: PlacementRules) -> None:
-        self._rules = rules
-        self._groups = rules.layout.groups
-        self._owners = [pile.seat for pile in rules.layout.piles]
+    def __init__(self, layout: Layout, columns: ColumnRules) -> None:
+        self._layout = layout
+        self._columns = columns
+        self._groups = layout.groups
+        self._owners = [pile.seat for pile in layout.piles]
         self._ways: dict[tuple[str, str], Way] = {}
         self._between: dict[tuple[int, int], Way] = {}
 
@@ -121,16 +125,17 @@ class FastPath:
     def _to_column(self, source: int, destination: int, origin: Group, column: Tableau) -> Way:
         if column.cap is not None or column.spaces_first or column.unit is Unit.ONE_SIDE_SINGLE:
             return NO_WAY
-        rules = self._rules
-        opens = frozenset(card for card in range(PACK_SIZE) if rules.fills_space(source, column, [card]))
+        fills_space = self._columns.fills_space
+        opens = frozenset(card for card in range(PACK_SIZE) if fills_space(source, column, [card]))
         run = None
         if isinstance(origin, Tableau) and origin.unit is Unit.TAIL:
             run = followers(origin.build, origin.wrap)
-        takes = [followers(column.build, column.wrap)] if rules.may_go(source, destination) else NO_WAY.takes
+        is_open = may_go(self._layout, source, destination)
+        takes = [followers(column.build, column.wrap)] if is_open else NO_WAY.takes
         return Way(opens, takes, run)
 
     def _to_foundation(self, source: int, destination: int, group: Foundations) -> Way:
-        if not self._rules.may_go(source, destination):
+        if not may_go(self._layout, source, destination):
             return NO_WAY
         depends = isinstance(group.base, Base) or group.one_per_suit
         opens = NOTHING if depends else faces(group.base)

@@ -66,7 +66,7 @@ class DrawEffect(Effect):
         """Yield a play for each card that could be drawn, and each place it could go."""
         if not self._may(board, seat):
             return
-        wanted = self.table.wanted_above(board, seat)
+        wanted = self.table.foundations.wanted(board, seat)
         for pile in (pile for group in self.special.groups for pile in self.piles(seat, group)):
             cards = board.cards[pile]
             for depth in range(0 if self.special.through else 1, len(cards)):
@@ -106,7 +106,7 @@ class DrawEffect(Effect):
         for pile in self.table.layout.own(seat, Kind.TABLEAU) if self.special.marries else ():
             column, top = self.table.layout.groups[pile], board.top(pile)
             fits = isinstance(column, Tableau) and top is not None and top != UNKNOWN and pile != source
-            if fits and isinstance(column, Tableau) and self.table.continues(column, top or 0, card):
+            if fits and isinstance(column, Tableau) and self.table.columns.continues(column, top or 0, card):
                 yield pile
 
 
@@ -173,7 +173,7 @@ class GraceEffect(Effect):
             return
         layout = self.table.layout
         heads = {layout.piles[door].under: door for door in self.piles(seat, self.special.heads)}
-        for foundation in self.table.goals(seat):
+        for foundation in self.table.foundations.goals(seat):
             cards = board.cards[foundation]
             if len(cards) < 2:
                 continue
@@ -181,9 +181,9 @@ class GraceEffect(Effect):
                 column, lying = layout.groups[pile or 0], board.cards[pile or 0]
                 if pile is None or not isinstance(column, Tableau) or not lying:
                     continue
-                if self.table.continues(column, lying[-1], cards[-1]):
+                if self.table.columns.continues(column, lying[-1], cards[-1]):
                     yield Play(foundation, 1, pile)
-                if self.table.continues(column, cards[-1], lying[0]):
+                if self.table.columns.continues(column, cards[-1], lying[0]):
                     yield Play(foundation, 1, door)
 
 
@@ -247,8 +247,8 @@ class OpeningRescueEffect(Effect):
         super().__init__(table, special)
         self._kinds = {
             seat: [
-                [pile for pile in table.goals(seat) if table.layout.groups[pile] is group]
-                for group in table.game.groups
+                [pile for pile in table.foundations.goals(seat) if table.layout.groups[pile] is group]
+                for group in table.layout.game.groups
                 if isinstance(group, Foundations)
             ]
             for seat in table.layout.seats
@@ -356,4 +356,4 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
 
 def effects_of(table: RulesContext) -> tuple[Effect, ...]:
     """Return the effects of a game's special rules, in the order declared."""
-    return tuple(EFFECTS[type(special)](table, special) for special in table.game.specials)
+    return tuple(EFFECTS[type(special)](table, special) for special in table.layout.game.specials)

@@ -5,6 +5,7 @@ import pytest
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Move, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 from tests.support.boards import Position, build, cards, rules_of
 
@@ -126,6 +127,7 @@ def test_units(game: str, counts: list[int]) -> None:
     rules = rules_of(game)
     position = build(rules, tableau=("9H 8S 7H",))
     column = rules.layout.groups[_columns(rules)[0]]
+    assert isinstance(column, Tableau)
     assert counts == list(rules.units(column, position.board.cards[_columns(rules)[0]]))
 
 
