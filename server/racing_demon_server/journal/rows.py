@@ -21,7 +21,7 @@ from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
 from .timekeeper import ShiftedTimekeeper, Timekeeper
 
-__all__ = ["NOBODY", "TableJournal", "WallClock"]
+__all__ = ["NOBODY", "TableJournal", "UnkeptTableJournal", "WallClock", "table_journal"]
 
 ADD_EVENT: Final = Operation.ADD_EVENT
 """Looked up once: members of an enumeration are slow to look up."""
@@ -197,6 +197,31 @@ class TableJournal:
         """Yield the operation that keeps a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             yield Operation.ADD_BEATEN, (self._id, actor, self._seq, at, self._wall_clock(), pack(reply))
+
+
+class UnkeptTableJournal(TableJournal):
+    """The journal of one table of a server that keeps nothing: what happens makes no rows."""
+
+    def note(self, frames: Sequence[Frames]) -> None:
+        """Make no rows of events."""
+
+    def note_beside(
+        self,
+        at: int,
+        seeds: Iterable[tuple[str, bytes]] = (),
+        seat_tokens: Iterable[tuple[Actor, SeatToken | None]] = (),
+        snapshot: Snapshot | None = None,
+        bans: Iterable[Ban] | None = None,
+    ) -> None:
+        """Make no rows of what events do not hold."""
+
+
+def table_journal(
+    journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper | ShiftedTimekeeper
+) -> TableJournal:
+    """Return the journal of one table: see :class:`TableJournal` for the arguments."""
+    kind = TableJournal if journal.keeps else UnkeptTableJournal
+    return kind(journal, number, wall_clock, timekeeper)
 
 
 def _nothing() -> None:
