@@ -38,7 +38,7 @@ def test_spectators_have_seen_all_before_the_snapshot(
 
 @pytest.mark.parametrize(
     ("snapshots", "events", "first"),
-    [([10, 30], range(11, 31), 11), ([10], [], 11), ([1_000], range(1, 1_001), 745)],
+    [([10, 30], range(11, 31), 11), ([10], [], 11), ([1_000], range(1, 1_001), 745), ([5], range(1, 6), 1)],
 )
 def test_a_log_is_read_from_the_newest_stretch_on(
     tmp_path: Path, snapshots: list[int], events: Sequence[int], first: int
