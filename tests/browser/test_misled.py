@@ -15,22 +15,26 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
-from tests.support.browsers import phone
+from tests.support.browsers import NOT_UNDERSTOOD, phone
 from tests.support.relay import WELCOME, speak
 from tests.support.servers import serving
 
 pytestmark = pytest.mark.long
 VERSIONS, *_ = WELCOME
+HUGE = 4_000_000
+MOST_VISITS = 3
 PASSED_ON = ("Content-Type", "Content-Security-Policy")
 
 
 @asynccontextmanager
-async def misleading(origin: str, answer: Callable[[int], Message]) -> AsyncIterator[tuple[str, list[int]]]:
+async def misleading(
+    origin: str, answer: Callable[[int], Message | str]
+) -> AsyncIterator[tuple[str, list[int]]]:
     """Serve another server's page, and answer each request for a seat in a way; give the URL, and all visits.
 
     Args:
         origin: the other server's.
-        answer: returns the answer, from the own port.
+        answer: returns the answer, a message or any frame, from the own port.
 
     """
     visits: list[int] = []
@@ -86,3 +90,15 @@ async def test_a_page_follows_nobody_to_another_host(browser: Browser) -> None:
                 await player.page.locator("#problem", has_text="Another server has this table").wait_for()
                 assert (1, []) == (len(visits), strangers)
                 assert [] == player.complaints
+
+
+@pytest.mark.parametrize("frame", [f'[74,"{"a" * HUGE}",1]', f'[72,"{"1" * HUGE}"]', f"[72,{'1' * 400}]"])
+async def test_a_redirect_too_large_to_be_true_ends_in_a_sentence(browser: Browser, frame: str) -> None:
+    """A host of millions of letters, or a port that is none, is not dialled, and breaks no script."""
+    async with serving() as served, misleading(served.origin, lambda _port: frame) as (url, visits):
+        async with phone(browser, f"{url}/BCDF") as player:
+            await player.page.fill("#name", "Ann")
+            await player.page.tap("#join")
+            await player.page.locator("#problem:not(:empty)").wait_for()
+            assert len(visits) <= MOST_VISITS
+            assert all(each.startswith(NOT_UNDERSTOOD) for each in player.complaints)

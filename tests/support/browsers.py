@@ -10,13 +10,14 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Page, WebSocket, async_playwright
 
+from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from tests.support.namespaces import Cable
 from tests.support.servers import PATIENCE, patience, within
 
-__all__ = ["Phone", "chromium", "phone"]
+__all__ = ["NOT_UNDERSTOOD", "Phone", "chromium", "phone"]
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET: Final = (
@@ -29,6 +30,7 @@ QUIET: Final = (
     "--disable-sync",
 )
 """It runs as root, and asks nobody on the Internet for anything."""
+NOT_UNDERSTOOD: Final = "not understood: "
 POLL_MS: Final = 50
 QUICK: Final = 10.0
 """Seconds in which a page that is not stuck answers."""
@@ -60,7 +62,8 @@ class Phone:
 
     Attributes:
         page: the page.
-        complaints: what went wrong on it: errors of scripts, and what its policy forbade.
+        complaints: what went wrong on it: errors of scripts, what its policy forbade, and frames that no
+            server of ours sends.
         heard: what the server told it.
         connections: the same by the sockets that it came through, in their order.
 
@@ -80,7 +83,11 @@ class Phone:
         self.connections.append(told)
 
         def hear(frame: bytes | str) -> None:
-            message = decode_server(frame)
+            try:
+                message = decode_server(frame)
+            except InvalidFrame as error:
+                self.complaints.append(f"{NOT_UNDERSTOOD}{error}")
+                return
             told.append(message)
             self.heard.append(message)
 

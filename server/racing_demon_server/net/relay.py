@@ -22,7 +22,7 @@ from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
-from .shown import Shown
+from .table_mirror import TableMirror
 from .upstream import ClosedUpstream, Unreachable, UpstreamConnection, watching
 
 __all__ = ["Relay"]
@@ -78,7 +78,7 @@ class RelayedTable:
         self._ended = ended
         self._missed = missed
         self._waiting: dict[Listener, Newcomer] = {}
-        self._shown: Shown | None = None
+        self._mirror: TableMirror | None = None
         self._spectators: Spectators | None = None
         self._lock = Passphrase("", b"")
         self._passphrase = ""
@@ -223,22 +223,22 @@ class RelayedTable:
             raise Unreachable(f"an event does not fit: {error}") from error
 
     def _publish(self, event: Event) -> None:
-        if self._shown is None or self._spectators is None:
+        if self._mirror is None or self._spectators is None:
             raise Unreachable("an event before the snapshot")
         at = self._clock()
-        self._shown.apply(event, at)
+        self._mirror.apply(event, at)
         self._spectators.publish([Frames(event, at)])
 
     def _restart(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot. Spectators get it if they have missed something."""
         self._pause = FIRST_PAUSE
-        previous, shown = self._spectators, Shown(snapshot, self._clock())
+        previous, mirror = self._spectators, TableMirror(snapshot, self._clock())
         self._is_recounted.set()
-        if previous is not None and self._shown is not None and self._shown.is_like(shown):
-            self._shown.hand_clock = shown.hand_clock
+        if previous is not None and self._mirror is not None and self._mirror.is_like(mirror):
+            self._mirror.hand_clock = mirror.hand_clock
             return
-        self._shown = shown
-        self._spectators = Spectators(self._shown, self._clock, self._backlog, delays=False)
+        self._mirror = mirror
+        self._spectators = Spectators(self._mirror, self._clock, self._backlog, delays=False)
         if previous is None:
             self._lock = Passphrase(self._passphrase if snapshot.locked else "", secrets.token_bytes(16))
         else:

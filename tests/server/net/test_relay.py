@@ -24,7 +24,7 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.shown import Shown
+from racing_demon_server.net.table_mirror import TableMirror
 from tests.support.clocks import clock
 from tests.support.crashes import until
 from tests.support.relay import speak, table_of, visited
@@ -259,14 +259,14 @@ async def test_a_relay_is_believed_up_to_a_limit() -> None:
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.SHUFFLING])
 def test_no_time_passes_before_a_deal(phase: Phase) -> None:
     """Spectators who come late see no time of a hand in the lobby, and while the cards are shuffled."""
-    shown = Shown(table_of(phase=phase, elapsed_ms=700), 0)
+    shown = TableMirror(table_of(phase=phase, elapsed_ms=700), 0)
     assert shown.hand_clock.elapsed_ms(5_000_000) == 0
 
 
 def test_time_passes_in_a_hand() -> None:
     """The time of a hand goes on at a relay, except in a pause."""
     running, paused = (
-        Shown(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0) for each in (0, 1)
+        TableMirror(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0) for each in (0, 1)
     )
     assert running.hand_clock.elapsed_ms(5_000_000) == 5_700
     assert paused.hand_clock.elapsed_ms(5_000_000) == 700

@@ -66,7 +66,8 @@ export function analysis({ table, seat }, match, tables) {
   const { board, layout } = table;
   const place = seat === null ? -1 : table.handSeats.indexOf(seat);
   if (!board || !layout || place < 0 || table.results.length === 0) return [];
-  const lines = [`${board.out(place)} of your cards are on the foundations.`];
+  const out = board.out(place);
+  const lines = [`${out} of your cards ${out === 1 ? "is" : "are"} on the foundations.`];
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MOST_NAMED);
     const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");

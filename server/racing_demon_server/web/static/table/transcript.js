@@ -48,7 +48,10 @@ export function sections(table, place) {
   const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
   const others = table.handSeats
     .filter((_, at) => at !== place)
-    .map((seat) => `${table.nameOf(seat)}: ${table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat))} cards out`);
+    .map((seat) => {
+      const out = table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat));
+      return `${table.nameOf(seat)}: ${out} ${out === 1 ? "card" : "cards"} out`;
+    });
   return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Others", others]]).filter(([, lines]) => lines.length > 0);
 }
 

@@ -9,13 +9,13 @@ from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 from racing_demon_server.match.hand_clock import HandClock
 
-__all__ = ["Shown"]
+__all__ = ["TableMirror"]
 
 BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 """The phases in which no hand has a time."""
 
 
-class Shown:
+class TableMirror:
     """A table as its owner shows it to spectators.
 
     Attributes:
@@ -44,7 +44,7 @@ class Shown:
         """Return the argument: a relay has no journal."""
         return at
 
-    def is_like(self, other: "Shown") -> bool:
+    def is_like(self, other: "TableMirror") -> bool:
         """Tell whether another one has the same contents, whatever its clock says."""
         return self.view.snapshot_for(None, 0) == other.view.snapshot_for(None, 0)
 
