@@ -9,7 +9,7 @@ NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn upgrade \
-	bench figures played games games-table bench-bots bench-broker bench-browser bench-relays bench-restart bench-scores bench-spectators \
+	bench figures played games games-table bench-bots bench-broker bench-browser bench-feel bench-relays bench-restart bench-scores bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
 help:  ## list the targets
@@ -197,6 +197,9 @@ engines: $(STAMP)  ## Firefox and WebKitGTK play a hand each (apt-get install fi
 
 bench-browser: $(STAMP)  ## what the browser's table loads and costs, beside an empty page (Chromium); ARGS go to it
 	$(BIN)/python -m benchmarks.browser $(ARGS)
+
+bench-feel: $(STAMP)  ## from tap to picture in a page while others play fast, as it is and six times slower (Chromium); ARGS
+	$(BIN)/python -m benchmarks.feel $(ARGS)
 
 wheel-test: $(STAMP)  ## build the wheel, and play a hand from it in a fresh environment elsewhere
 	sh tests/wheel.sh

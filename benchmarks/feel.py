@@ -1,0 +1,267 @@
+"""How a browser's table feels while others play fast: from tap to picture, long tasks, and the page's thread.
+
+python -m benchmarks.feel [--seats 4 8] [--slower 1 6] [--plays 16] [--seconds 15]
+
+A phone's page is tapped, and players with scripts fill up to so many plays a second, at times that nobody
+can foresee. An empty page is tapped in the same way. Chromium itself slows the page's thread down. A tap's
+time is that of the Event Timing API, which counts until the next picture is shown, in steps of 8 ms; times
+below 16 ms count as 16. Tasks and the longest of them are told twice: by the clock, and by the processor's
+time for them. Where other programs are busy, the second is the one to go by.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, NamedTuple
+
+from playwright.async_api import Browser, Page
+from tests.support.browsers import ENDS, chromium
+from tests.support.processes import server_process
+from tests.support.servers import Peer, end_tasks
+
+from benchmarks.percentiles import percentiles
+from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_server.bots.players import LEVELS, Bot
+
+PHONE: Final = {"width": 390, "height": 844}
+PIXELS: Final = 3
+TAPS: Final = 3.0
+"""Taps a second, of one player with two thumbs."""
+LOOK: Final = 3
+"""After so many taps it is looked where the piles end now."""
+HAND_MS: Final = 600_000
+SETTLE_MS: Final = 1_000
+FAST_MS: Final = 16.0
+LONG_MS: Final = 50.0
+TRACED: Final = ["disabled-by-default-devtools.timeline"]
+NOWHERE: Final = [[195, 420]]
+
+WATCH: Final = """() => {
+  window.taps = new Map();
+  new PerformanceObserver((list) => {
+    for (const { interactionId: tap, duration } of list.getEntries()) {
+      if (tap) window.taps.set(tap, Math.max(duration, window.taps.get(tap) ?? 0));
+    }
+  }).observe({ type: "event", durationThreshold: 16 });
+}"""
+
+
+class Felt(NamedTuple):
+    """How a page felt; all times in milliseconds.
+
+    Attributes:
+        taps: the time from each tap to its picture.
+        tasks: what each task of the page's thread took, by the clock.
+        work: the same, by the time that the processor gave to it.
+        seconds: how long it was tapped.
+        plays: how many plays the table saw in a second.
+
+    """
+
+    taps: Sequence[float]
+    tasks: Sequence[float]
+    work: Sequence[float]
+    seconds: float
+    plays: float
+
+
+class Crowd:
+    """Players with scripts, who play at a pace that is set for all of them together.
+
+    Attributes:
+        plays: how many plays the table has seen.
+
+    """
+
+    def __init__(self, host: Peer, peers: Sequence[Peer], pace: float) -> None:
+        self.plays = 0
+        self._host = host
+        self._peers = peers
+        self._pace = pace
+        self._others = 0
+        self._chance = random.Random(1)  # noqa: S311 - no secret, and the same each time
+        self._bots = [
+            Bot(peer.place.seat or 0, LEVELS[BotLevel.EXPERT], self._chance, peer.counter) for peer in peers
+        ]
+
+    async def follow(self) -> None:
+        """Keep the mirror, and count the plays."""
+        seats = {bot.seat for bot in self._bots}
+        while True:
+            if isinstance(message := await self._host.hear(), Played):
+                self.plays += 1
+                self._others += message.seat not in seats
+
+    async def play(self) -> None:
+        """Play in turns; where the page has played, one play is left out."""
+        for number in itertools.count():
+            await asyncio.sleep(self._chance.expovariate(self._pace))
+            if self._others:
+                self._others -= 1
+                continue
+            at = number % len(self._peers)
+            command = self._command(self._bots[at])
+            if command is not None:
+                await self._peers[at].say(command)
+
+    def _command(self, bot: Bot) -> cl.Command | None:
+        view = self._host.view
+        command, _ = bot.decide(view)
+        if not isinstance(command, cl.Stuck) or view.rules is None or view.board is None:
+            return command
+        turn = view.rules.turn(view.board, bot.seat)
+        return None if turn is None else cl.PlayCards.of(turn, counter=command.counter, seen=view.seq)
+
+
+async def _drain(peer: Peer) -> None:
+    while True:
+        await peer.frame()
+
+
+@asynccontextmanager
+async def _crowd(url: str, seats: int, pace: float, page: Page) -> AsyncIterator[Crowd]:
+    """Seat the page and the others at a table, and let them play."""
+    async with AsyncExitStack() as stack:
+        options: dict[str, Any] = {"hands": 100, "time_limit_ms": HAND_MS}
+        host = await stack.enter_async_context(Peer.hosting(url, seated=False, **options))
+        await page.goto(f"{_origin(url)}/{host.code}")
+        await page.locator("#start.is-ready").wait_for()
+        await page.fill("#name", "Mia")
+        await page.press("#name", "Enter")
+        await page.locator("#lobby:visible").wait_for()
+        join = [cl.Join(code=host.code, name=f"Player {number}") for number in range(2, seats + 1)]
+        peers = [await stack.enter_async_context(Peer.entered(url, each)) for each in join]
+        for peer in peers:
+            await peer.ask(cl.Ready, ready=True)
+        await page.tap(".ready")
+        await page.locator(".stuck:enabled").wait_for()
+        crowd = Crowd(host, peers, pace)
+        tasks = [asyncio.create_task(each) for each in (crowd.follow(), crowd.play(), *map(_drain, peers))]
+        try:
+            yield crowd
+        finally:
+            await end_tasks(tasks)
+
+
+class Trial(NamedTuple):
+    """What is tried: how many seats (0: an empty page), how slow a processor, plays a second, seconds."""
+
+    seats: int
+    slower: float
+    pace: float
+    seconds: float
+
+
+@asynccontextmanager
+async def _empty(page: Page) -> AsyncIterator[None]:
+    await page.set_content("<title>Empty</title><p>Empty")
+    yield None
+
+
+async def _tap(page: Page, seconds: float) -> int:
+    """Tap own piles in turns, or anywhere on an empty page; return how often."""
+    began = time.perf_counter()
+    for number in itertools.count():
+        if number % LOOK == 0:
+            ends = await page.evaluate(ENDS) or NOWHERE
+        await page.touchscreen.tap(*ends[number % len(ends)])
+        left = began + (number + 1) / TAPS - time.perf_counter()
+        await asyncio.sleep(max(0.0, left))
+        if time.perf_counter() - began > seconds:
+            return number + 1
+    raise AssertionError
+
+
+async def _feel(browser: Browser, url: str, trial: Trial) -> Felt:
+    seats, slower, pace, seconds = trial
+    context = await browser.new_context(
+        viewport=PHONE,  # type: ignore[arg-type]
+        device_scale_factor=PIXELS,
+        has_touch=True,
+        is_mobile=True,
+    )
+    try:
+        page = await context.new_page()
+        async with _crowd(url, seats, pace, page) if seats else _empty(page) as crowd:
+            session = await context.new_cdp_session(page)
+            await session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+            await page.evaluate(WATCH)
+            await page.wait_for_timeout(SETTLE_MS)
+            await browser.start_tracing(page=page, categories=TRACED)
+            began, before = time.perf_counter(), crowd.plays if crowd else 0
+            tapped = await _tap(page, seconds)
+            took = time.perf_counter() - began
+            plays = (crowd.plays - before) / took if crowd else 0.0
+            trace = json.loads(await browser.stop_tracing())
+            seen = [float(each) for each in await page.evaluate("[...window.taps.values()]")]
+    finally:
+        await context.close()
+    tasks = _tasks(trace["traceEvents"])
+    taps = seen + [FAST_MS] * (tapped - len(seen))
+    return Felt(taps, [a for a, _ in tasks], [b for _, b in tasks], took, plays)
+
+
+def _tasks(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Return what each task of the page's thread took: by the clock, and by the processor's time."""
+    threads: dict[tuple[int, int], list[tuple[float, float]]] = {
+        (each["pid"], each["tid"]): []
+        for each in events
+        if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"
+    }
+    for each in events:
+        if each["name"] == "RunTask" and "dur" in each and (each["pid"], each["tid"]) in threads:
+            threads[each["pid"], each["tid"]].append((each["dur"] / 1e3, each.get("tdur", 0) / 1e3))
+    return max(threads.values(), key=lambda tasks: sum(work for _, work in tasks))
+
+
+def _origin(url: str) -> str:
+    return url.replace("ws://", "http://").removesuffix("/v1")
+
+
+async def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print a table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=15.0, help="how long each page is tapped")
+    parser.add_argument("--seats", type=int, nargs="+", default=[4, 8], help="how many seats the tables have")
+    parser.add_argument(
+        "--slower", type=float, nargs="+", default=[1, 6], help="how much slower the processor is"
+    )
+    parser.add_argument("--plays", type=float, default=16.0, help="plays a second at the table")
+    asked = parser.parse_args(arguments)
+    fast = ("--limit", "units_per_address=100000", "--limit", "tables_per_minute=6000")
+    async with server_process(*fast) as (_, url), chromium() as browser:
+        _say("| page | processor | plays/s | tap p50 | p95 | most | thread | tasks over 50 ms | longest |")
+        _say("|---|---|---|---|---|---|---|---|---|")
+        for slower in asked.slower:
+            for seats in (0, *asked.seats):
+                felt = await _feel(browser, url, Trial(seats, slower, asked.plays, asked.seconds))
+                _say(_row(f"{seats} seats" if seats else "empty", slower, felt))
+    _say(f"load of the machine: {os.getloadavg()[0]:.1f}")
+
+
+def _row(page: str, slower: float, felt: Felt) -> str:
+    taps = percentiles(felt.taps)
+    long = [sum(each > LONG_MS for each in some) for some in (felt.tasks, felt.work)]
+    return (
+        f"| {page} | {slower:g} | {felt.plays:.1f} | {taps['p50']:.0f} ms | {taps['p95']:.0f} ms "
+        f"| {max(felt.taps):.0f} ms | {sum(felt.work) / felt.seconds / 10:.0f} % "
+        f"| {long[0]}, {long[1]} | {max(felt.tasks, default=0):.0f}, {max(felt.work, default=0):.0f} ms |"
+    )
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
