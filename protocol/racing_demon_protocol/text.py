@@ -5,9 +5,9 @@ from collections.abc import Sequence
 __all__ = ["counted", "listing", "printable", "span"]
 
 
-def counted(number: int, what: str) -> str:
-    """Return a count in words, such as ``3 hands``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def counted(number: int, what: str, several: str = "") -> str:
+    """Return a count in words, such as ``3 hands``; ``several`` is a plural that needs more than an s."""
+    return f"{number} {what}" if number == 1 else f"{number} {several or f'{what}s'}"
 
 
 def listing(names: Sequence[str], joint: str = "and") -> str:

@@ -21,7 +21,7 @@ from tests.support.clusters import GENEROUS, PLAYERS, SEED, TABLES, Cluster, hea
 from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
-from tests.support.processes import SERVER, text_of
+from tests.support.processes import CLIENT, SERVER, started, text_of
 from tests.support.servers import Peer, patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
@@ -167,3 +167,16 @@ async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: st
             async with patience(lambda: f"{host.code} is not listed"):
                 while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
                     await asyncio.sleep(0.1)  # nobody tells when a list was read
+
+
+async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> None:
+    """``tables`` and ``join`` with the address of one server find the table that another one has."""
+    async with Cluster.started(database, tmp_path, "--list-tables", count=2) as cluster:
+        first, second = (cluster.nodes[name].url for name in ("n1", "n2"))
+        async with Peer.hosting(first) as host:
+            async with patience(lambda: f"{host.code} is not listed"):
+                while host.code not in (await text_of(CLIENT, "tables", second)).out:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)  # nobody tells when a list was read
+            async with started(CLIENT, "join", second, "--name", "Ben") as guest:
+                await guest.line(f"^found {host.code}  Ann's table")
+                assert "Ben" == (await host.until(Joined)).name

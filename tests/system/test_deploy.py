@@ -401,7 +401,7 @@ async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
     async with started(SERVER, "--host", "127.0.0.1", "--port", "0", "--journal", str(file)) as server:
         await within(PATIENCE, server.line("listening on"))
         said = await asyncio.to_thread(run, sys.executable, "-m", SERVER, *arguments)
-    assert said.startswith("0 matches were deleted")
+    assert said.startswith("deleted: 0 matches")
 
 
 async def test_the_service_starts_as_the_unit_says() -> None:

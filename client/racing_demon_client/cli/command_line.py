@@ -30,6 +30,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     arguments.command = arguments.command or "welcome"
     if arguments.command in {"join", "watch"}:
         _find_place(arguments)
+    if arguments.command == "tables" and arguments.url is not None:
+        _find_server(arguments)
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
     if arguments.command == "solo":
@@ -63,9 +65,21 @@ def _find_place(arguments: argparse.Namespace) -> None:
         if code is not None or in_link:
             arguments.url, arguments.code = values.address(address), code or values.code(in_link)
         elif any(sign in url for sign in ".:/"):
-            _fail(f"{url}: its table's code is missing: write it behind, or as {url.rstrip('#/')}/CODE")
+            arguments.url = values.address(address)
         else:
             arguments.url, arguments.code = None, values.named_code(url)
+    except (argparse.ArgumentTypeError, ValueError) as error:
+        _fail(str(error))
+
+
+def _find_server(arguments: argparse.Namespace) -> None:
+    """Take the server's address out of what may be the link to one of its tables."""
+    if arguments.mqtt is not None:
+        _fail("name a server's address or a broker's, not both")
+    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
+
+    try:
+        arguments.url = values.address(taken_apart(arguments.url)[0])
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Final
 
-from racing_demon_client.discovery.finder import NOTHING, as_json, look, place, table_line
+from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
@@ -115,7 +115,7 @@ async def host(arguments: argparse.Namespace) -> int:
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
-    found = await place(arguments.url, arguments.code, write, asks=is_terminal())
+    found = await place(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
     if found is None:
         return 2
     opening = functools.partial(openers.join, *found, arguments.name)
@@ -162,15 +162,20 @@ async def _watch_broker(arguments: argparse.Namespace) -> int:
 
 
 async def tables(arguments: argparse.Namespace) -> int:
-    """List the network's tables, or those at a broker."""
+    """List the network's tables, or those of a server or at a broker."""
     if arguments.mqtt is not None:
         return await _list_broker(arguments)
-    write_aside("looking for tables on this network...")
-    found = await look()
+    if arguments.url is not None:
+        from racing_demon_client.discovery.server_list import listed_tables  # noqa: PLC0415
+
+        found, nothing = await listed_tables(arguments.url), nothing_listed(arguments.url)
+    else:
+        write_aside("looking for tables on this network...")
+        found, nothing = await look(), NOTHING
     for table in found:
         write(as_json(table) if arguments.json else table_line(table))
     if not found:
-        write_aside(NOTHING)
+        write_aside(nothing)
     return 0 if found else 1
 
 

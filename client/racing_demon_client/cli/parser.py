@@ -23,6 +23,8 @@ EXAMPLES = """examples:
   racing-demon join http://192.168.1.5:5252/BCDF
   racing-demon watch http://192.168.1.5:5252/BCDF
   racing-demon tables                          list the tables on this network
+  racing-demon tables wss://example.org        list the tables of a server, or of all its servers
+  racing-demon join wss://example.org          take a free seat at one of them
   racing-demon play --watch --json > match.jsonl && racing-demon verify match.jsonl
   racing-demon replay match.jsonl              play the record back
   racing-demon scores                          show the standings over all matches
@@ -38,6 +40,7 @@ PLACES = """where the table is:
   racing-demon {0} BCDF                          on this network, with this code
   racing-demon {0} http://192.168.1.5:5252/BCDF   by the link that its host sees
   racing-demon {0} ws://192.168.1.5:5252 BCDF     at a server's address
+  racing-demon {0} wss://cards.example.org        at a server: the only one, or one of a list
 """
 
 RECORDS = """examples:
@@ -166,7 +169,8 @@ def parser() -> argparse.ArgumentParser:
             _add_name(command)
             _add_record(command)
 
-    tables = commands.add_parser("tables", help="list the tables on this network")
+    tables = commands.add_parser("tables", help="list the tables on this network, or those of a server")
+    tables.add_argument("url", nargs="?", metavar="ADDRESS", help="a server, like wss://cards.example.org")
     tables.add_argument("--json", action="store_true", help="print one JSON object per line")
     tables.add_argument(
         "--mqtt",
@@ -182,10 +186,7 @@ def parser() -> argparse.ArgumentParser:
 
     _add_games(commands)
     settings = commands.add_parser(
-        "settings",
-        help="edit your settings",
-        epilog=SETTINGS,
-        formatter_class=RAW,
+        "settings", help="edit your settings", epilog=SETTINGS, formatter_class=RAW
     )
     settings.add_argument("--path", action="store_true", help="only print where the file is")
     for each in (program, *commands.choices.values()):

@@ -1,4 +1,4 @@
-"""Find a table on the network without an address, or with only a code."""
+"""Find a table: on the network, or among those that a server lists."""
 
 import json
 import sys
@@ -12,8 +12,9 @@ from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
+from racing_demon_protocol.text import counted, printable
 
-__all__ = ["NOTHING", "as_json", "choose", "look", "place", "table_line"]
+__all__ = ["NOTHING", "as_json", "choose", "look", "nothing_listed", "place", "table_line"]
 
 LOOK_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""
@@ -31,8 +32,21 @@ NOTHING: Final = (
 
 def table_line(table: FoundTable) -> str:
     """Return a table in one line."""
-    locked = ", with a passphrase" if table.needs_passphrase else ""
-    return f"{table.code}  {table.host}'s table, {title_of(table.game)}{locked}  {table.address}"
+    whose = f"{table.host}'s table" if table.host else "a table"
+    words = [whose, title_of(table.game)]
+    if table.free is not None:
+        words.append(f"{counted(table.free, 'seat')} free" if table.free else "full")
+    if table.needs_passphrase:
+        words.append("with a passphrase")
+    return f"{table.code}  {', '.join(words)}  {printable(table.address)}"
+
+
+def nothing_listed(address: str) -> str:
+    """Return why a server's list may be empty, and what to do."""
+    return (
+        f"The server at {printable(address)} lists no tables. There may be none, or it may not list them "
+        "(--list-tables).\nIf you know a table's code: racing-demon join ADDRESS CODE"
+    )
 
 
 def as_json(table: FoundTable) -> str:
@@ -53,7 +67,7 @@ async def look(code: str | None = None) -> list[FoundTable]:
 
 
 async def place(
-    url: str | None, code: str | None, write: Callable[[str], None], *, asks: bool
+    url: str | None, code: str | None, write: Callable[[str], None], *, asks: bool, sits: bool = False
 ) -> tuple[str, str] | None:
     """Return the address and code of a table, by searching and asking for what is missing.
 
@@ -62,24 +76,18 @@ async def place(
         code: the code, if given.
         write: prints a line.
         asks: whether the user can be asked.
+        sits: whether the table must have a free seat, where that is known.
 
     Returns:
         ``None`` if there are several tables and the user chose none.
 
     Raises:
-        ConnectionFailed: there is no such table on this network.
+        ConnectionFailed: there is no such table on this network, or at this server.
 
     """
     if url is not None and code is not None:
         return url, code
-    sys.stderr.write("looking for tables on this network...\n")
-    tables = await look(code)
-    if not tables and code is not None:
-        others = [f"\n  {table_line(table)}" for table in await look()]
-        there = f"There are:{''.join(others)}" if others else NOTHING
-        raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
-    if not tables:
-        raise ConnectionFailed(NOTHING)
+    tables = await _at_server(url, sits=sits) if url is not None else await _on_network(code)
     if len(tables) == 1:
         write(f"found {table_line(tables[0])}")
         return tables[0].address, tables[0].code
@@ -92,6 +100,45 @@ async def place(
         return None
     chosen = await choose(tables, write)
     return (chosen.address, chosen.code) if chosen is not None else None
+
+
+async def _on_network(code: str | None) -> list[FoundTable]:
+    """Return the network's tables, at least one.
+
+    Raises:
+        ConnectionFailed: there is none.
+
+    """
+    sys.stderr.write("looking for tables on this network...\n")
+    tables = await look(code)
+    if not tables and code is not None:
+        others = [f"\n  {table_line(table)}" for table in await look()]
+        there = f"There are:{''.join(others)}" if others else NOTHING
+        raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
+    if not tables:
+        raise ConnectionFailed(NOTHING)
+    return tables
+
+
+async def _at_server(address: str, *, sits: bool) -> list[FoundTable]:
+    """Return the tables that a server lists, at least one; only those with a free seat, for who sits.
+
+    Raises:
+        ConnectionFailed: there is none, or the server cannot be reached.
+
+    """
+    from .server_list import listed_tables  # noqa: PLC0415 - unused on the network
+
+    tables = await listed_tables(address)
+    if not tables:
+        raise ConnectionFailed(nothing_listed(address))
+    free = [table for table in tables if table.free] if sits else tables
+    if not free:
+        raise ConnectionFailed(
+            f"All seats at the tables of {printable(address)} are taken. Wait for one, "
+            "or open a table there: racing-demon host --server ADDRESS"
+        )
+    return free
 
 
 async def choose(tables: Sequence[FoundTable], write: Callable[[str], None]) -> FoundTable | None:

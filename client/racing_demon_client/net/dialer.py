@@ -1,5 +1,7 @@
-"""Open a WebSocket to a server, or explain in a sentence why that failed."""
+"""Open a WebSocket to a server, or read one of its pages, or explain in a sentence why that failed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
 
@@ -12,7 +14,7 @@ from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
 
-__all__ = ["Direct", "dial", "verify_version"]
+__all__ = ["Direct", "dial", "page", "verify_version"]
 
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
@@ -37,17 +39,54 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
         ConnectionFailed: the server cannot be reached.
 
     """
+    with _explained(url):
+        return await _connection(url, encoding, seconds)
+
+
+async def page(url: str, seconds: float) -> bytes | None:
+    """Return a page of a server, of at most a mebibyte; ``None`` if it has no such page.
+
+    A handshake at the address of a page is answered with the page. So pages are read with the TLS, proxies,
+    timeouts and limits of all connections.
+
+    Args:
+        url: the page's address, with the scheme of a WebSocket.
+        seconds: the timeout.
+
+    Raises:
+        ConnectionFailed: the server cannot be reached.
+
+    """
+    with _explained(url):
+        try:
+            socket = await _connection(url, Encoding.JSON, seconds)
+        except InvalidStatus as answered:
+            response = answered.response
+            if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+                raise
+            return bytes(response.body) if response.status_code == HTTPStatus.OK else None
+    await socket.close()
+    return None
+
+
+def _connection(url: str, encoding: Encoding, seconds: float) -> Direct:
+    return Direct(
+        url,
+        subprotocols=[Subprotocol(encoding)],
+        compression=None,
+        max_size=MAX_SERVER_FRAME,
+        ping_interval=None,  # our heartbeat sends its own pings
+        open_timeout=seconds,
+        close_timeout=1,
+        user_agent_header="racing-demon",
+    )
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    """Turn the library's errors into sentences."""
     try:
-        return await Direct(
-            url,
-            subprotocols=[Subprotocol(encoding)],
-            compression=None,
-            max_size=MAX_SERVER_FRAME,
-            ping_interval=None,  # our heartbeat sends its own pings
-            open_timeout=seconds,
-            close_timeout=1,
-            user_agent_header="racing-demon",
-        )
+        yield
     except (InvalidURI, ValueError) as error:  # ValueError: an invalid port or host name
         raise ConnectionFailed(f"{url} is not a server's address, like ws://host:5252/v1.") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:

@@ -27,14 +27,17 @@ MOST_BYTES: Final = 4_096
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundTable:
-    """A table that was found and has answered. All texts are short and printable.
+    """A table that was found on the network and has answered, or that its server lists.
+
+    All texts are short and printable.
 
     Attributes:
         code: its code.
         game: the name of its game, as announced.
-        host: the name of its host, as announced.
+        host: the name of its host, as announced; empty if it has none.
         url: the server's full address.
         needs_passphrase: whether it has a passphrase.
+        free: how many seats are free; ``None`` if that is not known.
 
     """
 
@@ -43,6 +46,7 @@ class FoundTable:
     host: str
     url: str
     needs_passphrase: bool = False
+    free: int | None = None
 
     @property
     def address(self) -> str:

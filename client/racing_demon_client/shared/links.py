@@ -1,8 +1,12 @@
-"""Links to tables: browsers open them, and ``racing-demon join`` accepts them."""
+"""Links to tables, which browsers open and ``racing-demon join`` accepts, and servers' addresses."""
 
-from racing_demon_protocol.limits import WEBSOCKET_PATH
+from typing import Final
 
-__all__ = ["link_of", "taken_apart"]
+from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
+
+__all__ = ["full_url", "link_of", "taken_apart"]
+
+TLS_PORT: Final = 443
 
 
 def link_of(address: str, code: str) -> str:
@@ -40,3 +44,15 @@ def taken_apart(text: str) -> tuple[str, str]:
         f"{'wss' if scheme.lower() == 'https' else 'ws'}://{host if slash else path}",
         code if slash else "",
     )
+
+
+def full_url(address: str) -> str:
+    """Complete an address that may lack scheme, port or path.
+
+    A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port.
+    """
+    scheme, _, rest = address.rpartition("://")
+    place, _, path = rest.partition("/")
+    if not place.rpartition(":")[2].isdigit():
+        place += f":{TLS_PORT if scheme == 'wss' else DEFAULT_PORT}"
+    return f"{scheme or 'ws'}://{place}/{path or 'v1'}"

@@ -13,6 +13,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import NOTHING, JournalRefused, Persistence, local_server
 from racing_demon_client.net.seat_store import StoredSeat, stored_seat
 from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.shared.links import full_url
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
@@ -25,9 +26,8 @@ from .solo.place import SoloClient
 from .solo.statistics import statistics_path
 from .solo.table import SoloTable
 
-__all__ = ["Opened", "alone", "full_url", "host", "join", "practice", "watch"]
+__all__ = ["Opened", "alone", "host", "join", "practice", "watch"]
 
-TLS_PORT = 443
 DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
 
@@ -214,18 +214,6 @@ async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[
     """
     async with await Client.watch(full_url(address), code, passphrase=passphrase) as client:
         yield Opened(client, "watched", (address,))
-
-
-def full_url(address: str) -> str:
-    """Complete an address that may lack scheme, port or path.
-
-    A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port.
-    """
-    scheme, _, rest = address.rpartition("://")
-    place, _, path = rest.partition("/")
-    if not place.rpartition(":")[2].isdigit():
-        place += f":{TLS_PORT if scheme == 'wss' else DEFAULT_PORT}"
-    return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
 
 
 async def _add_bots(client: Client, number: int, level: str) -> None:

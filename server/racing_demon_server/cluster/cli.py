@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 
+from racing_demon_protocol.text import counted
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.postgres.connection import Database, connect
 from racing_demon_server.journal.postgres.schema import verify_version
@@ -57,11 +58,12 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
     for node in found:
         if arguments.command == "drain":
             set_draining(db, node.id)
-            sys.stdout.write(f"{node.name} ({node.id}) hands over its {node.load} tables, and then stops\n")
+            load = counted(node.load, "table")
+            sys.stdout.write(f"{node.name} ({node.id}) hands over its {load}, and then stops\n")
         else:
             fence(db, node.id)
-            moved = share_out(db)
-            sys.stdout.write(f"{node.name} ({node.id}) is fenced; {moved} tables continue on other servers\n")
+            moved = counted(share_out(db), "table")
+            sys.stdout.write(f"{node.name} ({node.id}) is fenced; moved to other servers: {moved}\n")
     return 0
 
 

@@ -85,7 +85,7 @@ def _exchange(db: Database, *, node: int, changed: Sequence[Row]) -> list[dict[s
         )
     rows = db.execute(
         "SELECT record FROM listings JOIN tables ON id = table_id JOIN nodes ON nodes.id = owner "
-        "WHERE closed_ms IS NULL AND owner <> $1 AND NOT fenced ORDER BY table_id LIMIT $2",
+        "WHERE closed_ms IS NULL AND owner <> $1 AND NOT fenced ORDER BY free = 0, table_id LIMIT $2",
         (node, MOST),
     )
     return [record for (record,) in rows]

@@ -123,9 +123,8 @@ def _prune(path: Path, before: datetime) -> int:
     pruned = prune(path, round(before.timestamp() * 1_000))
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")
-    sys.stdout.write(
-        f"{pruned.matches} matches were deleted; {pruned.free} bytes of the file are free for new ones\n"
-    )
+    deleted = counted(pruned.matches, "match", "matches")
+    sys.stdout.write(f"deleted: {deleted}; {pruned.free} bytes of the file are free for new ones\n")
     return 1 if pruned.kept else 0
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from http import HTTPStatus
-from itertools import islice
 from typing import Any
 
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
@@ -15,8 +14,9 @@ __all__ = ["listing", "table_list"]
 
 
 def table_list(listed: Iterable[dict[str, Any]]) -> HttpResponse:
-    """Return the first tables, as many as a browser shows."""
-    body = json.dumps(list(islice(listed, MOST_TABLES))).encode()
+    """Return as many tables as a browser shows, those with free seats first."""
+    first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))[:MOST_TABLES]
+    body = json.dumps(first).encode()
     return HttpResponse(
         HTTPStatus.OK, [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body
     )

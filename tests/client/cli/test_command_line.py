@@ -201,9 +201,9 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
     ("arguments", "complaint"),
     [
         (["dance"], "invalid choice: 'dance'"),
-        (["join", URL], "its table's code is missing"),
-        (["watch", "192.168.1.5"], "its table's code is missing"),
-        (["join", f"{URL}#"], "its table's code is missing"),
+        (["tables", "ftp://x"], "a table's address begins with"),
+        (["tables", "a b"], "is not a server's address"),
+        (["tables", URL, "--mqtt", "mqtt://x"], "name a server's address or a broker's, not both"),
         (["join", "B" * 17], "is not allowed: write 1 to 16 characters"),
         (["join", URL, ""], "'' is not allowed: write 1 to 16 characters"),
         (["join", URL, "B" * 17], "is not allowed: write 1 to 16 characters"),

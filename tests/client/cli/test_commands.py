@@ -11,8 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from racing_demon_client.shared.links import full_url
 from racing_demon_client.sources import openers
-from racing_demon_client.sources.openers import full_url
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.records.match_file import read_records

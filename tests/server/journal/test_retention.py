@@ -117,7 +117,7 @@ def test_a_table_that_is_not_understood_is_left_as_it_is(
     assert 1 == main(["journal", "prune", str(path), "--before", "0d"])
     said = capsys.readouterr().out
     assert said.startswith("not deleted: table 1 (")
-    assert "0 matches were deleted" in said
+    assert "deleted: 0 matches" in said
 
 
 @pytest.mark.parametrize("text", ["", "x", "-3d", "90", "2026-13-01", "99999999999d"])
@@ -134,7 +134,7 @@ def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[st
     open_journal(path, write=True).close()
     for text in ("2026-01-31", "2026-01-31T20:15", "90d"):
         assert 0 == main(["journal", "prune", str(path), f"--before={text}"])
-        assert "0 matches were deleted" in capsys.readouterr().out
+        assert "deleted: 0 matches" in capsys.readouterr().out
 
 
 def test_all_rows_without_a_table_are_deleted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,11 @@ class TableRow:
     what: str = "join"
     is_locked: bool = False
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """What identifies the table."""
+        return self.address, self.code
+
     @classmethod
     def near(cls, table: FoundTable) -> "TableRow":
         """Return the row of a table found on this network."""
@@ -75,9 +80,9 @@ class TableList(OptionList):
         self.set_options(options)
         self.display = bool(self.rows)
         if before is not None:
-            places = [(row.address, row.code) for row in self.rows]
-            if (before.address, before.code) in places:
-                place = places.index((before.address, before.code))
+            places = [row.place for row in self.rows]
+            if before.place in places:
+                place = places.index(before.place)
                 self.highlighted = self.get_option_index(str(place))
 
     def _option(self, number: int, row: TableRow) -> Option:

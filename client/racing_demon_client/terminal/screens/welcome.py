@@ -14,6 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
 
 from racing_demon_client.discovery.mdns import find
+from racing_demon_client.discovery.server_list import listed_tables
+from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.shared.links import taken_apart
 from racing_demon_client.terminal.style.glyphs import screen_text
@@ -33,10 +35,9 @@ LOOK_SECONDS = 5.0
 """How long one search of the network takes; tables that do not answer disappear."""
 REST_SECONDS = 5.0
 NEAR = "tables on this network"
-MISSING = {
-    "address": "address and code first. Its host sees them.",
-    "code": "code, too. Its host sees it.",
-}
+MISSING = "Type the table's address and code first. Its host sees them."
+UNLISTED = "The server lists no tables. Type the table's code, too. Its host sees it."
+FULL = "All seats at this server's tables are taken. Wait for one, or watch a table (w)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class WelcomeScreen(Screen[None]):
         self._late = [TableRow.late(recent) for recent in recents]
         self._chosen = chosen
         self._near: list[TableRow] = []
+        self._listed: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
         """Compose the form."""
@@ -212,15 +214,20 @@ class WelcomeScreen(Screen[None]):
             await asyncio.sleep(REST_SECONDS)
 
     def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:
-        """List the network's tables, then the recent ones that are not among them."""
+        """List the tables of the server that was asked, then the network's and the recent ones."""
         headings, lists = self.query("#near-told").results(Label), self.query(TableList)
         heading, tables = next(iter(headings), None), next(iter(lists), None)
         if heading is None or tables is None:  # the screen is closing
             return
-        heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
+        if self._listed:
+            heading.update(screen_text(f"tables at {self._listed[0].address}: choose one"))
+        else:
+            heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
         self._near = list(near)
-        known = {(row.address, row.code) for row in near}
-        tables.show(near, [row for row in self._late if (row.address, row.code) not in known])
+        known = {row.place for row in self._listed}
+        open_now = [*self._listed, *(row for row in near if row.place not in known)]
+        known |= {row.place for row in near}
+        tables.show(open_now, [row for row in self._late if row.place not in known])
 
     def tell(self, text: str) -> None:
         """Show why something failed."""
@@ -291,22 +298,52 @@ class WelcomeScreen(Screen[None]):
         code = self._text("code") or in_link
         if row is None and not (address or code) and len(self._near) == 1:
             row = self._near[0]
-        if row is not None and row.is_locked and not self._text("passphrase"):
+        if row is not None:
+            self._go_to_row(what, row)
+        elif address and code:
+            self._wish(what, address=address, code=code.upper())
+        elif address:
+            self.tell(f"Asking {address} for its tables...")
+            self.run_worker(self._ask_server(what, address), group="asking", exclusive=True)
+        elif self._near and not code:
+            self._offer(len(self._near))
+        else:
+            self._ask_for("address", MISSING)
+
+    def _go_to_row(self, what: str, row: TableRow) -> None:
+        """Open a table of the list."""
+        if row.is_locked and not self._text("passphrase"):
             self.query_one("#address", Input).value = row.address
             self.query_one("#code", Input).value = row.code
             self._ask_for("passphrase", f"{row.code} needs a passphrase: type it, then press Enter.")
-        elif row is not None:
-            self._wish(what, address=row.address, code=row.code)
-        elif address and code:
-            self._wish(what, address=address, code=code.upper())
-        elif self._near and not (address or code):
-            self.query_one(TableList).point(0)
-            self.tell(
-                f"There are {len(self._near)} tables: choose one with its digit or the arrows, then Enter."
-            )
         else:
-            missing = "code" if address else "address"
-            self._ask_for(missing, f"Type the table's {MISSING[missing]}")
+            self._wish(what, address=row.address, code=row.code)
+
+    async def _ask_server(self, what: str, address: str) -> None:
+        """Open the only table that a server lists, or list them; who joins needs a free seat."""
+        try:
+            tables = await listed_tables(address)
+        except ConnectionFailed as error:
+            self._ask_for("address", str(error))
+            return
+        rows = [TableRow.near(table) for table in tables if table.free or what == "watch"]
+        if not self.is_current:
+            return
+        if len(rows) == 1:
+            self._go_to_row(what, rows[0])
+        elif rows:
+            self._listed = rows
+            self._show_near(self._near)
+            self._offer(len(rows))
+        elif tables:
+            self.tell(FULL)
+        else:
+            self._ask_for("code", UNLISTED)
+
+    def _offer(self, tables: int) -> None:
+        """Let the user choose one of several tables."""
+        self.query_one(TableList).point(0)
+        self.tell(f"There are {tables} tables: choose one with its digit or the arrows, then Enter.")
 
     def _ask_for(self, field: str, text: str) -> None:
         self.tell(text)

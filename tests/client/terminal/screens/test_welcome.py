@@ -78,6 +78,34 @@ async def test_an_unknown_code_is_told() -> None:
         assert () == recents(recents_path())
 
 
+async def test_an_address_alone_lists_the_tables_of_a_server() -> None:
+    """With several tables one chooses; Enter joins."""
+    async with serving(lists_tables=True) as served:
+        async with Peer.hosting(served.url), Peer.hosting(served.url) as second:
+            async with at_first_screen() as (app, pilot):
+                await type_into(pilot, "address", served.url)
+                await pilot.press("enter")
+                await wait(pilot, lambda: "There are 2 tables" in told(app))
+                await pilot.press("2", "enter")
+                await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+                assert app.session is not None
+                assert second.code == app.session.client.code
+
+
+async def test_an_address_alone_leads_to_the_only_free_seat() -> None:
+    """The only table with a free seat is joined; a server that lists none asks for the code."""
+    async with serving(lists_tables=True) as served, at_first_screen() as (app, pilot):
+        await type_into(pilot, "address", served.url)
+        await pilot.press("enter")
+        await wait(pilot, lambda: "The server lists no tables" in told(app))
+        assert app.focused is field(app, "code")
+        async with Peer.hosting(served.url) as ann:
+            await pilot.press("escape", "j")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert ann.code == app.session.client.code
+
+
 async def test_a_wrong_address_is_told() -> None:
     """An address where nobody listens, and one that is none, end with a whole sentence there."""
     async with at_first_screen(size=(80, 24)) as (app, pilot):
@@ -99,7 +127,6 @@ async def test_a_wrong_address_is_told() -> None:
         (("", "", ""), "p", "Type your name first.", "name"),
         (("  ", "ws://x", "BCDF"), "j", "Type your name first.", "name"),
         (("Ann", "", "BCDF"), "j", "Type the table's address and code first", "address"),
-        (("Ann", "ws://x", ""), "w", "Type the table's code, too", "code"),
     ],
 )
 async def test_empty_fields_are_told(
