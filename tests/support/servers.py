@@ -22,9 +22,11 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refus
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.net.gateway import Server, start
+from racing_demon_server.net.gateway import Gateway, Server, listen
+from racing_demon_server.net.http import NO_METER, Meter
 from racing_demon_server.net.transport import Connection
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
@@ -118,12 +120,17 @@ async def serving(**settings: Any) -> AsyncIterator[Served]:
 
 @asynccontextmanager
 async def serving_with(
-    journal: DurableJournal | None, time: Clock = clock, **settings: Any
+    journal: DurableJournal | None,
+    time: Clock = clock,
+    meter: Meter = NO_METER,
+    locator: Locator | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Served]:
-    """Run one that keeps its tables in a journal, or that has another clock."""
+    """Run one that keeps its tables in a journal, has another clock, or looks for tables elsewhere."""
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
-    server = await start(chosen, registry, time)
+    gateway = Gateway(chosen, registry, time, meter, locator)
+    server = await listen(gateway, host=chosen.host, port=chosen.port)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)

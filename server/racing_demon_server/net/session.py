@@ -221,10 +221,12 @@ class Session:
             self._service.tasks.add(passing)
             passing.add_done_callback(self._service.tasks.discard)
         elif found is Whereabouts.HERE and search.may_go_on:
-            search.may_go_on = False
             for is_text, data in search.messages:
-                self._text = is_text
-                self._take_message(data)
+                if not self._closing:
+                    self._text = is_text
+                    self._take_message(data)
+            if self._search is not None:
+                self._search.may_go_on = False
         elif found is Whereabouts.UNKNOWN:
             self._service.note_miss(self._address, self._arrived)
             self._service.meter.refused(Reason.UNKNOWN_TABLE)
@@ -243,8 +245,7 @@ class Session:
 
     async def _pass_on(self, search: TableSearch, location: Location) -> None:
         """Let the server that has the table have this connection."""
-        self._visit.messages = [*self._visit.messages, *search.messages]
-        self._is_passed_on = await splice(self._connection, self._visit, location.inside)
+        self._is_passed_on = await splice(self._connection, self._visit, search, location.inside)
         if not self._is_passed_on:
             self._search = None
             self.close(CloseCode.TRY_AGAIN, "The table's server is not reached; come back in a moment.")

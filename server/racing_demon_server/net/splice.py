@@ -20,6 +20,8 @@ MOST_HELD: Final = 16
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
 MOST_HEADER: Final = 8_192
+CLOSING: Final = bytes([0x80 | Opcode.CLOSE])
+"""What a close frame begins with."""
 
 
 class Passenger(Protocol):
@@ -40,7 +42,7 @@ class Visit:
         address: the client's address.
         subprotocol: the encoding of its frames.
         is_spliced: whether another server passes it on.
-        messages: its messages, each with whether it is text.
+        messages: those that ask for no table, each with whether it is text.
 
     """
 
@@ -78,7 +80,7 @@ class TableSearch:
         self.messages.append((is_text, message))
 
 
-async def splice(client: Passenger, visit: Visit, inside: tuple[str, int]) -> bool:
+async def splice(client: Passenger, visit: Visit, search: TableSearch, inside: tuple[str, int]) -> bool:
     """Hand a connection over to the server at an address, and repeat there what the client sent here.
 
     Returns:
@@ -88,7 +90,7 @@ async def splice(client: Passenger, visit: Visit, inside: tuple[str, int]) -> bo
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             loop = asyncio.get_running_loop()
-            _, upstream = await loop.create_connection(lambda: Upstream(client, visit), *inside)
+            _, upstream = await loop.create_connection(lambda: Upstream(client, visit, search), *inside)
             try:
                 await upstream.is_there
             except BaseException:
@@ -110,10 +112,11 @@ class Upstream(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, client: Passenger, visit: Visit) -> None:
+    def __init__(self, client: Passenger, visit: Visit, search: TableSearch) -> None:
         self.is_there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._client = client
         self._visit = visit
+        self._search = search
         self._seen = bytearray()
         self._has_begun = False
 
@@ -144,7 +147,7 @@ class Upstream(asyncio.Protocol):
         if header < len(END_OF_HEADER):
             if len(self._seen) > MOST_HEADER:
                 self.transport.abort()
-        elif not self._seen.startswith(b"HTTP/1.1 101 "):
+        elif not self._seen.startswith(b"HTTP/1.1 101 ") or self._seen.startswith(CLOSING, header):
             self.transport.abort()
         elif (end := _frame_end(self._seen, header)) and not self.is_there.done():
             del self._seen[:end]
@@ -156,7 +159,7 @@ class Upstream(asyncio.Protocol):
             self.transport.abort()
             return False
         self._has_begun = True
-        for is_text, message in self._visit.messages:
+        for is_text, message in (*self._visit.messages, *self._search.messages):
             frame = Frame(Opcode.TEXT if is_text else Opcode.BINARY, message)
             self.transport.write(frame.serialize(mask=True))
         self._client.transport.write(bytes(self._seen))
