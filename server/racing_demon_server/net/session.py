@@ -348,7 +348,7 @@ class Session:
         token_hash = hash_token(token)
         room = self._service.find(self._address, message.code, self._arrived, token_hash)
         if room.knows(token_hash):
-            self._return(room, token)
+            self._return(room, token, "", 0)
         else:
             room.admit(message.passphrase, self._address)
             self._join(room, message.name, token)
@@ -362,7 +362,7 @@ class Session:
         room = self._service.find(self._address, message.code, self._arrived, hash_token(message.token))
         self._return(room, message.token, message.epoch, message.seq)
 
-    def _return(self, room: Room, token: str, epoch: str = "", seq: int = 0) -> None:
+    def _return(self, room: Room, token: str, epoch: str, seq: int) -> None:
         actor = room.actor(hash_token(token))
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")

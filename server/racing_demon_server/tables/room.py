@@ -182,7 +182,7 @@ class Room:
         return self.table.seat_tokens.actor(token_hash)
 
     def resume(  # noqa: PLR0913, PLR0917
-        self, listener: Listener, actor: Actor, token: str, address: str, epoch: str = "", seq: int = 0
+        self, listener: Listener, actor: Actor, token: str, address: str, epoch: str, seq: int
     ) -> None:
         """Let an actor resume, and send what it missed since an event."""
         self.table.seat_tokens.note_address(actor, self._hashed(address))

@@ -96,12 +96,14 @@ async def test_no_more_tables_are_announced_than_are_looked_at(monkeypatch: pyte
 
 async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     """A server without a private address says in its log that players join by address, and serves."""
+    logging.getLogger("zeroconf").setLevel(logging.NOTSET)
     speaker = Announcer()
     speaker.start([], 5252)
     with caplog.at_level(logging.WARNING):
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     await speaker.stop()
+    assert logging.CRITICAL == logging.getLogger("zeroconf").level
     assert ["the tables cannot be announced on the network; players join by address"] == [
         record.getMessage() for record in caplog.records
     ]

@@ -357,3 +357,23 @@ async def test_what_an_older_connection_sent_before_is_carried_out() -> None:
             await newer.until(CaughtUp)
             assert newer.view.seq == served.registry.room(ann.code).table.view.seq
             assert Accepted(counter=play.counter, seq=newer.view.seq) == await newer.ask_again(play)
+
+
+async def test_whoever_names_another_epoch_gets_a_snapshot() -> None:
+    """Numbers of events of a history that is not the server's mean nothing here."""
+    async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as again:
+        foreign = cl.Resume(code=ann.code, token=ann.token, seq=ann.view.seq, epoch="0" * 16)
+        await again.greet()
+        await again.enter(foreign)
+        assert isinstance(await again.hear(), Snapshot)
+
+
+async def test_nobody_comes_back_while_nothing_is_written() -> None:
+    """The connection is closed with the advice to come back in a moment."""
+    async with serving() as served, Peer.hosting(served.url) as ann, Peer.connect(served.url) as again:
+        await again.greet()
+        served.registry.halt("test", halted=True)
+        await again.say(resume(ann))
+        text = "The server cannot write to its disk. Come back in a moment."
+        assert await again.closed() == Closing(CloseCode.TRY_AGAIN, text)
+        served.registry.halt("test", halted=False)

@@ -3,6 +3,9 @@
 import asyncio
 import json
 import socket
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from urllib.request import urlopen
 
 import pytest
@@ -12,7 +15,16 @@ from websockets.http11 import Request
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import METRICS_KEPT_US, start
-from racing_demon_server.net.http import Meter, health, is_meant, is_own_name, is_own_page, sockets
+from racing_demon_server.net.http import (
+    Meter,
+    health,
+    is_meant,
+    is_own_name,
+    is_own_page,
+    origin_of,
+    respond,
+    sockets,
+)
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
@@ -142,3 +154,23 @@ def test_the_health_tells_which_process_answers(is_halted: bool) -> None:
     assert told == json.loads(alone.body)
     assert {**told, "process": 1, "ports": [5001, 5002]} == json.loads(one.body)
     assert {503 if is_halted else 200} == {alone.status_code, one.status_code}
+
+
+def test_an_answer_has_a_date_and_a_length_and_ends_its_connection() -> None:
+    """As RFC 9110 wants it (6.6.1, 8.6), in GMT."""
+    answer = respond(HTTPStatus.OK, [("Vary", "Host")], b"abc")
+    assert ("close", "3", "Host") == tuple(
+        answer.headers[name] for name in ("Connection", "Content-Length", "Vary")
+    )
+    assert answer.headers["Date"].endswith(" GMT")
+    assert UTC is parsedate_to_datetime(answer.headers["Date"]).tzinfo
+    assert (200, "OK", b"abc") == (answer.status_code, answer.reason_phrase, answer.body)
+
+
+@pytest.mark.parametrize(("proto", "scheme"), [(None, "http"), ("http", "http"), ("https", "https")])
+def test_an_origin_is_what_the_browser_sees(proto: str | None, scheme: str) -> None:
+    """A proxy that speaks https with the browser says so."""
+    request = asking(" cards.example.org:81 ")
+    if proto is not None:
+        request.headers["X-Forwarded-Proto"] = proto
+    assert f"{scheme}://cards.example.org:81" == origin_of(request)
