@@ -34,6 +34,8 @@ class Listener:
 
     """
 
+    shows_races = False
+
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
         self.had = 0

@@ -21,9 +21,16 @@ MSGPACK: Final = Encoding.MSGPACK
 
 
 class Listener(Protocol):
-    """Receives a table's events: a connection, in either encoding."""
+    """Receives a table's events: a connection, in either encoding.
+
+    Attributes:
+        encoding: the encoding of its frames.
+        shows_races: whether it understands ``race_lost``.
+
+    """
 
     encoding: Encoding
+    shows_races: bool
 
     def send(self, events: "Batch") -> None:
         """Send events, together."""

@@ -1,6 +1,7 @@
 """Phones at a table: they enter, play by taps, come back after a break, and trust no name."""
 
 import asyncio
+import re
 from contextlib import AsyncExitStack, suppress
 from typing import Final
 
@@ -17,6 +18,7 @@ from tests.support.servers import Served, serving
 PHONES: Final = 3
 CARDS: Final = 6
 PATIENCE: Final = 60.0
+LOST: Final = re.compile(r"^(10|[2-9AJQK])[♠♥♣♦]: \w+ beat \w+ by [0-9.]+ m?s$")
 TELEVISION: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
 RANKS: Final = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 SUITS: Final = ("spades", "hearts", "clubs", "diamonds")
@@ -142,6 +144,21 @@ async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -
                 assert [0, 1] == list(served.registry.room(code).table.view.seats)
                 await _until_shown(screen, served, code)
                 assert [] == screen.complaints
+
+
+async def test_a_big_screen_tells_of_lost_races(browser: Browser) -> None:
+    """In a line for each: the card, who won, who lost, and by how much; newest first, and few at a time."""
+    async with serving(bot_speed=4.0) as served, phone(browser, served.origin) as player:
+        link = f"{served.origin}/{await player.create('Ann')}"
+        for _ in range(7):
+            await player.page.tap(".add-bot")
+        async with phone(browser, f"{link}?tv", **TELEVISION) as screen:
+            await player.page.tap(".deal")
+            lines = screen.page.locator("#table .ticker li")
+            await lines.filter(has_text=LOST).first.wait_for()
+            assert await lines.filter(has_text=LOST).first.is_visible()
+            assert 6 >= await lines.count()
+            assert [] == screen.complaints
 
 
 def _board(served: Served, code: str) -> Board | None:

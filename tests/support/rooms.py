@@ -116,11 +116,13 @@ class Ear:
         written: the frames that came in writes, whole.
         writes: how many messages each write had.
         closing: how it was closed, if it was.
+        shows_races: whether it understands lost races.
 
     """
 
-    def __init__(self, encoding: Encoding = Encoding.MSGPACK) -> None:
+    def __init__(self, encoding: Encoding = Encoding.MSGPACK, *, shows_races: bool = True) -> None:
         self.encoding = encoding
+        self.shows_races = shows_races
         self.frames: list[bytes | str] = []
         self.written: list[bytes] = []
         self.writes: list[int] = []

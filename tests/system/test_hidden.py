@@ -15,6 +15,7 @@ import pytest
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.wire.messages.server import RaceLost
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand import Hand
 from tests.support.effort import amount, more_when_long
@@ -140,3 +141,18 @@ def test_what_is_private_to_a_seat_changes_nothing_for_others(tmp_path: Path) ->
     )
     assert parted > HANDS // 2
     assert cut_short <= HANDS // 4
+
+
+def test_a_race_that_told_of_a_private_layout_would_be_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A server that showed spectators what a seat tries in its own layout gives itself away."""
+    honest = Hand.refusal
+
+    def telling(self: Hand, seat: int, *args: Any) -> Any:
+        self._lost = RaceLost(pile=0, card=0, by=0, seat=seat, late_us=0)
+        return honest(self, seat, *args)
+
+    monkeypatch.setattr(Hand, "refusal", telling)
+    found = {name for race in races(8, tmp_path) for name in run(race).differing}
+    assert any(name.startswith("spectator") for name in found)

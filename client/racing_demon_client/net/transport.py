@@ -8,7 +8,7 @@ from websockets.exceptions import ConnectionClosed
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_protocol.errors import ForeignHost, InvalidFrame
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, at_port, moved_to
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, at_port, moved_to
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -30,7 +30,7 @@ RETRY_SECONDS: Final = 2.0
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
 notices at once. If connecting took long, attempts get more time.
 """
-SOFTWARE: Final = "racing-demon"
+SOFTWARE: Final = f"racing-demon {SHOWS_RACES}"
 MOST_MOVES: Final = 2
 """The number of redirects to another host that are followed before an answer."""
 

@@ -11,7 +11,15 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.text import counted, listing, printable, span
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, SeatState, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import (
+    Halted,
+    RaceLost,
+    Refused,
+    Seated,
+    SeatState,
+    Snapshot,
+    Watchers,
+)
 
 from .option_text import options_text
 from .phrases import title_of
@@ -281,6 +289,10 @@ class MessageText:
     def _watchers(self, message: Watchers) -> str:
         return f"watching: {message.count}"
 
+    def _race_lost(self, message: RaceLost) -> str:
+        card = "" if message.card == UNKNOWN else f"{self.card(message.card)}: "
+        return f"{card}{self.who(message.by)} beat {self.who(message.seat)} by {span(message.late_us)}"
+
     def _halted(self, message: Halted) -> str:
         if message.halted:
             return "the server cannot write to its disk: play resumes automatically, and nothing is lost"
@@ -341,5 +353,6 @@ _TELLERS: dict[type[Message], Callable[[MessageText, Any], str]] = {
     ev.Reacted: MessageText._reacted,
     ev.Unbanned: MessageText._unbanned,
     Watchers: MessageText._watchers,
+    RaceLost: MessageText._race_lost,
     Halted: MessageText._halted,
 }

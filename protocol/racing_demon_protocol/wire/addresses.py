@@ -7,12 +7,23 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import ForeignHost
 
-__all__ = ["COUNTS_RELAYED", "FOLLOWS_MOVED", "at_port", "is_below", "moved_to", "port_of", "understands"]
+__all__ = [
+    "COUNTS_RELAYED",
+    "FOLLOWS_MOVED",
+    "SHOWS_RACES",
+    "at_port",
+    "is_below",
+    "moved_to",
+    "port_of",
+    "understands",
+]
 
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
 COUNTS_RELAYED: Final = "relaying"
 """The word in a server's ``software`` that says that relays may send ``relaying``."""
+SHOWS_RACES: Final = "races"
+"""The word in a client's ``software`` that says that it understands ``race_lost``."""
 _NUMBER: Final = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
 """The last label of a name that some resolvers read as an address in an old notation."""
 

@@ -14,7 +14,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.server import RaceLost, Refused
 
 from .dead_hand import DEAD_CHECK_DELAY, DeadHandTest
 from .race_log import Arrival, RaceLog
@@ -64,6 +64,7 @@ class Hand:
         self._has_built = False
         self._foundations = frozenset(view.rules.layout.foundations)
         self._race_log = RaceLog()
+        self._lost: RaceLost | None = None
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
         """Judge a play and carry it out.
@@ -114,6 +115,7 @@ class Hand:
         """
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
+            self._note_lost(seat, beaten, at)
             return Refused(
                 counter=command.counter,
                 reason=Reason.BEATEN,
@@ -131,6 +133,11 @@ class Hand:
             pile=pile,
             top=self._top(seat, pile),
         )
+
+    def take_lost(self) -> RaceLost | None:
+        """Return the race that was lost since the last call, if one was and everybody may know."""
+        lost, self._lost = self._lost, None
+        return lost
 
     @property
     def dead_check_at(self) -> int | None:
@@ -253,6 +260,16 @@ class Hand:
             if first.seat != seat and self.rules.follows_on(self.board, pile, seen, card):
                 spoilt.append(first)
         return max(spoilt, key=lambda arrival: arrival.seq, default=None)
+
+    def _note_lost(self, seat: int, beaten: Arrival, at: int) -> None:
+        """Note a lost race for spectators. On identical deals it would tell of a private layout."""
+        if self._view.is_private:
+            return
+        cards = self.board.cards[beaten.pile]
+        arrived = len(self._race_log.since(beaten.seq - 1)[beaten.pile])
+        card = cards[-arrived] if arrived <= len(cards) else UNKNOWN
+        late_us = max(0, at - beaten.at)
+        self._lost = RaceLost(pile=beaten.pile, card=card, by=beaten.seat, seat=seat, late_us=late_us)
 
     def _playable_card(self, seat: int, command: PlayCards) -> Card | None:
         """Return the card that a refused play to the foundations would have moved, if it was playable."""

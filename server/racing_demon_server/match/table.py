@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Accepted, Refused, SeatState, Snapshot
+from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused, SeatState, Snapshot
 from racing_demon_protocol.wire.options import Options
 
 from .bans import Ban
@@ -36,11 +36,13 @@ class Answer(NamedTuple):
     Attributes:
         reply: for the sender alone; ``None`` if the event itself answers.
         events: for everybody, in order.
+        lost: the race that the command lost, for spectators.
 
     """
 
     reply: Accepted | Refused | None
     events: list[ev.Event]
+    lost: RaceLost | None = None
 
 
 class Past(NamedTuple):
@@ -261,7 +263,9 @@ class Table:
             return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=counter, seq=self.view.seq)
         self.seat_tokens.remember(actor, reply)
-        return Answer(reply, self._taken())
+        hand = self._flow.hand
+        lost = None if refused is None or hand is None else hand.take_lost()
+        return Answer(reply, self._taken(), lost)
 
     def refuse(self, actor: Actor, counter: int) -> Answer:
         """Refuse a command whose judging failed. Sent again, it is refused again."""

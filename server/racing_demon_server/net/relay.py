@@ -16,7 +16,7 @@ from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
-from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
 from racing_demon_server.frames import Frames, Listener
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
@@ -216,6 +216,8 @@ class RelayedTable:
                 case Watchers():
                     self._elsewhere = max(0, message.count - self._reported)
                     self._count_soon()
+                case RaceLost() if self._spectators is not None:
+                    self._spectators.show_race(message)
                 case Halted() if self._spectators is not None:
                     for listener in self._spectators:
                         listener.reply(message)

@@ -16,7 +16,7 @@ from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, is_below, understands
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, is_below, understands
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -45,6 +45,7 @@ class Session:
 
     Attributes:
         encoding: the encoding of its frames.
+        shows_races: whether the client understands ``race_lost``.
         is_flooding: whether further frames are ignored.
         rest_us: microseconds during which nothing more is read, because it has used up its units.
 
@@ -53,7 +54,7 @@ class Session:
     def __init__(self, connection: Connection, service: Service, address: str, visit: Visit) -> None:
         self.encoding = Encoding(str(connection.protocol.subprotocol))
         self._writes_text = self.encoding is Encoding.JSON
-        self.is_flooding = False
+        self.shows_races = self.is_flooding = False
         self.rest_us = 0
         self._address = address
         self._number = next(service.numbers)
@@ -301,6 +302,7 @@ class Session:
             self.close(CloseCode.BAD_FRAME, "You have already said hello.")
         self._greeted = True
         self._software = hello.software
+        self.shows_races = understands(hello.software, SHOWS_RACES)
         self._visit.messages.append((self._text, self._hello))
         self._connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
 

@@ -15,6 +15,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import (
     COUNTS_RELAYED,
     FOLLOWS_MOVED,
+    SHOWS_RACES,
     at_port,
     moved_to,
     port_of,
@@ -31,7 +32,7 @@ MOST_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
-SOFTWARE: Final = f"racing-demon-relay {FOLLOWS_MOVED}"
+SOFTWARE: Final = f"racing-demon-relay {FOLLOWS_MOVED} {SHOWS_RACES}"
 FINAL: Final = {1000: CloseCode.GOOD_BYE, 1001: CloseCode.GOOD_BYE, 4007: CloseCode.KICKED}
 """Close codes with which a server ends the table or refuses its spectators, and what they are here."""
 

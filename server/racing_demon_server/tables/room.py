@@ -123,8 +123,7 @@ class Room:
         )
         if past is not None:
             self.broadcast.spectators.restore(options, past)
-            now = self._clock()
-            self._publish(self.table.begin_again(now), now)
+            self._publish(self.table.begin_again(now := self._clock()), now)
             self._bots.begin_again(self.table.seat_tokens)
 
     # Requests of connections.
@@ -303,7 +302,7 @@ class Room:
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
-        reply, events = self._judge(actor, command, arrived)
+        reply, events, _ = self._judge(actor, command, arrived)
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._note(events, arrived, answer)
         return reply is None
@@ -316,15 +315,17 @@ class Room:
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
         """Judge a command. If judging fails, the failure is logged and this command refused."""
         try:
-            return self.table.receive(actor, command, at)
+            answer = self.table.receive(actor, command, at)
         except Exception:
             log.exception("a command could not be judged", extra={"table": self.table.view.code})
             return self.table.refuse(actor, command.counter)
+        if answer.lost is not None:
+            self._hand_on(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
+        return answer
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
         if not self._is_halted:
-            now = self._clock()
-            self._publish(self._judge(seat, command, now).events, now)
+            self._publish(self._judge(seat, command, now := self._clock()).events, now)
 
     def _put_off(self, item: Waiting) -> None:
         """Refuse a command while nothing can be written. It is not remembered, and may be sent again.
@@ -335,8 +336,7 @@ class Room:
         is_known = actor in self.table.seat_tokens and self.broadcast.speakers.get(actor) is sender
         earlier = self.table.seat_tokens.earlier(actor, command.counter) if is_known else None
         if earlier is None:
-            refused = Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED)
-            self.broadcast.reply(sender, refused)
+            self.broadcast.reply(sender, Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED))
         else:
             self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 

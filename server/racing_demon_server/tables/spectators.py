@@ -2,9 +2,10 @@
 
 Events go out in rounds, to a few spectators every millisecond, in turns with the spectators of all other
 tables. Events during a round wait for the next one, and go to each spectator in one write: more spectators
-mean more delay for spectators, and none for players. With a delay, the gallery has a view of its own, so
-that a new spectator sees no more than the others. Applying an event counts as much in a turn as sending
-one. What waits is bounded: if it is too much, the gallery continues from a snapshot.
+mean more delay for spectators, and none for players. Lost races go with the events, at a limited rate.
+With a delay, the gallery has a view of its own, so that a new spectator sees no more than the others.
+Applying an event counts as much in a turn as sending one. What waits is bounded: if it is too much, the
+gallery continues from a snapshot.
 """
 
 import asyncio
@@ -17,11 +18,12 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Played
-from racing_demon_protocol.wire.messages.server import CaughtUp, Snapshot
+from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Batch, Framed, Frames, Listener, frames_of
+from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, frames_of
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Past
+from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.wakeup import seconds_until
 
 from .backlog import Backlog, Later, Queue
@@ -32,6 +34,11 @@ __all__ = ["Spectators"]
 FOREVER_US: Final = 2**62
 MOST_NEWS: Final = 500
 """The most delayed events in one round. The others wait in the queue, where they are counted."""
+RACES_PER_SECOND: Final = 4
+RACE_BURST: Final = 8
+"""The most lost races shown of a table, sustained and at once. More cannot be read."""
+NO_EVENT: Final = 0
+"""The sequence number of what is no event: it goes to everybody who has a view of the table."""
 
 
 class Spectators:
@@ -58,10 +65,12 @@ class Spectators:
         self._loop = asyncio.get_running_loop()
         self.relayed: dict[Listener, int] = {}
         self._sent: dict[Listener, int] = {}
-        self._fresh: list[Frames] = []
+        self._fresh: list[tuple[int, Framed]] = []
         self._news: list[tuple[int, Framed]] = []
         self._listeners: deque[Listener] = deque()
-        self._batches: dict[int, Batch] = {}
+        self._newest = 0
+        self._batches: dict[tuple[int, bool], Batch] = {}
+        self._races = Bucket(RACES_PER_SECOND, RACE_BURST)
         self._turns = backlog.turns
         self._queue = Queue(backlog, self._snapshot)
         self._late: TableView | None = None
@@ -147,7 +156,19 @@ class Spectators:
             for each in frames:
                 self._queue.append(Later(due, each.at, each.event.seq, each.packed))
         else:
-            self._fresh += frames
+            self._fresh += [(each.event.seq, each) for each in frames]
+        self._wind_up()
+
+    def show_race(self, race: RaceLost) -> None:
+        """Show a lost race after the events before it, and as late. Beyond the rate it is left out."""
+        now = self._clock()
+        if not (self._sent or self._delay_us) or not self._races.take(now):
+            return
+        if self._delay_us or self._late is not None:
+            self._follower()
+            self._queue.append(Later(now + self._delay_us, now, NO_EVENT, pack(race)))
+        else:
+            self._fresh.append((NO_EVENT, Alone(race)))
         self._wind_up()
 
     def hurry(self) -> None:
@@ -233,12 +254,13 @@ class Spectators:
 
     def _gather(self, most: int) -> int:
         """Collect what is due. Return how many events were applied for that."""
-        self._news += [(each.event.seq, each) for each in self._fresh]
+        self._news += self._fresh
         self._fresh = []
         due = self._queue.take_due(self._clock(), most)
         for later in due:
             self._follow(decode_server(later.packed), later.at, later.hand_clock)
             self._news.append((later.seq, later))
+        self._newest = max([self._newest, *(seq for seq, _ in self._news)])
         if not self._queue and not self._delay_us:
             self._late = None
         return len(due)
@@ -248,12 +270,14 @@ class Spectators:
         sent = self._sent.get(listener)
         if sent is None:
             return
-        batch = self._batches.get(sent)
+        state = sent, listener.shows_races
+        batch = self._batches.get(state)
         if batch is None:
-            batch = self._batches[sent] = Batch([framed for seq, framed in self._news if seq > sent])
+            news = [each for seq, each in self._news if seq > sent or (seq == NO_EVENT and state[1])]
+            batch = self._batches[state] = Batch(news)
         if batch.frames:
             listener.send(batch)
-            self._sent[listener] = self._news[-1][0]
+            self._sent[listener] = max(sent, self._newest)
 
     def _delay_of(self, options: Options) -> int:
         return options.watch_delay_ms * 1_000 if self._delays else 0

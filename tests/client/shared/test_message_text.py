@@ -364,7 +364,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
         "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
         "by": 0, "reason": "out" if cls is ev.HandOver else "beaten", "out": 0, "points": (1, 2),
-        "elapsed_ms": 0, "late_us": 1, "pile": 0, "top": 5, "connected": True, "ready": True,
+        "elapsed_ms": 0, "late_us": 1, "card": -1, "pile": 0, "top": 5, "connected": True, "ready": True,
         "host": "n2.example.org" if cls is Moved else 0,
         "options": Options(), "hand": 1, "commitment": SECRET, "seats": (), "shown": (), "countdown_ms": 0,
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),

@@ -7,7 +7,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused
 from tests.support.tables import MS, Own, Sitting, of_type, told
 
 FIRST, NEXT = 0, 1
@@ -41,6 +41,18 @@ def test_one_of_two_wins_the_place(faster: int, slower: int, destination: int) -
         pile=FIRST,
         top=parse("2S", faster),
     )
+
+
+def test_a_lost_race_is_noted_for_spectators_once() -> None:
+    """It names the card that came first, both seats and the time; a repeated command loses nothing more."""
+    sitting = _twins()
+    seen = sitting.seq
+    sitting.play(0, sitting.column(0), FIRST, seen=seen)
+    sitting.wait(137)
+    play = {"source": sitting.column(1), "count": 1, "destination": FIRST, "seen": seen}
+    command = cl.PlayCards(counter=sitting.counter(1) + 1, **play)
+    lost = [sitting.table.receive(1, command, sitting.now).lost for _ in range(2)]
+    assert lost == [RaceLost(pile=FIRST, card=parse("2S", 0), by=0, seat=1, late_us=137), None]
 
 
 def test_a_loser_is_told_the_time_between_what_was_read() -> None:

@@ -21,6 +21,7 @@ from .base import (
     Microseconds,
     Milliseconds,
     Name,
+    PileNumber,
     Seat,
     Seq,
     Text,
@@ -37,6 +38,7 @@ __all__ = [
     "HandResult",
     "Moved",
     "Pong",
+    "RaceLost",
     "Refused",
     "SeatState",
     "Seated",
@@ -276,3 +278,17 @@ class Moved(Message):
     TAG: ClassVar[int] = 74
     host: HostName
     port: Annotated[int, Field(strict=True, ge=1, le=65_535)]
+
+
+class RaceLost(Message):
+    """A player lost a race for a foundation: for spectators, see *Lost races*.
+
+    ``card`` is the card that arrived first, of the player ``by``; -1 if it is face down by now.
+    """
+
+    TAG: ClassVar[int] = 75
+    pile: PileNumber
+    card: CardNumber
+    by: Seat
+    seat: Seat
+    late_us: Microseconds

@@ -143,8 +143,8 @@ const listener = {
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
-    if (name === "hand_over" && !isPast && session.seat !== null && fields.out === session.seat) celebrate();
-    if (name === "match_over" && !isPast && session.seat !== null && fields.winners.includes(session.seat)) celebrate();
+    const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
+    if (isWon && !isPast && session.seat !== null) celebrate();
     keepAwake(session.seat !== null && session.table.isDealt);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
       const text = transcript(session.table, name, fields, session.seat);

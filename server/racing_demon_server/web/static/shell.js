@@ -24,7 +24,7 @@ export async function keepAwake(isOn) {
     if (!isOn) {
       await lock?.release();
       lock = null;
-    } else if (lock === null || lock.released) {
+    } else if (lock?.released !== false) {
       lock = await navigator.wakeLock.request("screen");
     }
   } catch {

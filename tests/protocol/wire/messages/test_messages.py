@@ -54,6 +54,7 @@ TAGS = {
     "halted": 71,
     "elsewhere": 72,
     "moved": 74,
+    "race_lost": 75,
     "caught_up": 73,
     "played": 80,
     "joined": 81,

@@ -102,7 +102,7 @@ export function faceName(card) {
  * A card's face in two signs.
  * @param {number} card
  */
-function short(card) {
+export function short(card) {
   return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
 }
 

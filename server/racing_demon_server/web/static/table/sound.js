@@ -21,7 +21,7 @@ export function unlock() {
 
 /** @param {keyof typeof SOUNDS} name */
 export function sound(name) {
-  if (context === null || context.state !== "running") return;
+  if (context?.state !== "running") return;
   let start = context.currentTime;
   for (const [pitch, seconds] of SOUNDS[name]) {
     const tone = context.createOscillator();
@@ -38,5 +38,5 @@ export function sound(name) {
 
 /** @param {number[]} pattern milliseconds on, off, on … */
 export function vibrate(pattern) {
-  if (typeof navigator.vibrate === "function") navigator.vibrate(pattern);
+  navigator.vibrate?.(pattern);
 }

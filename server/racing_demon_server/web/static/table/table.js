@@ -6,7 +6,7 @@ import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
-import { sections } from "./transcript.js";
+import { raceWords, sections } from "./transcript.js";
 import { Slots, arrange } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span } from "../words.js";
 
@@ -97,6 +97,7 @@ export class TableScreen {
     if (name === "played") this._played(fields);
     else if (name === "signalled") sound("signal");
     else if (name === "hand_over") sound("out");
+    else if (name === "race_lost") this._tick(raceWords(this.table, fields));
     else if (name === "reacted") this._say(fields.seat, REACTIONS[fields.reaction] ?? fields.reaction);
     else if (name === "said") this._say(fields.seat, fields.text);
   }
@@ -202,8 +203,7 @@ export class TableScreen {
     if (table.paused) parts.push("paused");
     if (session?.isHalted) parts.push("the server waits for its disk");
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
-    const text = parts.join(" · ");
-    if (this.status.textContent !== text) this.status.textContent = text;
+    setText(this.status, parts.join(" · "));
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;

@@ -1,8 +1,8 @@
 // What happens, in sentences: for screen readers, and for the table as text.
 
-import { faceName } from "./draw.js";
+import { faceName, short } from "./draw.js";
 import { UNKNOWN } from "../rules/layout.js";
-import { REASONS, inWords, pileLabel } from "../words.js";
+import { REASONS, inWords, pileLabel, span } from "../words.js";
 
 /** @import { TableState } from "../rules/state.js" */
 
@@ -29,6 +29,13 @@ export function transcript(table, name, fields, own) {
   };
   return tells[name]?.() ?? "";
 }
+
+/**
+ * A lost race, such as "6♠: Ann beat Ben by 0.2 s".
+ * @param {TableState} table
+ * @param {any} fields
+ */
+export const raceWords = (table, { card, by, seat, late_us: lateUs }) => `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
 
 /**
  * The table as text: headings, and lines below each.

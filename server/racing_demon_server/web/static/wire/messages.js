@@ -44,6 +44,7 @@ export const FROM_SERVER = {
   "72": {"name": "elsewhere", "fields": ["port"], "defaults": {}},
   "73": {"name": "caught_up", "fields": ["seq"], "defaults": {}},
   "74": {"name": "moved", "fields": ["host", "port"], "defaults": {}},
+  "75": {"name": "race_lost", "fields": ["pile", "card", "by", "seat", "late_us"], "defaults": {}},
   "80": {"name": "played", "fields": ["seq", "seat", "counter", "source", "count", "destination", "shown", "depth"], "defaults": {"shown": [], "depth": 0}},
   "81": {"name": "joined", "fields": ["seq", "seat", "name", "bot"], "defaults": {"bot": ""}},
   "82": {"name": "left", "fields": ["seq", "seat", "kicked"], "defaults": {"kicked": false}},

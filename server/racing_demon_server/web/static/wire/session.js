@@ -242,7 +242,7 @@ export class Session {
 const HANDLERS = {
   versions(session, { oldest, newest }) {
     if (VERSION < oldest || VERSION > newest) return session._giveUp("Reload the page: this server speaks another version.");
-    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web", heartbeat_ms: HEARTBEAT_MS } });
+    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS } });
     const entry = session._entry();
     if (entry) session._send(entry);
   },
@@ -297,6 +297,9 @@ const HANDLERS = {
   watchers(session, { count }) {
     session.watchers = count;
     session.listener.message("watchers", { count }, true);
+  },
+  race_lost(session, fields) {
+    session.listener.message("race_lost", fields, false);
   },
   halted(session, { halted }) {
     session.isHalted = halted;
