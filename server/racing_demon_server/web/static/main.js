@@ -19,6 +19,9 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SETTLE_MS = 600;
+const SLOW_MS = 30; // a picture that takes longer is drawn without flights and flashes of others
+const REST = 2; // how many times as long as a picture took the next one of others' plays waits
+const MOST_REST_MS = 150;
 const SCREENS = ["start", "lobby", "table"];
 
 const page = {
@@ -26,6 +29,8 @@ const page = {
   session: null,
   isTv: new URLSearchParams(location.search).has("tv"),
   isDue: false,
+  rest: 0, // the timer of a picture that waits
+  freeAt: 0, // when the processor has time for the next picture of what others do
 };
 
 /** @type {TableScreen} */
@@ -150,7 +155,8 @@ const listener = {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
     }
-    due();
+    if (name === "played" && fields.seat !== session.seat) dueLater();
+    else due();
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
@@ -225,10 +231,22 @@ function closed(text) {
 function due() {
   if (page.isDue || document.hidden) return;
   page.isDue = true;
-  requestAnimationFrame(() => {
+  requestAnimationFrame((began) => {
     page.isDue = false;
+    clearTimeout(page.rest);
+    page.rest = 0;
     draw();
+    setTimeout(() => { // the browser has painted it
+      const now = performance.now();
+      tableScreen.isSlow = now - began > SLOW_MS;
+      page.freeAt = now + Math.min(MOST_REST_MS, REST * (now - began));
+    });
   });
+}
+
+/** Draw what others did as soon as a slow processor had time for own taps. */
+function dueLater() {
+  if (!page.rest) page.rest = setTimeout(due, page.freeAt - performance.now());
 }
 
 function draw() {

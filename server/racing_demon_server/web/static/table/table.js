@@ -51,6 +51,8 @@ export class TableScreen {
     /** @type {DOMRect | undefined} */
     this._measured = undefined;
     this.hasMinis = false;
+    /** Whether the last picture took long. */
+    this.isSlow = false;
     this.controls = new Controls(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -107,9 +109,11 @@ export class TableScreen {
     const { board } = this.table;
     if (!board) return;
     const top = board.top(destination);
+    const isOther = seat !== this.session?.seat;
+    if (isOther && this.isSlow) return;
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this._origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
-    if (seat === this.session?.seat || !isUp) return;
+    if (!isOther || !isUp) return;
     pulse(this.neighbors.get(seat), "flash");
   }
 
