@@ -37,3 +37,9 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))
     assert 0 == ended, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
     assert f"# pass {len(GAMES) + len(MATCHES)}" in told
+
+
+def test_no_text_of_a_script_spans_lines() -> None:
+    """The server takes indents out of scripts, which would change such a text."""
+    lines = [line for script in SCRIPTS.rglob("*.js") for line in script.read_text("utf-8").splitlines()]
+    assert [] == [line for line in lines if line.count("`") % 2 or line.endswith("\\")]

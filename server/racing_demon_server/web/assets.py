@@ -32,10 +32,10 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
 """The path of the page itself, or of a table's code."""
-COMMENT: Final = re.compile(
-    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ ", re.MULTILINE
+SPARE: Final = re.compile(
+    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+", re.MULTILINE
 )
-"""A comment in a script that fills its line, or that says the type of an expression."""
+"""A comment in a script that fills its line, or that says the type of an expression; an indent."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -95,7 +95,7 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files beside this module, scripts without their comments."""
+        """Read the files beside this module, scripts without their comments and indents."""
         found = dict(_read(files(__package__) / "static"))
         return cls({path: _bare(data) if _ending(path) == "js" else data for path, data in found.items()})
 
@@ -157,8 +157,8 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
 
 
 def _bare(script: bytes) -> bytes:
-    """Blank the lines of comments. Line numbers stay the same, so that errors can be located."""
-    return COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
+    """Take comments and indents out. Line numbers stay the same, so that errors can be located."""
+    return SPARE.sub(lambda spare: b"\n" * spare[0].count(b"\n"), script)
 
 
 def _file(name: str, data: bytes) -> _File:
