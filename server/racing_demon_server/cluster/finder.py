@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from itertools import islice
+from typing import Final, Protocol
 
 from racing_demon_server.journal.postgres.connection import Database
 
 from .statements import Whereabout, locate
 
-__all__ = ["Finder"]
+__all__ = ["MOST_CODES", "MOST_WAITING", "Finder"]
+
+MOST_CODES: Final = 256
+"""So many codes are looked up in one query; a takeover of 500 tables takes two."""
+MOST_WAITING: Final = 4_000
+"""So many searches wait, as many as there are connections."""
 
 Found = Callable[[Whereabout | Exception | None], None]
 Located = dict[str, Whereabout]
@@ -29,21 +35,33 @@ class Finder:
     def __init__(self, worker: _Worker) -> None:
         self._worker = worker
         self._waiting: dict[str, list[Found]] = {}
+        self._searches = 0
         self._is_asking = False
 
-    def find(self, code: str, found: Found) -> None:
-        """Find an open table; call back with its place, ``None`` if there is none, or the error."""
+    def find(self, code: str, found: Found) -> bool:
+        """Find an open table; call back with its place, ``None`` if there is none, or the error.
+
+        Returns:
+            Whether there was room for the search; if not, nobody is called back.
+
+        """
+        if self._searches >= MOST_WAITING:
+            return False
+        self._searches += 1
         self._waiting.setdefault(code, []).append(found)
         if not self._is_asking:
             self._ask()
+        return True
 
     def _ask(self) -> None:
         self._is_asking = True
-        asked, self._waiting = self._waiting, {}
-        self._worker.do(partial(locate, codes=list(asked)), partial(self._answer, asked))
+        codes = list(islice(self._waiting, MOST_CODES))
+        asked = {code: self._waiting.pop(code) for code in codes}
+        self._worker.do(partial(locate, codes=codes), partial(self._answer, asked))
 
     def _answer(self, asked: dict[str, list[Found]], located: Located | Exception) -> None:
         self._is_asking = False
+        self._searches -= sum(map(len, asked.values()))
         if self._waiting:
             self._ask()
         for code, waiting in asked.items():

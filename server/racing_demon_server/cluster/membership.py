@@ -123,7 +123,8 @@ class Membership:
 
     def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
         """Find the table of a code that is not here: see :mod:`~racing_demon_server.tables.locator`."""
-        self._finder.find(code, partial(self._located, found))
+        if not self._finder.find(code, partial(self._located, found)):
+            found(Whereabouts.BUSY)
 
     def close(self) -> None:
         """Stop writing and reading beats."""

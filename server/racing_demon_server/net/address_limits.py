@@ -84,6 +84,7 @@ class _Place:
         units: limits what its connections use beyond their shares.
         misses: limits the wrong codes that it asks for.
         connections: the number of open ones.
+        searches: the number that run: any of them may be for a wrong code.
 
     """
 
@@ -91,6 +92,7 @@ class _Place:
     units: Bucket
     misses: Bucket
     connections: int = 0
+    searches: int = 0
 
 
 class AddressLimits:
@@ -134,6 +136,18 @@ class AddressLimits:
         if address:
             self._place(address).misses.take(at)
 
+    def begin_search(self, address: str, at: int) -> bool:
+        """Count a search for a table. Return whether its address may have it, if all that run are misses."""
+        place = self._place(address)
+        if address and place.misses.is_empty(at, place.searches + 1):
+            return False
+        place.searches += 1
+        return True
+
+    def end_search(self, address: str) -> None:
+        """Stop counting a search."""
+        self._place(address).searches -= 1
+
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
         if place is None:
@@ -148,9 +162,10 @@ class AddressLimits:
         return place
 
     def _forget(self) -> None:
-        """Make room: forget addresses without connections, the longest unseen first."""
+        """Make room: forget addresses that are not in use, the longest unseen first."""
         if len(self._places) < MOST_REMEMBERED:
             return
-        idle = next((address for address, place in self._places.items() if not place.connections), None)
-        if idle is not None:
-            del self._places[idle]
+        for address, place in self._places.items():
+            if not (place.connections or place.searches):
+                del self._places[address]
+                break

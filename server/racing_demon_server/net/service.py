@@ -4,6 +4,8 @@ import asyncio
 import itertools
 import logging
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -15,7 +17,7 @@ from racing_demon_server.frames import Listener
 from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
-from racing_demon_server.tables.locator import Locator
+from racing_demon_server.tables.locator import Location, Locator, Whereabouts
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock, Room
 
@@ -172,9 +174,25 @@ class Service:
         text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 
-    def note_miss(self, address: str, at: int) -> None:
-        """Note that somebody has asked for a table that no server has."""
-        self.addresses.note_miss(address, at)
+    def search(self, address: str, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
+        """Look for a table at other servers, and call back once.
+
+        It counts until it ends, even if its connection is gone before: many connections of one address
+        start no more searches than it may have misses.
+        """
+        assert self.locator is not None
+        if self.addresses.begin_search(address, self.clock()):
+            self.locator.locate(code, partial(self._end_search, address, found))
+        else:
+            found(Whereabouts.BUSY)
+
+    def _end_search(
+        self, address: str, found: Callable[[Location | Whereabouts], None], where: Location | Whereabouts
+    ) -> None:
+        self.addresses.end_search(address)
+        if where is Whereabouts.UNKNOWN:
+            self.addresses.note_miss(address, self.clock())
+        found(where)
 
     def note_cut(
         self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING

@@ -207,8 +207,7 @@ class Session:
     def _begin_search(self, code: str, data: bytes) -> None:
         """Look for a table at other servers; what comes meanwhile waits."""
         self._search = TableSearch(self._text, data)
-        assert self._service.locator is not None
-        self._service.locator.locate(code, self._end_search)
+        self._service.search(self._address, code, self._end_search)
 
     def _end_search(self, found: Location | Whereabouts) -> None:
         search, self._search = self._search, None
@@ -229,10 +228,11 @@ class Session:
             if self._search is not None:
                 self._search.may_go_on = False
         elif found is Whereabouts.UNKNOWN:
-            self._service.note_miss(self._address, self._arrived)
             self._service.meter.refused(Reason.UNKNOWN_TABLE)
             text = "No table here has that code."
             self.reply(Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=text))
+        elif found is Whereabouts.BUSY:
+            self.close(CloseCode.TRY_AGAIN, "Too many tables are looked for; come back in a moment.")
         else:
             self.close(
                 CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment."

@@ -21,6 +21,7 @@ class Whereabouts(Enum):
     HERE = auto()
     NOWHERE = auto()
     UNKNOWN = auto()
+    BUSY = auto()
 
 
 class Locator(Protocol):

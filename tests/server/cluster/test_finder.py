@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from racing_demon_server.cluster.finder import Finder
+from racing_demon_server.cluster.finder import MOST_CODES, MOST_WAITING, Finder
 from racing_demon_server.cluster.statements import Whereabout
 
 
@@ -57,3 +57,30 @@ def test_an_error_is_everybodys_answer() -> None:
     finder.find("BCDF", heard.append)
     worker.answer(error)
     assert heard == [error]
+
+
+def test_one_question_has_so_many_codes() -> None:
+    """The others wait for the next one, the oldest first."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    codes = [f"{number:06}" for number in range(1, 2 * MOST_CODES)]
+    for code in ("first", *codes):
+        assert finder.find(code, heard.append)
+    for _ in range(3):
+        worker.answer({})
+    assert worker.asked == [["first"], codes[:MOST_CODES], codes[MOST_CODES:]]
+    assert len(heard) == 2 * MOST_CODES
+
+
+def test_so_many_searches_wait_and_no_more() -> None:
+    """Those of the running question count, too; each that is answered makes room for another."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    assert all(finder.find(code, heard.append) for code in ["BCDF", "GHJK"] * (MOST_WAITING // 2))
+    assert not finder.find("BCDF", heard.append)
+    worker.answer({})
+    assert heard == [None]
+    assert finder.find("LMNP", heard.append)
+    assert not finder.find("LMNP", heard.append)

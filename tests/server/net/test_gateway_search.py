@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -27,6 +27,7 @@ from tests.support.servers import Closing, Peer, Served, serving, serving_with, 
 SEED = bytes(32)
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 ON_ITS_WAY = Closing(CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment.")
+BUSY = "Too many tables are looked for; come back in a moment."
 OUT_OF_REACH = Closing(CloseCode.TRY_AGAIN, "The table's server is not reached; come back in a moment.")
 
 
@@ -204,6 +205,68 @@ async def test_a_code_that_no_server_knows_is_refused_and_counted() -> None:
         assert not directory.is_asked
 
 
+async def test_searches_of_one_address_run_within_its_misses() -> None:
+    """Many of its connections guess at once: so many reach the other servers, the rest are to come back."""
+    async with (
+        searching(misses_per_minute=1e-6, miss_burst=3) as (served, directory),
+        AsyncExitStack() as stack,
+    ):
+        peers = []
+        for number in range(8):
+            peer = await stack.enter_async_context(Peer.connect(served.url, additional_headers=FAR))
+            await _hello(peer)
+            await peer.say(cl.Watch(code=f"BCD{'FGHJKLMN'[number]}"))
+            await _held(peer) if number < 3 else None
+            peers.append(peer)
+        for peer in peers[3:]:
+            assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, BUSY)
+        for letter in "FGH":
+            await directory.tell(f"BCD{letter}", Whereabouts.UNKNOWN)
+        assert not directory.is_asked
+        for peer in peers[:3]:
+            refused = await peer.hear()
+            assert isinstance(refused, Refused)
+            assert refused.reason is Reason.UNKNOWN_TABLE
+            await peer.say(cl.Watch(code="WXYZ"))
+            refused = await peer.hear()
+            assert isinstance(refused, Refused)
+            assert refused.reason is Reason.TOO_FAST
+
+
+async def test_a_search_for_a_table_that_is_found_costs_nothing() -> None:
+    """An address with one miss left finds any number of tables, one after the other."""
+    async with (
+        searching(misses_per_minute=1e-6, miss_burst=1) as (served, directory),
+        Peer.connect(served.url, additional_headers=FAR) as peer,
+    ):
+        await _hello(peer, "test moved")
+        for _ in range(3):
+            await peer.say(cl.Watch(code="BCDF"))
+            await directory.tell("BCDF", _at(served, "127.0.0.1"))
+            assert isinstance(await peer.hear(), Moved)
+
+
+async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
+    """Otherwise an address that closes each connection at once could search without end."""
+    async with searching(misses_per_minute=1e-6, miss_burst=1) as (served, directory):
+        for answer in (None, Whereabouts.UNKNOWN):
+            async with Peer.connect(served.url, additional_headers=FAR) as peer:
+                await _hello(peer)
+                await peer.say(cl.Watch(code="BCDF"))
+                if answer is None:
+                    await _held(peer)
+                else:
+                    assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, BUSY)
+            await until(lambda: not served.server.connections)
+        await directory.tell("BCDF", Whereabouts.UNKNOWN)
+        async with Peer.connect(served.url, additional_headers=FAR) as peer:
+            await _hello(peer)
+            await peer.say(cl.Watch(code="BCDF"))
+            refused = await peer.hear()
+            assert isinstance(refused, Refused)
+            assert refused.reason is Reason.TOO_FAST
+
+
 @pytest.mark.parametrize("encoding", Encoding)
 async def test_a_table_that_came_here_meanwhile_is_entered(encoding: Encoding) -> None:
     """The request is handled once more, and then whatever the client sent while it waited, in order."""
@@ -357,7 +420,7 @@ async def test_an_owner_that_refuses_the_connection_is_tried_again() -> None:
 
 async def test_browsers_see_other_servers_tables() -> None:
     """The list of tables has those of the other servers, too, unless none are listed."""
-    entry = {"code": "BCDF", "game": "racing-demon", "host": "Ann", "locked": False}
+    entry = {"code": "BCDF", "game": "racing-demon", "host": "Ann", "players": 1, "seats": 4, "locked": False}
     for lists_tables in (True, False):
         async with searching(lists_tables=lists_tables) as (served, directory):
             directory.listed = [entry]
