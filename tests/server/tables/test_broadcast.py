@@ -236,6 +236,21 @@ async def test_answers_come_in_the_same_write_as_the_events_around_them() -> Non
 
 
 @virtual
+async def test_what_comes_while_something_is_sent_goes_out_together() -> None:
+    """However much one turn brings, it is sent once, so that nothing of the next turn is sent too early."""
+    room, loop = open_room(), asyncio.get_running_loop()
+    _, ear = seat_at(room, "Ann")
+    await answered()
+    ear.writes.clear()
+    for counter in (1, 3):
+        room.broadcast.reply(ear, Accepted(counter=counter, seq=1))
+        loop.call_soon(room.broadcast.reply, ear, Accepted(counter=counter + 1, seq=1))
+    await answered()
+    await answered()
+    assert [2, 2] == ear.writes
+
+
+@virtual
 async def test_whoever_hears_no_events_is_still_answered() -> None:
     """A refusal for somebody who has no seat any more comes alone."""
     room = open_room()

@@ -3,16 +3,22 @@
 import asyncio
 import contextlib
 import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal import rows
 from racing_demon_server.journal.reader import claims_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
@@ -96,6 +102,94 @@ def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> No
         assert Accepted(counter=1, seq=played.seq) == seat_token.answer()
         room.close()
         journal.close()
+
+    in_virtual_time(history())
+
+
+@asynccontextmanager
+async def _racing(path: Path, **options: object) -> AsyncIterator[tuple[Room, list[tuple[int, Ear]]]]:
+    """Open a table with a journal, and let two players' hand begin."""
+    journal = VirtualJournal(path, random.Random(1))
+    room = Registry(ServerSettings(), now, journal).open(
+        Options.model_validate({"countdown_ms": 0, **options})
+    )
+    players = [seat_at(room, name) for name in ("Ann", "Ben")]
+    room.put(players[0][1], players[0][0], cl.Start(counter=1), now())
+    await players[1][1].until(ev.Signalled)
+    await journal.drained()
+    yield room, players
+    room.close()
+    await journal.drained()
+    journal.close()
+
+
+async def _found(path: Path, query: str) -> list[tuple[int, ...]]:
+    """Wait until everything is written, and return what a query finds."""
+    await asyncio.sleep(1)
+    with contextlib.closing(open_journal(path)) as db:
+        return list(db.execute(query))
+
+
+def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path) -> None:
+    """What a restart reads from the log is not written a second time with each play."""
+    path = tmp_path / "journal.db"
+
+    async def history() -> None:
+        async with _racing(path) as (room, players):
+            view = room.table.view
+            last = await _found(path, "SELECT max(seq) FROM events")
+            for seat, ear in players:
+                assert view.rules is not None
+                assert view.board is not None
+                turn = view.rules.turn(view.board, seat)
+                assert turn is not None
+                fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+                room.put(ear, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
+            new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
+            assert [(last[0][0] + 2,)] == new
+            with contextlib.closing(open_journal(path)) as db:
+                assert [1, 0] == [claims_of(db, 1)[seat].counter for seat, _ in players]
+
+    in_virtual_time(history())
+
+
+def test_a_hand_that_ends_by_itself_is_followed_by_a_snapshot(tmp_path: Path) -> None:
+    """Nobody has said or done anything in it."""
+    path = tmp_path / "journal.db"
+
+    async def history() -> None:
+        async with _racing(path, time_limit_ms=60_000) as (_, players):
+            assert [(0,)] == await _found(path, "SELECT count(*) FROM snapshots")
+            await players[0][1].until(ev.HandOver)
+            assert [(1,)] == await _found(path, "SELECT count(*) FROM snapshots")
+
+    in_virtual_time(history())
+
+
+def test_no_snapshot_is_written_in_the_middle_of_a_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the log is by then: a snapshot does not hold hidden cards."""
+    monkeypatch.setattr(rows, "MOST_EVENTS", 1)
+    path = tmp_path / "journal.db"
+
+    async def history() -> None:
+        async with _racing(path) as (room, [(ann, ear), _]):
+            newest = await _found(path, "SELECT max(seq) FROM snapshots")
+            await say(room, ear, ann, cl.Say(counter=2, text="Hello"))
+            assert newest == await _found(path, "SELECT max(seq) FROM snapshots")
+
+    in_virtual_time(history())
+
+
+def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
+    """After a restart the host's ban holds."""
+    path = tmp_path / "journal.db"
+
+    async def history() -> None:
+        async with _racing(path) as (room, [(ann, ear), (ben, _)]):
+            await say(room, ear, ann, cl.Kick(counter=2, seat=ben))
+            assert [(1,)] == await _found(path, "SELECT count(*) FROM bans")
 
     in_virtual_time(history())
 

@@ -9,7 +9,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.frames import Frames
 from racing_demon_server.match.table import Table
-from racing_demon_server.tables.committed import Ahead, Published
+from racing_demon_server.tables.committed import MOST_PLAYS, Ahead, Published
 from tests.support.tables import MS, SECOND, Sitting
 
 SEED = bytes([3] * 32)
@@ -72,6 +72,17 @@ def test_what_is_shown_is_what_was_told(game: str) -> None:
     assert late.shown() == late.told.snapshot_for(None, 0)
     late.tell(1_000)
     assert late.shown() == late.sitting.table.view.snapshot_for(None, 0)
+
+
+def test_the_judge_s_view_is_copied_seldom_for_plays_and_at_once_for_anything_else() -> None:
+    """Plays wait to be applied one by one until there are too many, also where a turn brings several."""
+    published = Late("racing-demon").published
+    play = Frames(ev.Played(seq=1, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0)
+    copied = []
+    for frames in ([play] * (MOST_PLAYS - 1), [play], [play], [Frames(ev.Signalled(seq=2), 0)], [play]):
+        published.note(frames)
+        copied.append(published.copy_ahead() is not None)
+    assert [False, True, False, True, False] == copied
 
 
 def test_seats_are_known_without_looking_at_the_cards() -> None:

@@ -12,7 +12,7 @@ import pytest
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.messages.server import Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
@@ -243,3 +243,37 @@ async def test_the_time_is_that_of_the_hand_when_the_delay_is_taken_away() -> No
     }
     room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, hands=1)
     await _compare(room, 31, acts)
+
+
+# Relays.
+
+
+@virtual
+async def test_the_spectators_of_a_relay_are_counted_in_its_place() -> None:
+    """All are told the number of people, among whom the relay itself is none, whenever that changes."""
+    room, relay, eve = open_room(), Ear(), Ear()
+    _, ann = seat_at(room, "Ann")
+    for spectator in (relay, eve):
+        room.broadcast.watch(spectator)
+    for relayed in (30, 0):
+        await asyncio.sleep(1)
+        room.broadcast.count_relayed(relay, relayed)
+    await asyncio.sleep(1)
+    for ear in (ann, relay, eve):
+        assert [2, 31, 1] == [each.count for each in ear.heard if isinstance(each, Watchers)]
+
+
+@virtual
+async def test_only_spectators_count_for_others() -> None:
+    """Whoever is no spectator, or none any more, changes nothing by telling of its own spectators."""
+    room, relay = open_room(), Ear()
+    _, ann = seat_at(room, "Ann")
+    room.broadcast.watch(relay)
+    room.broadcast.count_relayed(relay, 30)
+    room.broadcast.discard(relay)
+    await asyncio.sleep(1)
+    ann.frames.clear()
+    for stranger in (relay, ann, Ear()):
+        room.broadcast.count_relayed(stranger, 30)
+    await asyncio.sleep(1)
+    assert (0, []) == (room.broadcast.spectators.people, ann.heard)
