@@ -145,6 +145,7 @@ def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path) -> No
                 assert turn is not None
                 fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
                 room.put(ear, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
+                room.put(Ear(), seat, cl.Call(counter=3), now())  # from a connection that has no seat
             new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
             assert [(last[0][0] + 2,)] == new
             with contextlib.closing(open_journal(path)) as db:
@@ -178,6 +179,23 @@ def test_no_snapshot_is_written_in_the_middle_of_a_hand(
             newest = await _found(path, "SELECT max(seq) FROM snapshots")
             await say(room, ear, ann, cl.Say(counter=2, text="Hello"))
             assert newest == await _found(path, "SELECT max(seq) FROM snapshots")
+
+    in_virtual_time(history())
+
+
+def test_a_lobby_s_long_log_is_cut_although_nobody_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that is lost is enough."""
+    path = tmp_path / "journal.db"
+
+    async def history() -> None:
+        async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, ear)]):
+            await ear.until(ev.MatchOver)
+            monkeypatch.setattr(rows, "MOST_EVENTS", 1)
+            room.leave(ear, ben)
+            snapshots = await _found(path, "SELECT max(seq) FROM snapshots")
+            assert [(room.table.view.seq,)] == snapshots
 
     in_virtual_time(history())
 
