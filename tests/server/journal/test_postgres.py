@@ -322,20 +322,20 @@ def test_a_primary_that_dies_loses_nothing() -> None:
         store.close()
 
 
-def test_no_number_is_taken_whose_code_is_in_use(
-    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+async def test_a_server_that_may_be_forgotten_does_not_start(
+    opened: Callable[..., PostgresStore], servers: Postgres
 ) -> None:
-    """Codes follow from numbers and the key; a table that was opened with another key keeps its code."""
-    first = opened()
-    numbers = [first.new_number() for _ in range(3)]
-    with connect(servers.url(name)) as db:
-        (ahead,) = db.execute("SELECT last_value FROM table_numbers").fetchone() or (0,)
-        for number in (int(ahead) + 2, int(ahead) + 5):
-            db.execute(OPEN, (number + 1_000_000, first.code_of(number), first.node, VERSION))
-    second = opened("n2")
-    taken = [second.new_number() for _ in range(5)]
-    assert numbers == [1, 2, 3]
-    assert taken == [int(ahead) + place for place in (1, 3, 4, 6, 7)]
+    """Its number, and those of its tables, could be given again after a failover without the standby."""
+    opened("n1")
+    with no_standby(servers):
+        starting = asyncio.create_task(asyncio.to_thread(opened, "n2"))
+        while not starting.done():
+            await asyncio.to_thread(
+                servers.sql,
+                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+            )
+        with pytest.raises(JournalUnusable, match="did not wait for the standby"):
+            await starting
 
 
 def test_tables_go_to_servers_that_know_their_rules(

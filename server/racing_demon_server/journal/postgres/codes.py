@@ -1,6 +1,7 @@
 """Tables' codes: each number has its own, and nobody can guess one without the key.
 
-No two tables have the same number, so a node need not ask others for a code.
+No two tables have the same number. Where the cluster's key changes, or numbers have gone once round all
+codes, two numbers can have the same code; so codes are reserved in the database, with the numbers.
 """
 
 import hashlib

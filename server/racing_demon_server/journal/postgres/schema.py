@@ -170,6 +170,32 @@ MIGRATIONS: Final = (
     ALTER TABLE tables ADD COLUMN opener bigint;
     DROP TABLE digests;
     """,
+    """
+    CREATE TABLE codes (code text PRIMARY KEY, node bigint NOT NULL);
+    CREATE FUNCTION reserve_codes(wanted text[], me bigint) RETURNS SETOF text LANGUAGE plpgsql AS $$
+    DECLARE added text[];
+    BEGIN
+        PERFORM fence(me);
+        DELETE FROM codes USING nodes WHERE nodes.id = codes.node AND nodes.fenced;
+        WITH new AS (
+            INSERT INTO codes SELECT sent, me FROM unnest(wanted) AS sent ORDER BY sent
+            ON CONFLICT DO NOTHING RETURNING code
+        ) SELECT array_agg(code) INTO added FROM new;
+        -- Asked last: a code that another server used just now is in the one table or in the other.
+        RETURN QUERY SELECT unnest(added)
+            EXCEPT SELECT code FROM tables WHERE closed_ms IS NULL AND code = ANY(added);
+    END $$;
+    CREATE FUNCTION use_code() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO codes VALUES (NEW.code, NEW.owner) ON CONFLICT DO NOTHING;
+        DELETE FROM codes WHERE code = NEW.code AND node = NEW.owner;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'another server has reserved code %', NEW.code USING ERRCODE = '23505';
+        END IF;
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER use_code BEFORE INSERT ON tables FOR EACH ROW EXECUTE FUNCTION use_code();
+    """,
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
 
@@ -180,7 +206,8 @@ a table; ``opener``: the one that opened it, if it told its rules. The table's c
 of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
 row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
 ``seeds``: masked, see :mod:`~racing_demon_server.journal.masking`. ``clock``: a row for each incarnation.
-``beats`` and ``listings``: for the servers of a cluster; the last is rebuilt after a crash.
+``codes``: those that incarnations have reserved for new tables. ``beats`` and ``listings``: for the servers
+of a cluster; the last is rebuilt after a crash.
 """
 
 VERSION: Final = len(MIGRATIONS)

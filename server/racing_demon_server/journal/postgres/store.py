@@ -24,7 +24,7 @@ __all__ = ["PostgresStore", "reading"]
 BLOCK: Final = 512
 """So many numbers of tables are taken ahead."""
 FENCED: Final = frozenset({"RD001", "RD002", "23505"})
-"""The fence, or numbers that another server has written."""
+"""The fence, or a row that another server has written: of an event's number, or of a reserved code."""
 CANCELLED: Final = "01000"
 """The warning of a commit that did not wait for the standby: it may be lost with the primary."""
 
@@ -80,6 +80,9 @@ class PostgresStore:
         except psycopg.Error as error:
             db.close()
             raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
+        except OutcomeUnknown as error:
+            db.close()
+            raise JournalUnusable(f"The server cannot start: {error}.") from None
         except JournalUnusable:
             db.close()
             raise
@@ -98,8 +101,7 @@ class PostgresStore:
             if self._db is None:
                 self._db = self._renewed()
             self._send(self._db, changes, again=again)
-            if len(self._numbers) < BLOCK // 2:
-                self._take_numbers(self._db)
+            self._take_numbers(self._db)
         except psycopg.Error as error:
             self._drop()
             if error.sqlstate in FENCED:
@@ -115,8 +117,7 @@ class PostgresStore:
         with db.pipeline():
             for sql, values in statements_for(changes, self.node, self._keys, again=again):
                 db.execute(sql, values)
-        if self._is_cancelled:
-            raise OutcomeUnknown("a commit did not wait for the standby")
+        self._verify_waited()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:
@@ -167,14 +168,23 @@ class PostgresStore:
         self._is_cancelled |= notice.sqlstate == CANCELLED
 
     def _take_numbers(self, db: Database) -> None:
-        """Reserve numbers ahead, except those whose codes belong to open tables from another key."""
-        codes = {
-            self.code_of(number): number for (number,) in db.execute("SELECT take_numbers($1)", (BLOCK,))
-        }
-        sql = "SELECT code FROM tables WHERE closed_ms IS NULL AND code = ANY($1)"
-        for (code,) in db.execute(sql, (list(codes),)):
-            del codes[code]
-        self._numbers.extend(codes.values())
+        """Reserve numbers ahead, with their codes: another key, or a later round, has the same codes."""
+        while len(self._numbers) < BLOCK // 2:
+            numbers = db.execute("SELECT take_numbers($1)", (BLOCK,))
+            codes = {self.code_of(number): number for (number,) in numbers}
+            reserved = db.execute("SELECT reserve_codes($1, $2)", (list(codes), self.node)).fetchall()
+            self._verify_waited()
+            self._numbers.extend(sorted(codes[code] for (code,) in reserved))
+
+    def _verify_waited(self) -> None:
+        """Verify that the standby has all that was written.
+
+        Raises:
+            OutcomeUnknown: it may lack some.
+
+        """
+        if self._is_cancelled:
+            raise OutcomeUnknown("a commit did not wait for the standby")
 
     def _drop(self) -> None:
         if self._db is not None:
