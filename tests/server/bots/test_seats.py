@@ -230,6 +230,25 @@ def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> N
     assert all(gap <= after - before < 2 * gap for before, after in pairwise(ponderers))
 
 
+def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> None:
+    """It begins a new thought after the time that it has decided to wait, and nothing fails on the way."""
+    failures: list[object] = []
+
+    async def history() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
+        room = open_room()
+        ann, ear = seat_at(room, "Ann")
+        await say(room, ear, ann, cl.AddBot(counter=1))
+        await asyncio.sleep(5)
+        assert 10 * SLICE_UNITS == ponderers.total()
+        await asyncio.sleep(60)
+        assert 20 * SLICE_UNITS == ponderers.total()
+        room.close()
+
+    in_virtual_time(history())
+    assert not failures
+
+
 def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
     """Nothing more is done for a bot whose seat was taken from it in the midst of a thought."""
 

@@ -293,6 +293,29 @@ async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
     assert [-2_000, 3_000] == elapsed
 
 
+@virtual
+async def test_a_player_of_identical_deals_comes_back_to_the_own_plays() -> None:
+    """The snapshot holds what the seat has played, which nobody else is shown."""
+    room = open_room(game="sultan")
+    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, ear, ann, cl.Start(counter=1))
+    await asyncio.sleep(1)
+    view = room.table.view
+    assert view.rules is not None
+    assert view.board is not None
+    play = next(iter(view.rules.legal_plays(view.board, ann)))
+    fields = {"source": play.source, "count": play.count, "destination": play.destination}
+    await say(room, ear, ann, cl.PlayCards(counter=2, seen=view.seq, depth=play.depth, **fields))
+    shown = []
+    for actor in (ann, None):
+        late = Ear()
+        room.broadcast.catch_up(late, 0, actor)
+        shown.append(late.snapshots[0])
+    elapsed_ms = shown[0].elapsed_ms
+    assert [view.snapshot_for(actor, elapsed_ms) for actor in (ann, None)] == shown
+    assert shown[0] != shown[1]
+
+
 # In order.
 
 

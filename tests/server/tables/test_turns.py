@@ -144,3 +144,19 @@ def seen_at(rooms: list[Room]) -> int:
         room.broadcast.discard(ear)
         seen += ear.snapshots[-1].seq
     return seen
+
+
+@virtual
+async def test_every_step_serves_as_many_spectators_as_it_may() -> None:
+    """A round that goes on in the next step has all of that step's units."""
+    room, gallery = open_room(), [Ear() for _ in range(3 * STEP_UNITS)]
+    seat, ann = seat_at(room, "Ann")
+    for ear in gallery:
+        room.broadcast.watch(ear)
+    await asyncio.sleep(1)
+    await say(room, ann, seat, cl.Say(counter=1, text="Hello"))
+    served = []
+    for _ in range(3):
+        served.append(sum(bool(ear.events) for ear in gallery))
+        await asyncio.sleep(1.01 * STEP_SECONDS)
+    assert [STEP_UNITS, 2 * STEP_UNITS, 3 * STEP_UNITS] == served
