@@ -40,7 +40,7 @@ GROUP: Final = 20
 """After so many have come, those who are there already read again."""
 
 
-class BrokerSource:
+class Spectator:
     """One spectator.
 
     Attributes:
@@ -117,11 +117,11 @@ class Crowd(LineServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reading: set[BrokerSource] = set()
-        self._silent: list[BrokerSource] = []
+        self._reading: set[Spectator] = set()
+        self._silent: list[Spectator] = []
         self._lost = 0
 
-    def _read(self, onlooker: BrokerSource) -> None:
+    def _read(self, onlooker: Spectator) -> None:
         try:
             stands = onlooker.read()
         except BlockingIOError:
@@ -137,7 +137,7 @@ class Crowd(LineServer):
             case ["watch", url, code, number]:
                 return self._come(url, code, int(number))
             case ["stare", url, code, number]:
-                came = [BrokerSource(url, code, silent=True) for _ in range(int(number))]
+                came = [Spectator(url, code, silent=True) for _ in range(int(number))]
                 self._silent += came
                 return [onlooker.port for onlooker in came]
             case ["until", seq]:
@@ -153,7 +153,7 @@ class Crowd(LineServer):
     def _come(self, url: str, code: str, number: int) -> list[int]:
         came = []
         for _ in range(number):
-            onlooker = BrokerSource(url, code, silent=False)
+            onlooker = Spectator(url, code, silent=False)
             self._selector.register(onlooker.socket, selectors.EVENT_READ, onlooker)
             self._reading.add(onlooker)
             came.append(onlooker.port)
@@ -186,7 +186,7 @@ class Crowd(LineServer):
             onlooker.close()
         self._silent.clear()
 
-    def _drop(self, onlooker: BrokerSource) -> None:
+    def _drop(self, onlooker: Spectator) -> None:
         self._selector.unregister(onlooker.socket)
         self._reading.discard(onlooker)
         onlooker.socket.close()

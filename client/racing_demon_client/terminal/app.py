@@ -152,7 +152,7 @@ class TerminalApp(App[None]):
     async def _open(self, request: OpeningRequest) -> None:
         screen = self.screen
         assert isinstance(screen, WelcomeScreen)
-        screen.tell("Opening the table...")
+        screen.tell("Joining the table..." if request.what == "join" else "Opening the table...")
         if request.name != self._settings.name:
             self.keep(name=request.name)
         try:
