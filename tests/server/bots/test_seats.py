@@ -28,7 +28,9 @@ SEED: Final = bytes(range(32))
 
 
 async def play_out(bot_speed: float) -> tuple[list[Event], float]:
-    """Let three bots play a hand; return the log and how many seconds it took."""
+    """Let three bots play a hand, without a failure; return the log and how many seconds it took."""
+    failures: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
     room = open_room(bot_speed=bot_speed, hands=1)
     host, ear = Ear(), Ear()
     room.table.seat_tokens.add(None, b"host")
@@ -39,6 +41,7 @@ async def play_out(bot_speed: float) -> tuple[list[Event], float]:
     await say(room, host, None, *bots, cl.Start(counter=4))
     await ear.until(ev.MatchOver)
     room.close()
+    assert not failures
     return ear.events, (now() - begun) / 1_000_000
 
 
