@@ -136,7 +136,12 @@ class Store(Protocol):
         """
 
     def new_number(self) -> int:
-        """Return a new table's number in the journal. Only the loop's thread calls this."""
+        """Return a new table's number in the journal. Only the loop's thread calls this.
+
+        Raises:
+            CommandRefused: too many tables were opened since the last commit.
+
+        """
 
     def close(self) -> None:
         """Release the journal."""
@@ -165,7 +170,7 @@ class Journal(Protocol):
         """Write changes atomically, and call back when they are durable, in the order of the calls."""
 
     def new_number(self) -> int:
-        """Return a new table's number."""
+        """Return a new table's number, or raise as :meth:`Store.new_number` does."""
 
     def reading(self) -> AbstractContextManager[Sequence[JournalReader]]:
         """Open the journal for one reader; ``None`` if nothing is kept.

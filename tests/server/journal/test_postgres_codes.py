@@ -8,6 +8,8 @@ from typing import Final
 import pytest
 from psycopg.errors import OperationalError, UniqueViolation
 
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.cluster.statements import fence
 from racing_demon_server.journal.operations import Change, Operation
@@ -154,3 +156,20 @@ def test_codes_of_a_fenced_server_are_free_again(
     second = opened("n2")
     assert [second.new_number() for _ in range(3)] == [ROUND + place for place in (2, 3, 4)]
     assert servers.sql("SELECT DISTINCT node FROM codes", name) == [(second.node,)]
+
+
+def test_a_server_that_has_used_up_its_numbers_refuses_a_table_until_it_has_new_ones(
+    opened: Callable[..., PostgresStore],
+) -> None:
+    """Numbers are drawn with each commit; who asks for a table meanwhile is told to try again."""
+    store = opened("n1")
+    numbers = []
+    refused = None
+    while refused is None:
+        try:
+            numbers.append(store.new_number())
+        except CommandRefused as error:
+            refused = error
+    assert Reason.HALTED == refused.reason
+    store.commit([opening(store, numbers[-1])])
+    assert store.new_number() > numbers[-1]

@@ -8,6 +8,8 @@ from typing import Final
 
 import psycopg
 
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.operations import Change
@@ -132,6 +134,8 @@ class PostgresStore:
 
     def new_number(self) -> int:
         """Return a new table's number in the database."""
+        if not self._numbers:  # they are renewed with a commit
+            raise CommandRefused(Reason.HALTED, "Too many tables are opened at once. Try again in a moment.")
         return self._numbers.popleft()
 
     def code_of(self, number: int) -> str:
