@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import random
+import signal
 import sys
 from pathlib import Path
 from typing import Final
@@ -11,12 +13,12 @@ from urllib.request import urlopen
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Joined
-from racing_demon_protocol.wire.messages.server import Moved, Refused, Versions
+from racing_demon_protocol.wire.messages.events import Joined, Signalled
+from racing_demon_protocol.wire.messages.server import Accepted, Halted, Moved, Refused, Versions
 from tests.support.clusters import GENEROUS, PLAYERS, SEED, TABLES, Cluster, heard_more, playing, went_on
 from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
@@ -114,6 +116,85 @@ async def test_another_primary_under_load(tmp_path: Path) -> None:
                 await asyncio.to_thread(own.promote)
                 await heard_more(tables)
                 assert cluster.ask("SELECT count(*) FROM nodes WHERE fenced") == [(0,)]
+
+
+async def test_a_server_without_an_heir_ends_when_its_hands_do(
+    tmp_path: Path, database: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Stopped in mid-hand it lets the hand end, says which table stays, and goes on with it later."""
+    async with Cluster.started(database, tmp_path, count=1) as cluster:
+        (node,) = cluster.nodes.values()
+        async with Peer.hosting(node.url, hands=2, tally_ms=60_000) as ann:
+            async with Peer.entered(node.url, cl.Join(code=ann.code, name="Ben")) as ben:
+                await ann.ask(cl.Start)
+                await ben.until(Signalled)
+                os.kill(node.pid, signal.SIGTERM)
+                said = ""
+                async with patience(lambda: f"nothing about {ann.code} in {said}"):
+                    while f"codes={ann.code}" not in said:
+                        said += capfd.readouterr().err
+                        await asyncio.sleep(0.02)  # nobody tells when a program has written
+                async with Peer.connect(node.url) as late:
+                    await late.greet()
+                    await late.say(cl.Create(name="Cleo"))
+                    refused = await late.hear()
+                for peer in (ann, ben):
+                    assert isinstance(await peer.ask(cl.Stuck), Accepted)
+                closing = await ann.closed()
+            await until(lambda: not node.is_running)
+            await node.start()
+            sql = "SELECT count(*) FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND NOT fenced"
+            await until(lambda: cluster.ask(sql, ann.code) == [(1,)])
+            again = cl.Join(code=ann.code, name="Ann", token=ann.token)
+            async with Peer.entered(node.url, again) as back:
+                assert (1, False) == (back.view.hand, back.view.in_hand)
+    assert said.count("no other server knows these tables' rules") == 1
+    assert closing.code == CloseCode.TRY_AGAIN
+    assert isinstance(refused, Refused)
+    assert refused.reason is Reason.SERVER_FULL
+
+
+async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: Path, database: str) -> None:
+    """One that waits for a game is left alone at first, and gets an heir while another table still plays."""
+    async with Cluster.started(database, tmp_path, count=2) as cluster:
+        first, second = cluster.nodes["n1"], cluster.nodes["n2"]
+        await until(lambda: cluster.ask("SELECT count(*) FROM beats") == [(2,)])
+        second.kill()
+        await until(lambda: cluster.is_fenced("n2"))
+        async with Peer.hosting(first.url) as idle, Peer.hosting(first.url) as ann:
+            await ann.ask(cl.AddBot, level="easy")
+            await ann.ask(cl.Start)
+            await ann.until(Signalled)
+            os.kill(first.pid, signal.SIGTERM)
+            assert (await idle.closed()).code == CloseCode.TRY_AGAIN
+            async with Peer.connect(first.url) as early:
+                await early.greet()
+                await early.say(cl.Join(code=idle.code, name="Ann", token=idle.token))
+                assert (await early.closed()).code == CloseCode.TRY_AGAIN
+            await second.start()
+            sql = "SELECT count(*) FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND name = 'n2'"
+            await until(lambda: cluster.ask(sql, idle.code) == [(1,)])
+            assert first.is_running
+            async with Peer.entered(first.url, cl.Watch(code=idle.code)) as guest:
+                assert guest.view.seats[0].name == "Ann"
+            assert isinstance(await ann.ask(cl.Say, text="still here"), Accepted)
+
+
+async def test_a_halt_for_the_database_is_logged_once(
+    tmp_path: Path, server: Postgres, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A line says that all tables stand still, and another one that they go on."""
+    database = server.url(server.new_database(), both=False)
+    async with Cluster.started(database, tmp_path, count=1, cut_off=True) as cluster:
+        (node,), (way,) = cluster.nodes.values(), cluster.ways.values()
+        async with Peer.hosting(node.url) as ann:
+            way.hold()
+            assert (await ann.until(Halted)).halted
+            way.release()
+            assert not (await ann.until(Halted)).halted
+    said = capfd.readouterr().err
+    assert said.count("all tables stand still") == 1
+    assert said.count("the database answers again") == 1
 
 
 async def test_any_server_answers_for_any_code(tmp_path: Path, database: str) -> None:

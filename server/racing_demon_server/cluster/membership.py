@@ -12,6 +12,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.postgres.store import PostgresStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
@@ -37,6 +38,8 @@ STEPS: Final = 20
 """So many tables are given away in one step of the loop."""
 LOST: Final = "lease"
 """Why tables stand still while the node does not reach the database."""
+MOST_NAMED: Final = 50
+"""So many tables are named in one line of the log."""
 ALONE_SECONDS: Final = 1.0
 """After the lease, so much later than peers that have lost the database at the same time."""
 
@@ -76,6 +79,10 @@ class Membership:
         self._taking: set[int | None] = set()
         self._drain_until: float | None = None
         self._given: dict[int, int] = {}
+        self._staying: set[int] = set()
+        self._unclaimed: list[int] = []
+        self._has_told = False
+        self._lost_at: float | None = None
         self._fencer, self._reader, self._asker = (
             Worker(settings.journal, node, what) for what in ("fencer", "heir", "locator")
         )
@@ -111,6 +118,11 @@ class Membership:
     def listed(self) -> Sequence[dict[str, Any]]:
         """The entries for tables of other servers, for browsers."""
         return self._directory.others
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether tables may be opened here: not when no other node could go on with them."""
+        return self._drain_until is None or bool(self._heirs())
 
     def drain(self) -> bool:
         """Hand over all tables, each when its hand ends, and then stop; return whether this is new."""
@@ -176,11 +188,28 @@ class Membership:
         assert self._member is not None
         touched = max(self._journal.written_at, self._member.beaten_at)
         late = time.monotonic() - touched - self._settings.lease_seconds
+        self._note_lost(is_lost=late > 0)
         self.registry.halt(LOST, late > 0)
         if late > ALONE_SECONDS and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_peers())
         if self._drain_until is not None:
             self._give_away()
+
+    def _note_lost(self, *, is_lost: bool) -> None:
+        """Log when tables halt because the database is not reached, and when it is reached again."""
+        if is_lost and self._lost_at is None:
+            self._lost_at = time.monotonic()
+            log.warning(
+                "the database does not answer: all tables stand still until it does, or others take them",
+                extra={"tables": len(self.registry), "lease_seconds": self._settings.lease_seconds},
+            )
+        elif not is_lost and self._lost_at is not None:
+            seconds = round(time.monotonic() - self._lost_at, 1)
+            self._lost_at = None
+            log.warning(
+                "the database answers again: tables go on",
+                extra={"tables": len(self.registry), "seconds": seconds},
+            )
 
     async def _ask_peers(self) -> None:
         """Close all connections if a peer can reach the database and this node cannot."""
@@ -195,20 +224,54 @@ class Membership:
     # Draining, and the end.
 
     def _give_away(self) -> None:
-        """Hand over tables whose hands have ended, or all when time is up; stop when none is left."""
+        """Part with tables whose hands have ended, or with all when time is up; stop when none is left.
+
+        Without an heir they stay in the journal until there is one, or this node has stopped. It must not
+        open them again itself.
+        """
         assert self._drain_until is not None
         is_late = time.monotonic() >= self._drain_until
         heirs = self._heirs()
+        if not heirs:
+            self._note_staying()
+            if is_late:
+                self._drained()
+                return
         rooms = [room for room in self.registry.rooms if is_late or not _is_in_hand(room)]
-        for room in rooms[:STEPS] if heirs else ():
+        for room in rooms[:STEPS]:
             room.catch_up()
             if _is_in_hand(room) and not is_late:  # the next hand was dealt just now
                 continue
-            heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0))
-            self._given[heir.id] = self._given.get(heir.id, 0) + 1
-            self.registry.hand_over(room, heir.id)
-        if not heirs or not (self.registry.numbers or self.registry.leaving):
+            if heirs:
+                self.registry.hand_over(room, self._choose(heirs))
+            else:
+                self._staying.add(room.journal.number)
+                self._unclaimed.append(room.journal.number)
+                self.registry.hand_over(room, None)
+        if heirs and self._unclaimed:
+            moves: list[Change] = [
+                (Operation.MOVE_TABLE, (number, self._choose(heirs))) for number in self._unclaimed
+            ]
+            self._unclaimed.clear()
+            self._journal.write(moves, lambda: None)
+        if not (self.registry.numbers or self.registry.leaving):
             self._drained()
+
+    def _choose(self, heirs: Sequence[Node]) -> int:
+        heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0)).id
+        self._given[heir] = self._given.get(heir, 0) + 1
+        return heir
+
+    def _note_staying(self) -> None:
+        """Log, once, which tables no other node can go on with."""
+        codes = [room.table.view.code for room in self.registry.rooms]
+        if codes and not self._has_told:
+            self._has_told = True
+            log.warning(
+                "no other server knows these tables' rules: this one stops when their hands end, "
+                "and they go on when one starts that does",
+                extra={"tables": len(codes), "codes": " ".join(codes[:MOST_NAMED])},
+            )
 
     def _heirs(self) -> list[Node]:
         own = [node for node in self._look.nodes if node.id == self._node]
@@ -221,7 +284,9 @@ class Membership:
     # Where tables are.
 
     def _can_be_reached(self, where: Whereabout) -> bool:
-        return not where.fenced and bool(where.inside) and where.table not in self.registry.leaving
+        stays = where.owner == self._node and where.table in self._staying
+        is_leaving = stays or where.table in self.registry.leaving
+        return not where.fenced and bool(where.inside) and not is_leaving
 
     def _located(
         self, found: Callable[[Location | Whereabouts], None], where: Whereabout | Exception | None

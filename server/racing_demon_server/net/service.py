@@ -110,9 +110,12 @@ class Service:
             at: the time.
 
         Raises:
-            CommandRefused: the options cannot be played, or there are too many tables.
+            CommandRefused: the options cannot be played, there are too many tables, or the server stops.
 
         """
+        if self.locator is not None and not self.locator.takes_tables:
+            text = "This server is about to stop. Open a table at another one."
+            raise CommandRefused(Reason.SERVER_FULL, text)
         most, registry = self.settings.tables_per_address, self.registry
         if address and registry.opened_by(address) >= most:
             text = f"Your address has {most} tables here, and gets no more until one of them is closed."

@@ -31,5 +31,9 @@ class Locator(Protocol):
     def listed(self) -> Sequence[dict[str, Any]]:
         """What browsers list of them."""
 
+    @property
+    def takes_tables(self) -> bool:
+        """Whether tables may be opened here."""
+
     def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
         """Search for a table, and call back once."""

@@ -16,7 +16,7 @@ from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
-from racing_demon_server.journal.operations import Operation
+from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, last_us, options_of, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal, table_journal
@@ -37,6 +37,7 @@ CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRe
 """The errors of a table that cannot be restored."""
 
 MOVED: Final = "Your table moves to another server; you come back to it by yourself."
+STAYS: Final = "The server is about to stop. You come back to your table when one starts that can go on."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -153,9 +154,8 @@ class Registry:
 
         """
         if len(self._rooms) >= self._settings.max_tables:
-            raise CommandRefused(
-                Reason.SERVER_FULL, "This server has no room for more tables. Try again later."
-            )
+            text = "This server has no room for more tables. Try again later."
+            raise CommandRefused(Reason.SERVER_FULL, text)
         if self.is_halted:
             raise CommandRefused(Reason.HALTED, "The server cannot write to its disk. Try again later.")
         self._opened += 1
@@ -222,19 +222,20 @@ class Registry:
         if self.is_halted:
             room.halt(halted=True)
 
-    def hand_over(self, room: Room, heir: int) -> None:
-        """Let another server go on with a table, behind all that has happened, and close its connections."""
+    def hand_over(self, room: Room, heir: int | None) -> None:
+        """Leave a table to an heir, or to the journal, behind all that has happened; close connections."""
         number = room.journal.number
         room.catch_up()
         room.stop()
         self._leaving.add(number)
         self._remove(room)
         room.journal.timekeeper.note(number, runs=False)
-        self._journal.write([(Operation.MOVE_TABLE, (number, heir))], partial(self._part, room))
+        moves: list[Change] = [] if heir is None else [(Operation.MOVE_TABLE, (number, heir))]
+        self._journal.write(moves, partial(self._part, room, MOVED if moves else STAYS))
 
-    def _part(self, room: Room) -> None:
+    def _part(self, room: Room, reason: str) -> None:
         self._leaving.discard(room.journal.number)
-        room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
+        room.broadcast.send_all_away(CloseCode.TRY_AGAIN, reason)
         self._end(room)
 
     def _table_journal(self, number: int | None = None, offset_us: int = 0) -> TableJournal:

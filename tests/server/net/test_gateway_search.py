@@ -36,12 +36,14 @@ class Directory:
 
     Attributes:
         listed: what it lists.
+        takes_tables: whether tables may be opened.
         refused: the reasons of the commands that its server has refused.
 
     """
 
     def __init__(self) -> None:
         self.listed: list[dict[str, Any]] = []
+        self.takes_tables = True
         self.refused: list[Reason] = []
         self._asked: asyncio.Queue[tuple[str, Callable[[Location | Whereabouts], None]]] = asyncio.Queue()
 
