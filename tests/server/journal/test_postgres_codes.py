@@ -18,6 +18,7 @@ from racing_demon_server.journal.postgres.store import PostgresStore
 from tests.support.postgres import LosingProxy, Postgres, postgres
 
 KEY: Final = bytes(range(32))
+RESERVED_AND_OPEN: Final = "SELECT count(*) FROM codes JOIN tables USING (code)"
 ROUND: Final = 20**6
 """After so many numbers the codes of six letters come again."""
 OPEN: Final = (
@@ -66,6 +67,7 @@ def test_no_number_is_taken_whose_code_is_in_use(
     taken = [second.new_number() for _ in range(5)]
     assert numbers == [1, 2, 3]
     assert taken == [int(ahead) + place for place in (1, 3, 4, 6, 7)]
+    assert servers.sql(RESERVED_AND_OPEN, name) == [(0,)]
 
 
 def opening(store: PostgresStore, number: int) -> Change:
@@ -108,7 +110,7 @@ def test_servers_that_draw_at_once_have_codes_of_their_own(
 
         codes = [code for found in threads.map(use, range(len(keys))) for code in found]
     assert len(set(codes)) == len(codes) == 40 * 30 * len(keys)
-    assert servers.sql("SELECT count(*) FROM codes JOIN tables USING (code)", name) == [(0,)]
+    assert servers.sql(RESERVED_AND_OPEN, name) == [(0,)]
 
 
 def test_a_reserved_code_is_for_its_server(

@@ -182,8 +182,11 @@ MIGRATIONS: Final = (
             ON CONFLICT DO NOTHING RETURNING code
         ) SELECT array_agg(code) INTO added FROM new;
         -- Asked last: a code that another server used just now is in the one table or in the other.
-        RETURN QUERY SELECT unnest(added)
-            EXCEPT SELECT code FROM tables WHERE closed_ms IS NULL AND code = ANY(added);
+        RETURN QUERY WITH used AS (
+            DELETE FROM codes USING tables
+            WHERE closed_ms IS NULL AND tables.code = ANY(added) AND codes.code = tables.code
+            RETURNING codes.code
+        ) SELECT unnest(added) EXCEPT SELECT code FROM used;
     END $$;
     CREATE FUNCTION use_code() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
