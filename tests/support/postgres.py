@@ -21,7 +21,15 @@ from tests.support.brokers import free_port
 from tests.support.machines import Machines
 from tests.support.servers import PATIENCE
 
-__all__ = ["LosingProxy", "Postgres", "postgres"]
+__all__ = ["KEY", "OPEN_TABLE", "LosingProxy", "Postgres", "postgres"]
+
+KEY: Final = bytes(range(32))
+"""A cluster's key."""
+OPEN_TABLE: Final = (
+    "INSERT INTO tables (id, code, number, options, salt, software, protocol, opened_ms, owner, opener) "
+    "VALUES ($1, $2, $1, '{}', '', '', $4, 0, $3, $3)"
+)
+"""Opens a table behind the stores' back: its id, its code, the incarnation and its protocol."""
 
 STANDBY: Final = "s1"
 USER: Final = "rd"

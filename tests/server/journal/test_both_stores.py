@@ -2,11 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -27,7 +24,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import unrestorable
 from tests.support.journals import journaled_in
-from tests.support.postgres import Postgres, postgres
+from tests.support.postgres import Postgres
 from tests.support.servers import Peer
 
 KEY = bytes(range(32))
@@ -40,13 +37,6 @@ LIMITS: dict[str, Any] = {
     "frame_burst": 1e9,
     "units_per_connection": 1e9,
 }
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Postgres]:
-    """Run a primary and a standby."""
-    with postgres() as running:
-        yield running
 
 
 class BothStores:

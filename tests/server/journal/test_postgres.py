@@ -21,41 +21,10 @@ from racing_demon_server.journal.postgres.store import PostgresStore, reading
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.writer import DurableJournal
 from tests.support.crashes import until
-from tests.support.postgres import LosingProxy, Postgres, postgres
+from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
 from tests.support.servers import PATIENCE, within
 
-KEY = bytes(range(32))
 SEED = bytes(range(100, 132))
-OPEN = (
-    "INSERT INTO tables (id, code, number, options, salt, software, protocol, opened_ms, owner, opener) "
-    "VALUES ($1, $2, $1, '{}', '', '', $4, 0, $3, $3)"
-)
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Postgres]:
-    """Run a primary and a standby for all tests of this file."""
-    with postgres() as running:
-        yield running
-
-
-@pytest.fixture
-def name(servers: Postgres) -> str:
-    """Return the name of an empty database."""
-    return servers.new_database()
-
-
-@pytest.fixture
-def opened(servers: Postgres, name: str) -> Iterator[Callable[..., PostgresStore]]:
-    """Return what opens its store, as a server of some name does."""
-    with contextlib.ExitStack() as stack:
-
-        def open_store(node: str = "n1", url: str = "") -> PostgresStore:
-            store = PostgresStore(url or servers.url(name), node, [KEY])
-            stack.callback(store.close)
-            return store
-
-        yield open_store
 
 
 def event(number: int, frame: bytes = b"frame") -> Change:
@@ -346,7 +315,7 @@ def test_tables_go_to_servers_that_know_their_rules(
     with connect(servers.url(name)) as db:
         for node in (opener, other, heir):
             beat(db, node, 0)
-        db.execute(OPEN, (7, "BCDFGH", opener, VERSION))
+        db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
         db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (opener,))
         fence(db, opener)
         assert share_out(db) == 0

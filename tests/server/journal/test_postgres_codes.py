@@ -1,7 +1,7 @@
 """Codes of tables in PostgreSQL: reserved by one server each, and open once."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -15,42 +15,11 @@ from racing_demon_server.cluster.statements import fence
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.store import PostgresStore
-from tests.support.postgres import LosingProxy, Postgres, postgres
+from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres
 
-KEY: Final = bytes(range(32))
 RESERVED_AND_OPEN: Final = "SELECT count(*) FROM codes JOIN tables USING (code)"
 ROUND: Final = 20**6
 """After so many numbers the codes of six letters come again."""
-OPEN: Final = (
-    "INSERT INTO tables (id, code, number, options, salt, software, protocol, opened_ms, owner, opener) "
-    "VALUES ($1, $2, $1, '{}', '', '', $4, 0, $3, $3)"
-)
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Postgres]:
-    """Run a primary and a standby for all tests of this file."""
-    with postgres() as running:
-        yield running
-
-
-@pytest.fixture
-def name(servers: Postgres) -> str:
-    """Return the name of an empty database."""
-    return servers.new_database()
-
-
-@pytest.fixture
-def opened(servers: Postgres, name: str) -> Iterator[Callable[..., PostgresStore]]:
-    """Return what opens its store, as a server of some name and key does."""
-    with contextlib.ExitStack() as stack:
-
-        def open_store(node: str, key: bytes = KEY) -> PostgresStore:
-            store = PostgresStore(servers.url(name), node, [key])
-            stack.callback(store.close)
-            return store
-
-        yield open_store
 
 
 def test_no_number_is_taken_whose_code_is_in_use(
@@ -62,7 +31,7 @@ def test_no_number_is_taken_whose_code_is_in_use(
     with connect(servers.url(name)) as db:
         (ahead,) = db.execute("SELECT last_value FROM table_numbers").fetchone() or (0,)
         for number in (int(ahead) + 2, int(ahead) + 5):
-            db.execute(OPEN, (number + 1_000_000, first.code_of(number), first.node, VERSION))
+            db.execute(OPEN_TABLE, (number + 1_000_000, first.code_of(number), first.node, VERSION))
     second = opened("n2")
     taken = [second.new_number() for _ in range(5)]
     assert numbers == [1, 2, 3]
@@ -123,7 +92,7 @@ def test_a_reserved_code_is_for_its_server(
         connect(servers.url(name)) as db,
         pytest.raises(UniqueViolation, match="another server has reserved"),
     ):
-        db.execute(OPEN, (ROUND + number, first.code_of(number), second.node, VERSION))
+        db.execute(OPEN_TABLE, (ROUND + number, first.code_of(number), second.node, VERSION))
     first.commit([opening(first, number)])
     assert servers.sql("SELECT id, owner FROM tables", name) == [(number, first.node)]
 
