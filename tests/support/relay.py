@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapsho
 from racing_demon_protocol.wire.options import Options
 from tests.support.servers import PATIENCE, Closing, within
 
-__all__ = ["WELCOME", "Relay", "babbling", "speak", "table_of", "visited"]
+__all__ = ["WELCOME", "Relay", "answer_relay", "babbling", "speak", "table_of", "visited"]
 
 CHUNK = 65_536
 
@@ -161,6 +161,14 @@ async def visited(
     async with serve(handle, "127.0.0.1", 0, subprotocols=[Subprotocol(encoding)], close_timeout=1) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         yield f"ws://127.0.0.1:{port}/v1", visitors
+
+
+async def answer_relay(visitor: ServerConnection, *answers: Message | Closing) -> None:
+    """Answer a relay that asks to watch."""
+    await speak(visitor, Versions(oldest=VERSION, newest=VERSION))
+    for _ in range(2):
+        await within(PATIENCE, visitor.recv())
+    await speak(visitor, *answers)
 
 
 @asynccontextmanager

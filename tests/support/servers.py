@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message
@@ -297,6 +298,13 @@ class Peer:
                 if (own or isinstance(message, Accepted | Refused)) and message.counter == command.counter:  # type: ignore[attr-defined]
                     assert isinstance(message, Accepted | Refused | Played)
                     return message
+
+    async def refusal(self, request: Message) -> Reason:
+        """Ask for a place that is refused, and return why."""
+        await self.say(request)
+        answer = await self.hear()
+        assert isinstance(answer, Refused), answer
+        return answer.reason
 
     async def closed(self) -> Closing:
         """Wait until the connection is closed, and say how."""

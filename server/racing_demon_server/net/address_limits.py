@@ -13,7 +13,7 @@ from typing import Final
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 
-__all__ = ["MINUTE", "POOL_SECONDS", "AddressLimits", "believed_address", "networks"]
+__all__ = ["MANY_SEARCHES", "MINUTE", "POOL_SECONDS", "AddressLimits", "believed_address", "networks"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
@@ -21,6 +21,7 @@ SHARED_BITS: Final = 64
 NOT_SAID: Final = "unknown"
 """Stands for all addresses that a proxy does not name."""
 MOST_REMEMBERED: Final = 10_000
+MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
 """Seconds."""
 POOL_SECONDS: Final = 5.0

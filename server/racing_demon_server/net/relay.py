@@ -22,6 +22,7 @@ from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
+from .address_limits import MANY_SEARCHES, AddressLimits
 from .table_mirror import TableMirror
 from .upstream import ClosedUpstream, Unreachable, UpstreamConnection, watching
 
@@ -57,8 +58,8 @@ class RelayedTable:
         code: the table's code.
         clock: the clock, in microseconds.
         backlog: gives galleries turns.
+        addresses: limits how many tables an address looks for.
         ended: called when the table is no longer watched.
-        missed: called with the address of a spectator whose code is unknown.
 
     """
 
@@ -68,16 +69,17 @@ class RelayedTable:
         code: str,
         clock: Callable[[], int],
         backlog: Backlog,
+        addresses: AddressLimits,
         ended: Callable[[], None],
-        missed: Callable[[str], None],
     ) -> None:
         self._url = url
         self._code = code
         self._clock = clock
         self._backlog = backlog
+        self._addresses = addresses
         self._ended = ended
-        self._missed = missed
         self._waiting: dict[Listener, Newcomer] = {}
+        self._searching: list[str] = []
         self._mirror: TableMirror | None = None
         self._spectators: Spectators | None = None
         self._lock = Passphrase("", b"")
@@ -89,7 +91,7 @@ class RelayedTable:
         self._is_closed = False
         self._idle: asyncio.TimerHandle | None = None
         self._counting: asyncio.TimerHandle | None = None
-        self._following = asyncio.create_task(self._follow())
+        self._following: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._spectators or ()) + len(self._waiting)
@@ -97,8 +99,14 @@ class RelayedTable:
     def __contains__(self, listener: Listener) -> bool:
         return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
 
-    def watch(self, listener: Listener, passphrase: str, address: str) -> None:
+    def watch(self, listener: Listener, passphrase: str, address: str) -> bool:
         """Add a spectator: at once, or when the other server has sent the table.
+
+        Asking the other server counts as a search of the address until there is an answer, even if the
+        spectator has left before.
+
+        Returns:
+            Whether it is added; ``False`` if its address looks for too many tables.
 
         Raises:
             CommandRefused: the passphrase is wrong, or too many spectators wait.
@@ -109,11 +117,17 @@ class RelayedTable:
             self._add(self._spectators, listener)
         elif len(self._waiting) >= MOST_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
+        elif not self._addresses.begin_search(address, self._clock()):
+            return False
         else:
+            self._searching.append(address)
             self._waiting[listener] = Newcomer(passphrase, address)
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow())
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
+        return True
 
     def leave(self, listener: Listener) -> None:
         """Remove a spectator. The table is no longer watched some time after the last one."""
@@ -136,13 +150,21 @@ class RelayedTable:
         if self._is_closed:
             return
         self._is_closed = True
-        self._following.cancel()
-        for timer in (self._idle, self._counting):
-            if timer is not None:
-                timer.cancel()
+        self._end_searches()
+        for each in (self._following, self._idle, self._counting):
+            if each is not None:
+                each.cancel()
         if self._spectators is not None:
             self._spectators.close()
         self._ended()
+
+    def _end_searches(self, *, missed: bool = False) -> None:
+        """Stop counting searches, and count those that found no table."""
+        for address in self._searching:
+            self._addresses.end_search(address)
+            if missed:
+                self._addresses.note_miss(address, self._clock())
+        self._searching.clear()
 
     def _add(self, spectators: Spectators, listener: Listener) -> None:
         listener.reply(Seated(code=self._code))
@@ -234,6 +256,7 @@ class RelayedTable:
     def _restart(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot. Spectators get it if they have missed something."""
         self._pause = FIRST_PAUSE
+        self._end_searches()
         previous, mirror = self._spectators, TableMirror(snapshot, self._clock())
         self._is_recounted.set()
         if previous is not None and self._mirror is not None and self._mirror.is_like(mirror):
@@ -262,12 +285,11 @@ class RelayedTable:
         if self._spectators is not None:
             self._end(CloseCode.GOOD_BYE, refused.text)
             return False
+        self._end_searches(missed=refused.reason is Reason.UNKNOWN_TABLE)
         is_guess = refused.reason is Reason.BAD_PASSPHRASE
         for listener, waiting in list(self._waiting.items()):
             if not is_guess or waiting.passphrase == self._passphrase:
                 del self._waiting[listener]
-                if refused.reason is Reason.UNKNOWN_TABLE:
-                    self._missed(waiting.address)
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
         if not self._waiting:
             self.close()
@@ -305,23 +327,18 @@ class Relay:
         most: the most tables at a time.
         clock: the clock, in microseconds.
         backlog: gives galleries turns.
-        missed: called with the address of a spectator whose code is unknown.
+        addresses: limits how many tables an address looks for.
 
     """
 
     def __init__(
-        self,
-        url: str,
-        most: int,
-        clock: Callable[[], int],
-        backlog: Backlog,
-        missed: Callable[[str], None],
+        self, url: str, most: int, clock: Callable[[], int], backlog: Backlog, addresses: AddressLimits
     ) -> None:
         self._url = url
         self._most = most
         self._clock = clock
         self._backlog = backlog
-        self._missed = missed
+        self._addresses = addresses
         self._tables: dict[str, RelayedTable] = {}
         self._places: dict[Listener, RelayedTable] = {}
 
@@ -339,7 +356,7 @@ class Relay:
         return table is not None and listener in table
 
     def enter(self, listener: Listener, request: Message, address: str) -> None:
-        """Let a listener watch a table.
+        """Let a listener watch a table; if its address looks for too many, it is closed, and comes back.
 
         Raises:
             CommandRefused: it asks for something else, or the relay is full.
@@ -352,11 +369,12 @@ class Relay:
         if table is None:
             if len(self._tables) >= self._most:
                 raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
-            table = self._tables[code] = RelayedTable(
-                self._url, code, self._clock, self._backlog, partial(self._forget, code), self._missed
-            )
-        table.watch(listener, request.passphrase, address)
-        self._places[listener] = table
+            ended = partial(self._forget, code)
+            table = RelayedTable(self._url, code, self._clock, self._backlog, self._addresses, ended)
+        if table.watch(listener, request.passphrase, address):
+            self._tables[code] = self._places[listener] = table
+        else:
+            listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay that watches here, in its place."""

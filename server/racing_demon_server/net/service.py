@@ -76,7 +76,7 @@ class Service:
         self.relay: Relay | None = None
         if settings.relay:
             backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
-            self.relay = Relay(settings.relay, settings.max_tables, clock, backlog, self._note_relay_miss)
+            self.relay = Relay(settings.relay, settings.max_tables, clock, backlog, self.addresses)
         self._units = self._pool(settings.units_per_server)
         self._tables: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
 
@@ -168,9 +168,6 @@ class Service:
         if not self.addresses.may_miss(address, at):
             raise self._too_many_misses()
         self.relay.enter(listener, request, address)
-
-    def _note_relay_miss(self, address: str) -> None:
-        self.addresses.note_miss(address, self.clock())
 
     def _too_many_misses(self) -> CommandRefused:
         seconds = math.ceil(MINUTE / self.settings.misses_per_minute)

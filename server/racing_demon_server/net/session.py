@@ -28,6 +28,7 @@ from racing_demon_server.tables.locator import Location, Whereabouts
 from racing_demon_server.tables.registry import TableElsewhere
 from racing_demon_server.tables.room import Room
 
+from .address_limits import MANY_SEARCHES
 from .costs import COSTS
 from .service import Missing, Service
 from .splice import TableSearch, Visit, splice
@@ -232,7 +233,7 @@ class Session:
             text = "No table here has that code."
             self.reply(Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=text))
         elif found is Whereabouts.BUSY:
-            self.close(CloseCode.TRY_AGAIN, "Too many tables are looked for; come back in a moment.")
+            self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
         else:
             self.close(
                 CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment."

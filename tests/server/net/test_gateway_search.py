@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.net.address_limits import MANY_SEARCHES
 from racing_demon_server.net.http import Meter
 from racing_demon_server.net.splice import MOST_HELD, SPLICED
 from racing_demon_server.tables.locator import Location, Whereabouts
@@ -27,7 +28,6 @@ from tests.support.servers import Closing, Peer, Served, serving, serving_with, 
 SEED = bytes(32)
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 ON_ITS_WAY = Closing(CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment.")
-BUSY = "Too many tables are looked for; come back in a moment."
 OUT_OF_REACH = Closing(CloseCode.TRY_AGAIN, "The table's server is not reached; come back in a moment.")
 
 
@@ -221,7 +221,7 @@ async def test_searches_of_one_address_run_within_its_misses() -> None:
             await _held(peer) if number < 3 else None
             peers.append(peer)
         for peer in peers[3:]:
-            assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, BUSY)
+            assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
         for letter in "FGH":
             await directory.tell(f"BCD{letter}", Whereabouts.UNKNOWN)
         assert not directory.is_asked
@@ -258,7 +258,7 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
                 if answer is None:
                     await _held(peer)
                 else:
-                    assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, BUSY)
+                    assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
             await until(lambda: not served.server.connections)
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
         async with Peer.connect(served.url, additional_headers=FAR) as peer:

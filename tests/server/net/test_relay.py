@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
-from typing import Any
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Signalled
@@ -20,14 +18,13 @@ from racing_demon_protocol.wire.messages.server import (
     Refused,
     Seated,
     Snapshot,
-    Versions,
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.table_mirror import TableMirror
 from tests.support.clocks import clock
 from tests.support.crashes import until
-from tests.support.relay import speak, table_of, visited
+from tests.support.relay import answer_relay, table_of, visited
 from tests.support.servers import Closing, Peer, serving, within
 
 OPEN = "sesame"
@@ -44,14 +41,6 @@ async def _frames(peer: Peer, seq: int) -> list[bytes | str]:
     return frames
 
 
-async def _answer(visitor: ServerConnection, *answers: Message | Closing) -> None:
-    """Answer a relay that asks to watch."""
-    await speak(visitor, Versions(oldest=VERSION, newest=VERSION))
-    for _ in range(2):
-        await within(10, visitor.recv())
-    await speak(visitor, *answers)
-
-
 def _told(table: Snapshot) -> Sequence[Message]:
     return Seated(code="BCDF"), table, CaughtUp(seq=table.seq)
 
@@ -60,13 +49,6 @@ async def _hear_count(peer: Peer, count: int) -> None:
     """Wait until a peer hears a number of spectators."""
     while (await within(10, peer.until(Watchers))).count != count:
         pass
-
-
-async def _refused(peer: Peer, request: cl.Watch | cl.Join | cl.Create) -> Reason:
-    await peer.say(request)
-    answer = await peer.hear()
-    assert isinstance(answer, Refused), answer
-    return answer.reason
 
 
 async def test_a_spectator_at_a_relay_sees_the_owners_bytes() -> None:
@@ -118,10 +100,10 @@ async def test_later_spectators_need_the_passphrase() -> None:
     ):
         await eve.greet()
         wrong, right = (cl.Watch(code=ann.code, passphrase=word) for word in ("simsalabim", OPEN))
-        assert await _refused(eve, wrong) is Reason.BAD_PASSPHRASE
+        assert await eve.refusal(wrong) is Reason.BAD_PASSPHRASE
         async with Peer.entered(relay.url, right):
-            assert await _refused(eve, wrong) is Reason.BAD_PASSPHRASE
-            assert await _refused(eve, cl.Watch(code=ann.code)) is Reason.BAD_PASSPHRASE
+            assert await eve.refusal(wrong) is Reason.BAD_PASSPHRASE
+            assert await eve.refusal(cl.Watch(code=ann.code)) is Reason.BAD_PASSPHRASE
             await eve.enter(right)
 
 
@@ -134,29 +116,10 @@ async def test_refusals_are_passed_on() -> None:
         Peer.connect(relay.url) as eve,
     ):
         await eve.greet()
-        assert await _refused(eve, cl.Watch(code=ann.code)) is Reason.NO_SPECTATORS
-        assert await _refused(eve, cl.Watch(code="BCDFGHJK")) is Reason.UNKNOWN_TABLE
-        assert await _refused(eve, cl.Join(code=ann.code, name="Eve")) is Reason.NOT_NOW
-        assert await _refused(eve, cl.Create(name="Eve", options=Options())) is Reason.NOT_NOW
-
-
-async def test_codes_cannot_be_guessed_through_a_relay() -> None:
-    """An address that has asked for too many unknown tables is refused for a while, and no other one."""
-    names: list[dict[str, Any]] = [
-        {"additional_headers": {"X-Forwarded-For": f"203.0.113.{number}"}} for number in (8, 9)
-    ]
-    async with (
-        serving() as owner,
-        serving(relay=owner.url, misses_per_minute=1, miss_burst=2) as relay,
-        Peer.hosting(owner.url) as ann,
-        Peer.connect(relay.url, **names[0]) as guesser,
-        Peer.connect(relay.url, **names[1]) as other,
-    ):
-        await guesser.greet()
-        await other.greet()
-        told = [await _refused(guesser, cl.Watch(code=code)) for code in ("BCDF", "CDFG", "DFGH", ann.code)]
-        assert [*[Reason.UNKNOWN_TABLE] * 2, *[Reason.TOO_FAST] * 2] == told
-        await other.enter(cl.Watch(code=ann.code))
+        assert await eve.refusal(cl.Watch(code=ann.code)) is Reason.NO_SPECTATORS
+        assert await eve.refusal(cl.Watch(code="BCDFGHJK")) is Reason.UNKNOWN_TABLE
+        assert await eve.refusal(cl.Join(code=ann.code, name="Eve")) is Reason.NOT_NOW
+        assert await eve.refusal(cl.Create(name="Eve", options=Options())) is Reason.NOT_NOW
 
 
 async def test_a_lost_connection_is_not_noticed() -> None:
@@ -279,7 +242,7 @@ async def test_spectators_get_what_changed_without_a_number() -> None:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         for table in (before, before, after):
-            await _answer(await within(10, visitors.get()), *_told(table), RESTART)
+            await answer_relay(await within(10, visitors.get()), *_told(table), RESTART)
         heard: list[Snapshot] = []
         while after not in heard:
             heard.append(await eve.until(Snapshot))
@@ -291,8 +254,8 @@ async def test_an_event_that_does_not_fit_brings_a_snapshot() -> None:
     async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await _answer(await within(10, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
-        await _answer(await within(10, visitors.get()), *_told(table_of(seq=9)))
+        await answer_relay(await within(10, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
+        await answer_relay(await within(10, visitors.get()), *_told(table_of(seq=9)))
         while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 9:
             assert not isinstance(message, Event)
 
@@ -308,13 +271,13 @@ async def test_a_relay_follows_a_table_to_another_server() -> None:
     ):
         await eve.greet()
         await eve.say(cl.Watch(code=ann.code))
-        await _answer(await within(10, visitors.get()), Moved(host="127.0.0.1", port=owner.port))
+        await answer_relay(await within(10, visitors.get()), Moved(host="127.0.0.1", port=owner.port))
         await eve.until(Snapshot)
         assert eve.view.snapshot(0) == ann.view.snapshot(0)
         async with Peer.connect(relay.url) as other:
             await other.greet()
             await other.say(cl.Watch(code="BCDF"))
-            await _answer(await within(10, visitors.get()), Moved(host="127.0.0.2", port=owner.port))
+            await answer_relay(await within(10, visitors.get()), Moved(host="127.0.0.2", port=owner.port))
             assert CloseCode.TRY_AGAIN == (await other.closed()).code
 
 
@@ -323,8 +286,8 @@ async def test_a_table_that_ends_with_its_server_ends_here() -> None:
     async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await _answer(await within(10, visitors.get()), *_told(table_of()), RESTART)
-        await _answer(await within(10, visitors.get()), *_told(table_of()), Closing(1001, "it ended"))
+        await answer_relay(await within(10, visitors.get()), *_told(table_of()), RESTART)
+        await answer_relay(await within(10, visitors.get()), *_told(table_of()), Closing(1001, "it ended"))
         assert Closing(CloseCode.GOOD_BYE, "it ended") == await eve.closed()
 
 
@@ -333,10 +296,10 @@ async def test_a_busy_server_is_asked_again() -> None:
     async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
-        await _answer(await within(10, visitors.get()), *_told(table_of()), RESTART)
+        await answer_relay(await within(10, visitors.get()), *_told(table_of()), RESTART)
         busy = Refused(counter=0, reason=Reason.TOO_FAST, text="Wait.")
-        await _answer(await within(10, visitors.get()), busy)
-        await _answer(await within(10, visitors.get()), *_told(table_of(seq=3)))
+        await answer_relay(await within(10, visitors.get()), busy)
+        await answer_relay(await within(10, visitors.get()), *_told(table_of(seq=3)))
         while not isinstance(message := await eve.hear(), Snapshot) or message.seq != 3:
             pass
 

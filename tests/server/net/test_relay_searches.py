@@ -1,0 +1,87 @@
+"""A relay asks the other server for no more unknown tables than an address may miss."""
+
+from contextlib import AsyncExitStack
+from typing import Any
+
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_server.net.address_limits import MANY_SEARCHES
+from tests.support.crashes import until
+from tests.support.relay import answer_relay, visited
+from tests.support.servers import Closing, Peer, serving, within
+
+UNKNOWN = Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text="No table here has that code.")
+FAR: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": "203.0.113.8"}}
+
+
+async def test_codes_cannot_be_guessed_through_a_relay() -> None:
+    """An address that has asked for too many unknown tables is refused for a while, and no other one."""
+    names: list[dict[str, Any]] = [
+        {"additional_headers": {"X-Forwarded-For": f"203.0.113.{number}"}} for number in (8, 9)
+    ]
+    async with (
+        serving() as owner,
+        serving(relay=owner.url, misses_per_minute=1, miss_burst=2) as relay,
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(relay.url, **names[0]) as guesser,
+        Peer.connect(relay.url, **names[1]) as other,
+    ):
+        await guesser.greet()
+        await other.greet()
+        told = [await guesser.refusal(cl.Watch(code=code)) for code in ("BCDF", "CDFG", "DFGH", ann.code)]
+        assert [*[Reason.UNKNOWN_TABLE] * 2, *[Reason.TOO_FAST] * 2] == told
+        await other.enter(cl.Watch(code=ann.code))
+
+
+async def test_searches_of_one_address_run_within_its_misses() -> None:
+    """Many of its connections guess at once: so many reach the other server, the rest are to come back."""
+    async with (
+        visited() as (url, visitors),
+        serving(relay=url, misses_per_minute=1e-6, miss_burst=3) as relay,
+        AsyncExitStack() as stack,
+    ):
+        peers = []
+        for letter in "FGHJKLMN":
+            peer = await stack.enter_async_context(Peer.connect(relay.url, **FAR))
+            await peer.greet()
+            await peer.say(cl.Watch(code=f"BCD{letter}"))
+            peers.append(peer)
+            if letter in "FGH":
+                await answer_relay(visitor := await within(10, visitors.get()))
+                stack.push_async_callback(visitor.close)
+            else:
+                assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
+        assert visitors.empty()
+
+
+async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
+    """Otherwise an address that closes each connection at once could search without end."""
+    async with (
+        visited() as (url, visitors),
+        serving(relay=url, misses_per_minute=1e-6, miss_burst=1) as relay,
+    ):
+        async with Peer.connect(relay.url, **FAR) as peer:
+            await peer.greet()
+            await peer.say(cl.Watch(code="BCDF"))
+            visitor = await within(10, visitors.get())
+        await until(lambda: not relay.server.connections)
+        await answer_relay(visitor, UNKNOWN)
+        await within(10, visitor.wait_closed())
+        async with Peer.connect(relay.url, **FAR) as peer:
+            await peer.greet()
+            assert await peer.refusal(cl.Watch(code="BCDG")) is Reason.TOO_FAST
+        assert visitors.empty()
+
+
+async def test_a_search_for_a_table_that_is_found_costs_nothing() -> None:
+    """An address with one miss left watches any number of tables, one after the other."""
+    async with (
+        serving() as owner,
+        serving(relay=owner.url, misses_per_minute=1e-6, miss_burst=1) as relay,
+        AsyncExitStack() as stack,
+    ):
+        for _ in range(3):
+            host = await stack.enter_async_context(Peer.hosting(owner.url))
+            watch = cl.Watch(code=host.code)
+            await stack.enter_async_context(Peer.entered(relay.url, watch, **FAR))
