@@ -55,7 +55,6 @@ class Match:
         hands: the number of finished hands.
         seats: the names of the players, by seat.
         bots: the seats of bots.
-        finished: whether it was played to its end.
         journal: distinguishes its journal from others of the same server: see
             :func:`~.database.journals_of`.
 
@@ -71,13 +70,17 @@ class Match:
     hands: int = 0
     seats: dict[int, str] = field(default_factory=dict)
     bots: list[int] = field(default_factory=list)
-    finished: bool = False
     journal: str = ""
 
     @property
     def id(self) -> str:
         """Its name among all matches of the server."""
         return self.journal + self.key
+
+    @property
+    def finished(self) -> bool:
+        """Whether it was played to its end."""
+        return self.last is not None
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON object of a match."""
@@ -176,7 +179,6 @@ class _Follower:
                 case ev.OptionsSet():
                     self._game = event.options.game
                 case ev.Committed() if event.hand == 1:
-                    yield from self._end(event.seq - 1, at_ms)
                     key = f"{self._table.id}.{_number(event.hand_id)}"
                     self._match = Match(key, self._table, event.seq, self._game, at_ms)
                 case ev.Dealt() if self._match is not None:
@@ -184,17 +186,12 @@ class _Follower:
                 case ev.HandOver() if self._match is not None:
                     self._match.hands += 1
                 case ev.MatchOver() if self._match is not None:
-                    self._match.finished = True
-                    yield from self._end(event.seq, at_ms)
+                    self._match.last, self._match.ended_ms = event.seq, at_ms
+                    yield self._match
+                    self._match = None
         if self._match is not None:
             self._match.ended_ms = self._table.closed_ms
             yield self._match
-
-    def _end(self, last: int, at_ms: int) -> Iterator[Match]:
-        if self._match is not None:
-            self._match.last, self._match.ended_ms = last, at_ms
-            yield self._match
-            self._match = None
 
     def _note_players(self, match: Match, seats: tuple[int, ...]) -> None:
         for seat in seats:
@@ -227,20 +224,16 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)
-    is_over = False
     for event, at_us, at_ms in log_of(store, table.id, first=first, last=last):
-        if event.seq > match.first and isinstance(event, ev.Committed) and event.hand == 1:
-            break  # the match ended, and the next one began, after it was looked up
         if event.seq == match.first:
             yield entry_line(TimedMessage(view.snapshot(0), at_us, at_ms))
         follow(view, event)
         if event.seq >= match.first:
             yield entry_line(TimedMessage(event, at_us, at_ms))
             yield from map(entry_line, beaten.get(event.seq, ()))
-            if is_over := isinstance(event, ev.MatchOver):
+            if isinstance(event, ev.MatchOver):
+                yield tally_line(view)
                 break
-    if is_over:
-        yield tally_line(view)
     yield from map(section_line, corrections_of(store, match.key))
 
 

@@ -51,8 +51,6 @@ class BrokerConnection:
             BrokerGone: it did not confirm them in time, or the connection is lost.
 
         """
-        if not batch:
-            return
         results = await asyncio.gather(*map(self._publish, batch), return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):

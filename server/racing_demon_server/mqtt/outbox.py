@@ -128,6 +128,8 @@ class Outbox:
             return
         del self._tables[code]
         self._last_due.pop(code, None)
+        self._due = [entry for entry in self._due if entry[1] != code]
+        heapq.heapify(self._due)
         for part in Topic:
             self._marked.pop((code, part), None)
             self._made_at.pop((code, part), None)
@@ -182,11 +184,11 @@ class Outbox:
         Each call builds at most that many, so the result can be empty while more remain to be built.
         """
         batch: list[Outgoing] = []
-        made = 0
         while self._results and self._results[0].due <= now and len(batch) < most:
             batch.append(self._finished(heapq.heappop(self._results)))
-        while self._due and self._due[0][0] <= now and len(batch) + made < most:
-            made += 1
+        left = most - len(batch)
+        while self._due and self._due[0][0] <= now and left:
+            left -= 1
             due, code, part = heapq.heappop(self._due)
             if self._marked.get((code, part)) == due:
                 batch += self._make(code, part, now)
@@ -229,9 +231,6 @@ class Outbox:
         if known is None or due < known:
             self._marked[key] = due
             heapq.heappush(self._due, (due, code, part))
-        if len(self._due) > 1_000 + 16 * len(self._marked):  # tables came and went while the broker was away
-            self._due = [(due, code, part) for (code, part), due in self._marked.items()]
-            heapq.heapify(self._due)
 
     def _make(self, code: str, part: Topic, now: int) -> list[Outgoing]:
         """Build a retained message, unless it repeats the last one or belongs into the queue."""

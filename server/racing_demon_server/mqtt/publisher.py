@@ -1,6 +1,7 @@
 """The observer that publishes all tables to a broker: it takes notes, and one task sends them."""
 
 import asyncio
+import contextlib
 import logging
 import random
 from collections.abc import Callable, Sequence
@@ -184,26 +185,22 @@ class Publisher:
             self._news.clear()
             if listening.done():
                 listening.result()
-            now = self._clock()
-            batch = self._outbox.take(now, BATCH)
+            batch = self._outbox.take(self._clock(), BATCH)
             try:
                 await link.send(batch)
             except BaseException:
                 self._outbox.give_back(batch)
                 raise
-            wait_us = self._outbox.wait_us(now)
-            if self._stopping and not batch and wait_us != 0:
-                return
-            if batch or wait_us == 0:
+            wait_us = self._outbox.wait_us(self._clock())
+            if wait_us == 0:
                 await asyncio.sleep(0)
+            elif self._stopping:
+                return
             else:
                 await self._sleep(wait_us)
 
     async def _sleep(self, wait_us: int | None) -> None:
         """Wait for news or for a number of microseconds."""
-        if wait_us is None:
-            await self._news.wait()
-            return
-        alarm = asyncio.get_running_loop().call_later(seconds_until(wait_us), self._news.set)
-        await self._news.wait()
-        alarm.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if wait_us is None else seconds_until(wait_us)):
+                await self._news.wait()

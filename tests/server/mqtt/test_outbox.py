@@ -1,27 +1,17 @@
 """What is to be sent, in which order and how often; without a broker, a loop or a clock."""
 
 import json
-import re
-from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from racing_demon_protocol.engine.shuffle import hand_seeds
-from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
+from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
-from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox, Outgoing
 from racing_demon_server.mqtt.payloads import record
@@ -257,6 +247,34 @@ def test_results_and_removals_wait_for_the_broker() -> None:
     assert office.outbox.dropped == 1
 
 
+@pytest.mark.parametrize("kind", ["results", "events"])
+def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
+    """Neither of results nor of events; the rest is there for the next call, in its order."""
+    office = Office()
+    office.sent()
+    if kind == "results":
+        office.outbox.give_back([Outgoing("hands", bytes([number]), 1) for number in range(5)])
+    else:
+        office.join()
+        office.blink()
+        office.blink()
+    batches = [office.outbox.take(office.now, 2) for _ in range(3)]
+    assert [2, 2, 1] == [len(batch) for batch in batches]
+    payloads = [message.payload for batch in batches for message in batch]
+    if kind == "results":
+        assert [bytes([number]) for number in range(5)] == payloads
+    else:
+        assert [1, 2, 3, 4, 5] == [getattr(decode_server(payload), "seq", None) for payload in payloads]
+
+
+def test_what_is_built_shares_a_call_with_the_results_before_it() -> None:
+    """Of two messages that are asked for a result is one, and the record the other."""
+    office = Office()
+    result = Outgoing("hands", b"1", 1)
+    office.outbox.give_back([result])
+    assert [result.topic, TABLE] == [message.topic for message in office.outbox.take(office.now, 2)]
+
+
 def test_nobody_looks_on_at_a_table_without_spectators() -> None:
     """Of a table that wants no spectators the broker learns neither names nor cards nor scores."""
     office = Office(spectators=False)
@@ -358,75 +376,3 @@ def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
         free.append(json.loads(record(office.table.view, "a1", ()))["free"])
         office.join(name)
     assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
-
-
-class Seen(NamedTuple):
-    """A table as a publisher finds it."""
-
-    view: TableView
-    hand_clock: HandClock = HandClock()
-
-    @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """Who sits where."""
-        return self.view.seats
-
-    def certain(self, at: int) -> int:
-        """Return a moment whose time can be told."""
-        return at
-
-
-def published(view: TableView, log: Sequence[Event]) -> list[tuple[str, Any]]:
-    """Return the results published by somebody who finds a table like this and then hears these events."""
-    outbox, seen = Outbox(Topics("a1"), homeassistant=True), Seen(view)
-    outbox.open(seen, 0)
-    for event in log:
-        outbox.follow(seen, event, 0)
-    sent = [(each.topic.rpartition("/")[2], each.payload) for each in outbox.take(0, 100_000)]
-    return [(kind, json.loads(payload)) for kind, payload in sent if kind in {"hands", "matches", "demon"}]
-
-
-def is_whispered(event: Event, before: Event | None) -> bool:
-    """Tell whether only its player is told of an event: it has the number of the one before."""
-    return before is not None and event.seq == before.seq
-
-
-def test_results_are_what_the_table_says() -> None:
-    """Hands and matches have the points that the table's own view has in the end."""
-    table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
-    results = published(TableView("BCDF", Options()), log)
-    hands = [value for kind, value in results if kind == "hands"]
-    (match,) = [value for kind, value in results if kind == "matches"]
-    assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
-        list(result.points) for result in table.view.results
-    ]
-    assert {score["seat"]: score["total"] for score in match["scores"]} == scoring.totals(table.view)
-    assert [winner["seat"] for winner in match["winners"]] == list(table.view.winners)
-    assert len([kind for kind, _ in results if kind == "demon"]) == len(
-        [hand for hand in hands if hand["out"] is not None]
-    )
-
-
-@pytest.mark.parametrize("game", ["racing-demon", "beleaguered-castle"])
-def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
-    """Whoever finds the table after any event publishes the same results of all that follows."""
-    options = Options(game=game, hands=3)
-    _, log, _ = play_match(bytes(32), ["easy", "hard"], options)
-    log = [event for event, before in zip(log, [None, *log], strict=False) if not is_whispered(event, before)]
-    view, expected = TableView("BCDF", options), published(TableView("BCDF", options), log)
-    for number, event in enumerate(log, 1):
-        view.apply(event)
-        if not isinstance(event, ev.Played):
-            later = published(view, log[number:])
-            assert later == expected[len(expected) - len(later) :]
-            assert (later == []) is (number == len(log))
-
-
-@pytest.mark.parametrize(
-    ("opening", "words"), [("`reason`: ", EndReason), ("| `phase` | ", Phase)], ids=["reasons", "phases"]
-)
-def test_the_document_lists_all_words(opening: str, words: type[StrEnum]) -> None:
-    """``docs/mqtt.md`` names every reason for a hand's end and every phase, and no other."""
-    document = Path(__file__).parents[3] / "docs" / "mqtt.md"
-    listed = document.read_text(encoding="utf-8").split(opening)[1].partition(";")[0].partition(" |")[0]
-    assert re.findall(r"`(\w+)`", listed) == list(words)
