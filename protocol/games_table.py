@@ -15,68 +15,9 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "games.md"
 TESTS = ROOT / "tests" / "protocol"
 
-RULE_SETS = {
-    "Racing Demon": "racing-demon",
-    "Demon A": "demon-a",
-    "Demon B": "demon-b",
-    "Travellers": "travellers",
-    "01": "solitaire",
-    "02": "grandfathers",
-    "03": "sultan",
-    "04": "paternal",
-    "05": "trios",
-    "06": "musical",
-    "07": "legitimist",
-    "08": "fourteen",
-    "09": "windmill",
-    "10": "salique-law",
-    "11": "push-pin",
-    "12": "little-lots",
-    "13": "wandering-card",
-    "14": "st-helena",
-    "15": "blockade",
-    "16": "number-eleven",
-    "17": "egyptian",
-    "18": "clock",
-    "19": "double-jump",
-    "20": "nivernaise",
-    "21": "duchess-of-luynes",
-    "22": "picture",
-    "23": "lady-of-the-manor",
-    "24": "honors",
-    "25": "puzzle",
-    "26": "knaves-dial",
-    "27": "brunette-and-blonde",
-    "28": "square",
-    "29": "queens-party",
-    "30": "fifteen-in-a-row",
-    "31": "napoleon",
-    "31b": "pet",
-    "32": "old-stager",
-    "33": "corners",
-    "34": "judges",
-    "35": "toad",
-    "36": "fooliana",
-    "37": "triangle",
-    "38": "staircase",
-    "39": "seven",
-    "40": "musical-sequel",
-    "41": "a-spell",
-    "42": "louise",
-    "43": "bethel",
-    "44": "weavers",
-    "45": "gamblers",
-    "46": "fours",
-    "47": "bridal-wreath",
-    "48": "picture-gallery",
-    "49": "flower-garden",
-    "50": "reversible-sequences",
-    "51": "intervale",
-    "52": "queens-cotillon",
-    "53": "sympathy",
-}
-"""The games of docs/rules-sources.md by source; a number is an entry of Mrs. Cheney's book."""
-
+NAMED = ("Racing Demon", "Demon A", "Demon B", "Travellers")
+"""The sources beside the entries of Mrs. Cheney's book."""
+ENTRY = re.compile(r"Cheney (\d+)(, second game)?( and appendix)?")
 OUTSIDE = (
     "entries",
     "figures",
@@ -102,11 +43,22 @@ an independent implementation; arithmetic; other games.
 """
 
 
+def rule_sets() -> dict[str, Game]:
+    """Return the games of docs/rules-sources.md by source; a number is an entry of Mrs. Cheney's book."""
+    first = {game.source: game for game in reversed(GAMES.values())}
+    numbered = {
+        f"{int(entry[1]):02}{'b' if entry[2] else ''}": game
+        for source, game in first.items()
+        if (entry := ENTRY.fullmatch(source))
+    }
+    return {name: first[name] for name in NAMED} | dict(sorted(numbered.items()))
+
+
 def page() -> str:
     """Return the page."""
-    others = [name for name in GAMES if name not in RULE_SETS.values()]
-    rows = [_row(number, GAMES[name]) for number, name in RULE_SETS.items()]
-    more = [_row("", GAMES[name]) for name in others]
+    sources = rule_sets()
+    rows = [_row(number, game) for number, game in sources.items()]
+    more = [_row("", game) for game in GAMES.values() if game not in sources.values()]
     title = (
         "| | game | title | packs | skill | race | mechanic | solo test | race test | checked in |\n|"
         + "---|" * 10
@@ -114,7 +66,7 @@ def page() -> str:
     return "\n".join(
         [
             HEAD,
-            f"## The {len(RULE_SETS)} games of the sources\n",
+            f"## The {len(sources)} games of the sources\n",
             title,
             *rows,
             "\n## Variants, and games from elsewhere\n",

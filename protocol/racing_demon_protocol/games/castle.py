@@ -4,23 +4,20 @@ from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.specification import (
     Build,
     Deal,
-    Deals,
-    Game,
     Geometry,
-    Racing,
     SuitRule,
     Tableau,
     Unit,
 )
 
-from .common import ACES_OUT, aces
+from .common import ACES_OUT, aces, solitaire
 
 __all__ = ["BELEAGUERED_CASTLE"]
 
-BELEAGUERED_CASTLE = Game(
-    name="beleaguered-castle",
-    title="Beleaguered Castle",
-    source="commonly known",
+BELEAGUERED_CASTLE = solitaire(
+    "beleaguered-castle",
+    "Beleaguered Castle",
+    "commonly known",
     groups=(
         aces(),
         Tableau(
@@ -33,8 +30,6 @@ BELEAGUERED_CASTLE = Game(
         ),
     ),
     deal=(ACES_OUT, Deal(to="tableau", rows=True)),
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=3,
     text=(
         "The aces stand in the middle, and the other cards lie in eight rows of six around them, all face up."

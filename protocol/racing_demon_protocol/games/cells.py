@@ -21,7 +21,7 @@ __all__ = ["CELL_GAMES"]
 SULTAN = solitaire(
     "sultan",
     "The Sultan",
-    "3",
+    "Cheney 3",
     packs=2,
     groups=(
         aces(1, name="sultan", base=Base.OWN, length=1, geometry=Geometry.CENTRE),
@@ -48,19 +48,15 @@ SULTAN = solitaire(
         "end eight queens surround the Sultan."
     ),
     doubts=(
-        Doubt(question="Is the waste shuffled?", answer="No.", field="stock.shuffle"),
-        Doubt(
-            question="Must the divan be kept full?",
-            answer="Yes, while there is a card for it.",
-            field="divan.must",
-        ),
+        Doubt("Is the waste shuffled?", "No.", "stock.shuffle"),
+        Doubt("Must the divan be kept full?", "Yes, while there is a card for it.", "divan.must"),
     ),
 )
 
 WINDMILL = solitaire(
     "windmill",
     "The Windmill",
-    "9",
+    "Cheney 9",
     packs=2,
     groups=(
         aces(1, name="hub", suit=SuitRule.ANY, wrap=True, length=52, geometry=Geometry.CENTRE),
@@ -80,19 +76,19 @@ WINDMILL = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May a king go to the hub while an arm is empty?",
-            answer="No: the first four kings belong to the arms.",
-            field="BasesFirst",
+            "May a king go to the hub while an arm is empty?",
+            "No: the first four kings belong to the arms.",
+            "BasesFirst",
         ),
-        Doubt(question="May cards go from an arm to the hub?", answer="No.", field="arms.take_back"),
-        Doubt(question="Must the sails be filled?", answer="No.", field="sails.must"),
+        Doubt("May cards go from an arm to the hub?", "No.", "arms.take_back"),
+        Doubt("Must the sails be filled?", "No.", "sails.must"),
     ),
 )
 
 PICTURE = solitaire(
     "picture",
     "Picture",
-    "22",
+    "Cheney 22",
     packs=2,
     groups=(
         kings(one_per_suit=True, geometry=Geometry.COLUMN),
@@ -111,9 +107,9 @@ PICTURE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Are kings and aces laid out at the start, or do they come as they turn up?",
-            answer="They are laid out.",
-            field="deal",
+            "Are kings and aces laid out at the start, or do they come as they turn up?",
+            "They are laid out.",
+            "deal",
         ),
     ),
 )
@@ -121,7 +117,7 @@ PICTURE = solitaire(
 LADY_OF_THE_MANOR = solitaire(
     "lady-of-the-manor",
     "Lady of the Manor",
-    "23",
+    "Cheney 23",
     packs=2,
     groups=(
         aces(8, suit=SuitRule.ANY),
@@ -140,7 +136,7 @@ LADY_OF_THE_MANOR = solitaire(
 QUEENS_PARTY = solitaire(
     "queens-party",
     "The Queen's Party",
-    "29",
+    "Cheney 29",
     groups=(
         aces(name="royal", base=KING, one_per_suit=True, order=(13, 12), length=2),
         aces(
@@ -166,22 +162,18 @@ QUEENS_PARTY = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May the card just dealt enter with its partner?",
-            answer="No: both come from the antechamber.",
-            field="JointEntry.group",
+            "May the card just dealt enter with its partner?",
+            "No: both come from the antechamber.",
+            "JointEntry.group",
         ),
-        Doubt(
-            question="May a card put aside go straight into the hall?",
-            answer="No.",
-            field="waiting.plays_to",
-        ),
+        Doubt("May a card put aside go straight into the hall?", "No.", "waiting.plays_to"),
     ),
 )
 
 BRIDAL_WREATH = solitaire(
     "bridal-wreath",
     "Bridal Wreath",
-    "47",
+    "Cheney 47",
     packs=2,
     groups=(
         aces(8, base=Base.FIRST, suit=SuitRule.ANY, wrap=True),
@@ -201,18 +193,16 @@ BRIDAL_WREATH = solitaire(
     ),
     doubts=(
         Doubt(
-            question="In which direction do the families build?",
-            answer="Up, continuing from king to ace, thirteen cards each.",
-            field="aces.wrap",
+            "In which direction do the families build?",
+            "Up, continuing from king to ace, thirteen cards each.",
+            "aces.wrap",
         ),
         Doubt(
-            question="When is the choice of the base made?",
-            answer="When the first card is turned, and before the next one is.",
-            field="ChosenBase",
+            "When is the choice of the base made?",
+            "When the first card is turned, and before the next one is.",
+            "ChosenBase",
         ),
-        Doubt(
-            question="Which end of the wreath can be played?", answer="The last card dealt.", field="wreath"
-        ),
+        Doubt("Which end of the wreath can be played?", "The last card dealt.", "wreath"),
     ),
 )
 

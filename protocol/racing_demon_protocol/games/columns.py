@@ -37,7 +37,7 @@ def _columns(count: int, height: int, **changes: object) -> Tableau:
 EGYPTIAN = solitaire(
     "egyptian",
     "The Egyptian",
-    "17",
+    "Cheney 17",
     groups=(
         aces(),
         replace(
@@ -57,16 +57,8 @@ EGYPTIAN = solitaire(
         "other up or down in suit, one card at a time, and any end card may fill a cleared row."
     ),
     doubts=(
-        Doubt(
-            question="Do both wings form one row?",
-            answer="No: each wing is a row of its own.",
-            field="wings.shape",
-        ),
-        Doubt(
-            question="May a card be drawn?",
-            answer="No; the variant egyptian-draw allows one.",
-            field="specials",
-        ),
+        Doubt("Do both wings form one row?", "No: each wing is a row of its own.", "wings.shape"),
+        Doubt("May a card be drawn?", "No; the variant egyptian-draw allows one.", "specials"),
     ),
 )
 
@@ -83,7 +75,7 @@ EGYPTIAN_DRAW = replace(
 BRUNETTE = solitaire(
     "brunette-and-blonde",
     "Brunette and Blonde",
-    "27",
+    "Cheney 27",
     packs=2,
     groups=(
         aces(8, suit=SuitRule.ALTERNATE),
@@ -100,19 +92,19 @@ BRUNETTE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May cards go from column to column?",
-            answer="No: the source places only cards of the stock there.",
-            field="columns.takes",
+            "May cards go from column to column?",
+            "No: the source places only cards of the stock there.",
+            "columns.takes",
         ),
-        Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
-        Doubt(question="Must spaces be filled?", answer="No.", field="columns.space.fill"),
+        Doubt("May the waste be built on columns?", "Yes.", "columns.takes"),
+        Doubt("Must spaces be filled?", "No.", "columns.space.fill"),
     ),
 )
 
 SQUARE = solitaire(
     "square",
     "The Square",
-    "28",
+    "Cheney 28",
     packs=2,
     groups=(
         aces(8),
@@ -127,15 +119,13 @@ SQUARE = solitaire(
         " Build down on the square in suit; an empty place may be filled from the waste or the stock. The "
         "stock is turned only once."
     ),
-    doubts=(
-        Doubt(question="Can the waste's top card be played anywhere?", answer="Yes.", field="waste.plays_to"),
-    ),
+    doubts=(Doubt("Can the waste's top card be played anywhere?", "Yes.", "waste.plays_to"),),
 )
 
 FIFTEEN = solitaire(
     "fifteen-in-a-row",
     "Fifteen in a Row",
-    "30",
+    "Cheney 30",
     packs=2,
     groups=(
         *families(),
@@ -152,14 +142,14 @@ FIFTEEN = solitaire(
     ),
     doubts=(
         Doubt(
-            question="What may you do before the first ace and king are out?",
-            answer="Only build on columns.",
-            field="OpeningRescue.marriages_only",
+            "What may you do before the first ace and king are out?",
+            "Only build on columns.",
+            "OpeningRescue.marriages_only",
         ),
         Doubt(
-            question="How deep may a card be taken from?",
-            answer="From under the last card of a column, until an ace and a king are out.",
-            field="OpeningRescue.under",
+            "How deep may a card be taken from?",
+            "From under the last card of a column, until an ace and a king are out.",
+            "OpeningRescue.under",
         ),
     ),
 )
@@ -167,7 +157,7 @@ FIFTEEN = solitaire(
 NAPOLEON = solitaire(
     "napoleon",
     "Napoleon",
-    "31",
+    "Cheney 31",
     packs=2,
     groups=(
         aces(8),
@@ -184,9 +174,7 @@ NAPOLEON = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May the waste be built on columns?",
-            answer="No: Pet names that as its own difference.",
-            field="columns.takes",
+            "May the waste be built on columns?", "No: Pet names that as its own difference.", "columns.takes"
         ),
     ),
 )
@@ -194,7 +182,7 @@ NAPOLEON = solitaire(
 PET = solitaire(
     "pet",
     "The Pet Game",
-    "31, second game",
+    "Cheney 31, second game",
     packs=2,
     groups=(aces(8), NO_REDEAL, Waste(), _columns(10, 4)),
     deal=(ROWS,),
@@ -208,7 +196,7 @@ PET = solitaire(
 OLD_STAGER = solitaire(
     "old-stager",
     "The Old Stager",
-    "32",
+    "Cheney 32",
     packs=2,
     groups=(aces(8), NO_REDEAL, Waste(), _columns(13, 3, space=Space(takes=("waste",)))),
     deal=(Deal(to="columns", each=1),),
@@ -223,19 +211,19 @@ OLD_STAGER = solitaire(
     ),
     doubts=(
         Doubt(
-            question="What happens with the three cards?",
-            answer="They are turned one by one, like cards of the stock; once.",
-            field="BottomCards.count",
+            "What happens with the three cards?",
+            "They are turned one by one, like cards of the stock; once.",
+            "BottomCards.count",
         ),
         Doubt(
-            question="Which lower card lets a king move on?",
-            answer="Any card of its suit in the column. The king moves only if you like, and may move again.",
-            field="BumpKing",
+            "Which lower card lets a king move on?",
+            "Any card of its suit in the column. The king moves only if you like, and may move again.",
+            "BumpKing",
         ),
         Doubt(
-            question="What if the waste is empty when a space is to be filled?",
-            answer="A card is turned first.",
-            field="columns.space.takes",
+            "What if the waste is empty when a space is to be filled?",
+            "A card is turned first.",
+            "columns.space.takes",
         ),
     ),
 )
@@ -243,7 +231,7 @@ OLD_STAGER = solitaire(
 CORNERS = solitaire(
     "corners",
     "Corners",
-    "33",
+    "Cheney 33",
     groups=(
         aces(name="corners", base=Base.FIRST, wrap=True, geometry=Geometry.CORNERS),
         NO_REDEAL,
@@ -260,14 +248,14 @@ CORNERS = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Does a king go on an ace in the cross?",
-            answer="No: the text mentions only an ace on a two.",
-            field="columns.wrap",
+            "Does a king go on an ace in the cross?",
+            "No: the text mentions only an ace on a two.",
+            "columns.wrap",
         ),
         Doubt(
-            question="May cards move in the cross only to make a space? (a stray semicolon)",
-            answer="No: moves are free.",
-            field="columns.takes",
+            "May cards move in the cross only to make a space? (a stray semicolon)",
+            "No: moves are free.",
+            "columns.takes",
         ),
     ),
 )
@@ -275,7 +263,7 @@ CORNERS = solitaire(
 SEVEN = solitaire(
     "seven",
     "Game of Seven",
-    "39",
+    "Cheney 39",
     groups=(
         aces(name="foundation", take_back=TakeBack.TO_SPACE),
         NO_REDEAL,
@@ -291,9 +279,9 @@ SEVEN = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May a family's top card be built on a column, too?",
-            answer="No: it may only fill a space.",
-            field="foundation.take_back",
+            "May a family's top card be built on a column, too?",
+            "No: it may only fill a space.",
+            "foundation.take_back",
         ),
     ),
 )
@@ -301,7 +289,7 @@ SEVEN = solitaire(
 REVERSIBLE = solitaire(
     "reversible-sequences",
     "Reversible Sequences",
-    "50",
+    "Cheney 50",
     packs=2,
     groups=(*families(), NO_REDEAL, Waste(), _columns(13, 4, build=(DOWN, UP), space=FROM_WASTE_OR_STOCK)),
     deal=(ROWS,),
@@ -313,19 +301,19 @@ REVERSIBLE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Are all the cards laid out, as the text says?",
-            answer="No: only fifty-two; there must be a stock.",
-            field="columns.shape",
+            "Are all the cards laid out, as the text says?",
+            "No: only fifty-two; there must be a stock.",
+            "columns.shape",
         ),
-        Doubt(question="May the waste be built on columns?", answer="Yes.", field="columns.takes"),
-        Doubt(question="Is the waste turned over?", answer="No.", field="stock.redeals"),
+        Doubt("May the waste be built on columns?", "Yes.", "columns.takes"),
+        Doubt("Is the waste turned over?", "No.", "stock.redeals"),
     ),
 )
 
 INTERVALE = solitaire(
     "intervale",
     "Intervale",
-    "51",
+    "Cheney 51",
     packs=2,
     groups=(
         aces(8),
@@ -343,9 +331,9 @@ INTERVALE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="What counts as a single card?",
-            answer="The last card of a column, if it does not continue the card above it.",
-            field="columns.unit",
+            "What counts as a single card?",
+            "The last card of a column, if it does not continue the card above it.",
+            "columns.unit",
         ),
     ),
 )

@@ -9,6 +9,7 @@ from racing_demon_protocol.engine.specification import (
     Deals,
     Foundations,
     Game,
+    Goal,
     Owner,
     Racing,
     Stock,
@@ -63,10 +64,12 @@ def families() -> tuple[Foundations, Foundations]:
     return aces(one_per_suit=True), kings(one_per_suit=True)
 
 
-def solitaire(name: str, title: str, entry: str, **fields: Any) -> Game:
-    """Declare a game of Mrs. Cheney's book, for one player, or raced on identical deals."""
-    common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL, "source": f"Cheney {entry}"}
-    return Game(name=name, title=title, **{**common, **fields})
+def solitaire(name: str, title: str, source: str, **fields: Any) -> Game:
+    """Declare a game for one player, or raced on identical deals; one with a mechanic has its own goal."""
+    common = {"deals": Deals.IDENTICAL, "racing": Racing.IDENTICAL}
+    if "mechanic" in fields:
+        common["goal"] = Goal.OWN_RULE
+    return Game(name=name, title=title, source=source, **{**common, **fields})
 
 
 def free_piles(count: int) -> Tableau:

@@ -26,6 +26,7 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
+from .common import solitaire
 from .klondike import BASE_DOUBTS
 
 __all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANAS", "RACING_DEMONS"]
@@ -74,34 +75,24 @@ GROUPS = (
 BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
 NO_BONUS = Scoring(out_bonus=0)
 WRAPS = Doubt(
-    question="Does a king go on an ace in a column?",
-    answer="Yes, as the example in the source shows.",
-    field="tableau.wrap",
+    "Does a king go on an ace in a column?", "Yes, as the example in the source shows.", "tableau.wrap"
 )
 AT_ONCE = Doubt(
-    question="Must a space be filled from the heap?",
-    answer="Yes, and at once, while the heap lasts.",
-    field="tableau.space.fill",
+    "Must a space be filled from the heap?", "Yes, and at once, while the heap lasts.", "tableau.space.fill"
 )
 BASES_DEALT = Doubt(
-    question="Must other cards of the base rank that were dealt go up at once?",
-    answer="No, but they may, before anything else; the heap then fills the space.",
-    field="foundation.forced_bases",
+    "Must other cards of the base rank that were dealt go up at once?",
+    "No, but they may, before anything else; the heap then fills the space.",
+    "foundation.forced_bases",
 )
 AFTER_THE_HEAP = Doubt(
-    question="What fills a space when the heap is gone?",
-    answer="Any free card, if you like.",
-    field="tableau.space",
+    "What fills a space when the heap is gone?", "Any free card, if you like.", "tableau.space"
 )
-TWO_LEFT = Doubt(
-    question="What if only two cards are left to turn?",
-    answer="Either may be used.",
-    field="stock.tail_rule",
-)
+TWO_LEFT = Doubt("What if only two cards are left to turn?", "Either may be used.", "stock.tail_rule")
 TOP_ALONE = Doubt(
-    question="What if only two cards are left to turn?",
-    answer="They are turned together, and the last one can be played.",
-    field="stock.tail_rule",
+    "What if only two cards are left to turn?",
+    "They are turned together, and the last one can be played.",
+    "stock.tail_rule",
 )
 
 
@@ -109,15 +100,13 @@ def _columns(unit: Unit, space: Space = FROM_HEAP) -> Tableau:
     return Tableau(shape=FOUR_COLUMNS, wrap=True, unit=unit, space=space)
 
 
-DEMON_A = Game(
-    name="demon-a",
-    title="Demon, with the heap face down",
-    source="Demon A",
+DEMON_A = solitaire(
+    "demon-a",
+    "Demon, with the heap face down",
+    "Demon A",
     groups=(*GROUPS, HEAP_DOWN, _columns(Unit.WHOLE)),
     deal=(Deal(to="tableau"), Deal(to="reserve"), Deal(to="foundation", count=1)),
     scoring=NO_BONUS,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=2,
     text=(
         "Four columns, a heap of thirteen face-down cards that only fills spaces, and one card that starts "
@@ -126,17 +115,9 @@ DEMON_A = Game(
         "often as you like."
     ),
     doubts=(
-        Doubt(
-            question="Can the heap's top card be played?",
-            answer="No: it only fills spaces.",
-            field="reserve.playable",
-        ),
+        Doubt("Can the heap's top card be played?", "No: it only fills spaces.", "reserve.playable"),
         WRAPS,
-        Doubt(
-            question="What moves between columns?",
-            answer="One card, or a whole column.",
-            field="tableau.unit",
-        ),
+        Doubt("What moves between columns?", "One card, or a whole column.", "tableau.unit"),
         AT_ONCE,
         AFTER_THE_HEAP,
         TOP_ALONE,
@@ -144,10 +125,10 @@ DEMON_A = Game(
     ),
 )
 
-DEMON_B = Game(
-    name="demon-b",
-    title="Demon, with the heap face up",
-    source="Demon B",
+DEMON_B = solitaire(
+    "demon-b",
+    "Demon, with the heap face up",
+    "Demon B",
     groups=(
         GROUPS[0],
         Stock(tail_rule=TailRule.EITHER2, counts=True),
@@ -159,8 +140,6 @@ DEMON_B = Game(
     deal=(Deal(to="reserve"), Deal(to="tableau"), Deal(to="foundation", count=1)),
     specials=(Grace(heads="heads"),),
     scoring=NO_BONUS,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=2,
     text=(
         "A heap of thirteen cards, its top card face up and free to play, four columns, and one card that "
@@ -171,42 +150,32 @@ DEMON_B = Game(
     ),
     doubts=(
         WRAPS,
-        Doubt(
-            question="What moves between columns?",
-            answer="One card, or a whole column.",
-            field="tableau.unit",
-        ),
+        Doubt("What moves between columns?", "One card, or a whole column.", "tableau.unit"),
         AT_ONCE,
         AFTER_THE_HEAP,
         TWO_LEFT,
         BASES_DEALT,
         Doubt(
-            question="What is the head of a column?",
-            answer="The place under its first card, for a card of the other color that is one higher.",
-            field="Grace.heads",
+            "What is the head of a column?",
+            "The place under its first card, for a card of the other color that is one higher.",
+            "Grace.heads",
         ),
         Doubt(
-            question="When is a player blocked?",
-            answer="When no card can be played, and all of stock and waste was turned since the last play.",
-            field="Grace",
+            "When is a player blocked?",
+            "When no card can be played, and all of stock and waste was turned since the last play.",
+            "Grace",
         ),
-        Doubt(
-            question="May the only card of a family be taken?",
-            answer="No: it is the base, and stays.",
-            field="Grace",
-        ),
+        Doubt("May the only card of a family be taken?", "No: it is the base, and stays.", "Grace"),
     ),
 )
 
-FOOLIANA = Game(
-    name="fooliana",
-    title="Fooliana",
-    source="Cheney 36",
+FOOLIANA = solitaire(
+    "fooliana",
+    "Fooliana",
+    "Cheney 36",
     groups=(*GROUPS, HEAP_UP, _columns(Unit.TAIL, FROM_WASTE)),
     deal=(Deal(to="reserve"), Deal(to="foundation", count=1), Deal(to="tableau")),
     scoring=NO_BONUS,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=1,
     text=(
         "Demon with a Fool: a heap of thirteen cards, its top card face up and free to play. Any number of "

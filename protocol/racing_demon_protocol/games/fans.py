@@ -41,7 +41,7 @@ RELAID = Stock(redeals=2, shuffle=True, relay=(Deal(to="fans", each=3),))
 PATERNAL = solitaire(
     "paternal",
     "Paternal",
-    "4",
+    "Cheney 4",
     groups=(aces(), RELAID, FANS),
     deal=(ACES_OUT, Deal(to="fans")),
     specials=(Draw(groups=("fans",), marries=True),),
@@ -54,15 +54,11 @@ PATERNAL = solitaire(
     ),
     doubts=(
         Doubt(
-            question='How often is it dealt again? ("You may repeat this a third time.")',
-            answer="Twice: three deals in all.",
-            field="stock.redeals",
+            'How often is it dealt again? ("You may repeat this a third time.")',
+            "Twice: three deals in all.",
+            "stock.redeals",
         ),
-        Doubt(
-            question="Where may the drawn card go?",
-            answer="To a family, or onto a column.",
-            field="Draw.marries",
-        ),
+        Doubt("Where may the drawn card go?", "To a family, or onto a column.", "Draw.marries"),
     ),
 )
 
@@ -96,19 +92,13 @@ PATERNAL_KINGS = replace(
         "Paternal without redeals, and without playing a covered card. A king at the end of a fan may be "
         "moved to the table, and you may build down on it in suit."
     ),
-    doubts=(
-        Doubt(
-            question="In which suit do you build on the king?",
-            answer="In its own.",
-            field="kings' places.build",
-        ),
-    ),
+    doubts=(Doubt("In which suit do you build on the king?", "In its own.", "kings' places.build"),),
 )
 
 TRIOS = solitaire(
     "trios",
     "The Trios",
-    "5",
+    "Cheney 5",
     groups=(
         aces(),
         replace(
@@ -130,15 +120,13 @@ TRIOS = solitaire(
         " lower card goes on the next higher one of any suit, and a court card on one of its own rank, but "
         "building never brings a fan to more than three cards. There is no redeal."
     ),
-    doubts=(
-        Doubt(question="Does the limit of three apply to court cards, too?", answer="Yes.", field="fans.cap"),
-    ),
+    doubts=(Doubt("Does the limit of three apply to court cards, too?", "Yes.", "fans.cap"),),
 )
 
 FOURS = solitaire(
     "fours",
     "Fours",
-    "46",
+    "Cheney 46",
     groups=(
         aces(),
         Stock(relay=(Deal(to="fans", each=4),)),
@@ -151,15 +139,13 @@ FOURS = solitaire(
         " on the next higher one of its suit. When nothing more can be played, the fans are taken up in "
         "order, so that all cards keep their sequence, and dealt again in fours, as often as that helps."
     ),
-    doubts=(
-        Doubt(question="Are the cards shuffled?", answer="No: they keep their order.", field="stock.shuffle"),
-    ),
+    doubts=(Doubt("Are the cards shuffled?", "No: they keep their order.", "stock.shuffle"),),
 )
 
 FLOWER_GARDEN = solitaire(
     "flower-garden",
     "The Flower Garden",
-    "49",
+    "Cheney 49",
     groups=(
         aces(),
         Tableau(

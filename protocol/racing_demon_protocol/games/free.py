@@ -23,14 +23,12 @@ from .common import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, soli
 
 __all__ = ["FREE_GAMES"]
 
-NOT_FORCED = Doubt(
-    question="Must a card that fits go up?", answer="No: you may hold it back.", field="aces.forced_bases"
-)
+NOT_FORCED = Doubt("Must a card that fits go up?", "No: you may hold it back.", "aces.forced_bases")
 
 SOLITAIRE = solitaire(
     "solitaire",
     "Solitaire",
-    "1",
+    "Cheney 1",
     groups=(aces(suit=SuitRule.ANY), NO_REDEAL, DEALT, free_piles(4)),
     deal=(),
     skill=3,
@@ -77,18 +75,14 @@ SOLITAIRE_MEMORY = replace(
     text="Solitaire by the strict old rule: you have to remember the cards below the top of each pile.",
     doubts=(
         NOT_FORCED,
-        Doubt(
-            question="Which cards of a pile are visible?",
-            answer="Only the top one.",
-            field="piles.shows",
-        ),
+        Doubt("Which cards of a pile are visible?", "Only the top one.", "piles.shows"),
     ),
 )
 
 TOAD = solitaire(
     "toad",
     "The Toad",
-    "35",
+    "Cheney 35",
     packs=2,
     groups=(aces(8, suit=SuitRule.ANY), NO_REDEAL, DEALT, Reserve(name="toad", size=13), free_piles(5)),
     deal=(Deal(to="toad"),),
@@ -98,23 +92,15 @@ TOAD = solitaire(
         "aces in any suit. Cards that do not go up are put on five piles."
     ),
     doubts=(
-        Doubt(
-            question="What about aces in the heap?",
-            answer="They wait there until they are reached.",
-            field="toad.size",
-        ),
-        Doubt(
-            question="Does the heap lie face up?",
-            answer="Yes, and only its top can be used.",
-            field="toad.shows",
-        ),
+        Doubt("What about aces in the heap?", "They wait there until they are reached.", "toad.size"),
+        Doubt("Does the heap lie face up?", "Yes, and only its top can be used.", "toad.shows"),
     ),
 )
 
 BETHEL = solitaire(
     "bethel",
     "Bethel",
-    "43",
+    "Cheney 43",
     groups=(
         *(
             aces(1, name=f"by {step}", base=step, step=step, suit=SuitRule.ANY, wrap=True)
@@ -131,13 +117,7 @@ BETHEL = solitaire(
         "twos, the third by threes, the fourth by fours, and all continue from king to ace until a king ends "
         "them. Suits do not matter. Four piles hold the cards that do not fit."
     ),
-    doubts=(
-        Doubt(
-            question="The text names no pile that goes by threes.",
-            answer="The third does.",
-            field="by 3.step",
-        ),
-    ),
+    doubts=(Doubt("The text names no pile that goes by threes.", "The third does.", "by 3.step"),),
 )
 
 
@@ -163,7 +143,7 @@ DRAWN = Reserve(name="drawn", size=0, takes=(), counts=True)
 GRANDFATHERS = solitaire(
     "grandfathers",
     "Grandfathers",
-    "2",
+    "Cheney 2",
     packs=2,
     groups=(*families(), NO_REDEAL, DEALT, _places(2), EXTRA, DRAWN),
     deal=(Deal(to="places"),),
@@ -182,19 +162,19 @@ GRANDFATHERS = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Must empty places be filled before others are covered?",
-            answer="Yes, by the card just dealt.",
-            field="places.spaces_first",
+            "Must empty places be filled before others are covered?",
+            "Yes, by the card just dealt.",
+            "places.spaces_first",
         ),
         Doubt(
-            question="What are the three extra cards?",
-            answer="Three places, filled once in a game; all of them can be played.",
-            field="extra.count",
+            "What are the three extra cards?",
+            "Three places, filled once in a game; all of them can be played.",
+            "extra.count",
         ),
         Doubt(
-            question="Where does a drawn card go?",
-            answer="Straight to a family: once when stuck, and once when the stock is empty.",
-            field="Draw.times",
+            "Where does a drawn card go?",
+            "Straight to a family: once when stuck, and once when the stock is empty.",
+            "Draw.times",
         ),
     ),
 )
@@ -202,7 +182,7 @@ GRANDFATHERS = solitaire(
 HONORS = solitaire(
     "honors",
     "Honors",
-    "24",
+    "Cheney 24",
     packs=2,
     groups=(
         aces(name="upper", base=Base.OWN, wrap=True),
@@ -231,12 +211,8 @@ HONORS = solitaire(
         " fill an empty place."
     ),
     doubts=(
-        Doubt(question="Are the bases taken out first?", answer="Yes.", field="upper.base"),
-        Doubt(
-            question="How often may a card be drawn, and where does it go?",
-            answer="Once, to a family.",
-            field="Draw.times",
-        ),
+        Doubt("Are the bases taken out first?", "Yes.", "upper.base"),
+        Doubt("How often may a card be drawn, and where does it go?", "Once, to a family.", "Draw.times"),
     ),
 )
 

@@ -43,9 +43,7 @@ BASE_DOUBTS = (
     ),
     Doubt("May cards still land after the call?", "Only if you have to call.", "options.grace_ms"),
     Doubt(
-        "What happens when nobody can play?",
-        "The hand ends, and nobody gets a bonus.",
-        "options.stall_rule",
+        "What happens when nobody can play?", "The hand ends, and nobody gets a bonus.", "options.stall_rule"
     ),
     Doubt("What if two players have the same total?", "Both win.", "options.tie_break"),
     Doubt("How many hands make a match?", "Five, unless the host says otherwise.", "options.hands"),
@@ -82,7 +80,7 @@ RACING_DEMON = Game(
 TRIANGLE = solitaire(
     "triangle",
     "Triangle",
-    "37",
+    "Cheney 37",
     groups=(
         aces(take_back=TakeBack.FREE),
         Tableau(shape=(1, 2, 3, 4, 5, 6, 7), unit=Unit.ONE),
@@ -96,19 +94,13 @@ TRIANGLE = solitaire(
         "taken back. Build down on the columns in alternate colors, one card at a time. Any card fills a "
         "space."
     ),
-    doubts=(
-        Doubt(
-            question="Can a face-up card be used before it is the last of its column?",
-            answer="No.",
-            field="tableau.unit",
-        ),
-    ),
+    doubts=(Doubt("Can a face-up card be used before it is the last of its column?", "No.", "tableau.unit"),),
 )
 
 STAIRCASE = solitaire(
     "staircase",
     "Staircase",
-    "38",
+    "Cheney 38",
     packs=2,
     groups=(
         aces(8),
@@ -126,9 +118,7 @@ STAIRCASE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="At which side does the staircase begin?",
-            answer="At the left; it makes no difference.",
-            field="tableau.shape",
+            "At which side does the staircase begin?", "At the left; it makes no difference.", "tableau.shape"
         ),
     ),
 )

@@ -13,7 +13,7 @@ __all__ = ["PUZZLES"]
 PUZZLE = solitaire(
     "puzzle",
     "Puzzle",
-    "25",
+    "Cheney 25",
     ranks=PIQUET_RANKS,
     groups=(
         kings(suit=SuitRule.ANY, order=(13, 12, 11, 10, 9, 8, 7, 1), length=8),
@@ -30,38 +30,30 @@ PUZZLE = solitaire(
         "piles are taken up and dealt again, as often as you like, below the families that are not complete."
     ),
     doubts=(
-        Doubt(question="Do families build in suit?", answer="No.", field="kings.suit"),
-        Doubt(question="Where does the ace go?", answer="Last, after the seven.", field="kings.order"),
+        Doubt("Do families build in suit?", "No.", "kings.suit"),
+        Doubt("Where does the ace go?", "Last, after the seven.", "kings.order"),
+        Doubt("Which king goes above which pile?", "From left to right, as they turn up.", "PairedColumn"),
         Doubt(
-            question="Which king goes above which pile?",
-            answer="From left to right, as they turn up.",
-            field="PairedColumn",
+            "How are the piles taken up?",
+            "Pile one first, each from its top; in the variant puzzle-all-piles from its first card.",
+            "piles.gathers",
         ),
         Doubt(
-            question="How are the piles taken up?",
-            answer="Pile one first, each from its top; in the variant puzzle-all-piles from its first card.",
-            field="piles.gathers",
+            "Does a pile whose family is complete still get cards?",
+            "No: they could not be used. In the variant puzzle-all-piles it does.",
+            "PairedColumn.finished",
         ),
         Doubt(
-            question="Does a pile whose family is complete still get cards?",
-            answer="No: they could not be used. In the variant puzzle-all-piles it does.",
-            field="PairedColumn.finished",
+            "Are the cards shuffled before they are dealt again?",
+            "No; with the option shuffle they are, and then only patience decides.",
+            "stock.shuffle",
         ),
         Doubt(
-            question="Are the cards shuffled before they are dealt again?",
-            answer="No; with the option shuffle they are, and then only patience decides.",
-            field="stock.shuffle",
+            "May cards be played during the deal?",
+            "Only kings, which go up automatically.",
+            "PairedColumn.base",
         ),
-        Doubt(
-            question="May cards be played during the deal?",
-            answer="Only kings, which go up automatically.",
-            field="PairedColumn.base",
-        ),
-        Doubt(
-            question="When is the game lost?",
-            answer="When the same piles come back.",
-            field="stock.redeals",
-        ),
+        Doubt("When is the game lost?", "When the same piles come back.", "stock.redeals"),
     ),
 )
 

@@ -22,21 +22,21 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
+from .common import solitaire
+
 __all__ = ["GAMBLERS_PATIENCE", "LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
 
-LITTLE_LOTS = Game(
-    name="little-lots",
-    title="Little Lots",
-    source="Cheney 12",
+LITTLE_LOTS = solitaire(
+    "little-lots",
+    "Little Lots",
+    "Cheney 12",
     groups=(
         Reserve(name="lot", size=4, count=8, shows=Shows.LAST, geometry=Geometry.GRID, rows=(4, 4)),
         Out(),
     ),
     deal=(Deal(to="lot"),),
-    goal=Goal.OWN_RULE,
     mechanic=Ranks(),
     ranks=(1, 7, 8, 9, 10, 11, 12, 13),
-    deals=Deals.IDENTICAL,
     racing=Racing.REFLEX,
     skill=1,
     text=(
@@ -124,15 +124,13 @@ SYMPATHY_ALONE = replace(
 )
 """As entry 53 allows: "unless the right hand and the left may take their places"."""
 
-GAMBLERS_PATIENCE = Game(
-    name="gamblers",
-    title="Gambler's Patience",
-    source="Cheney 45",
+GAMBLERS_PATIENCE = solitaire(
+    "gamblers",
+    "Gambler's Patience",
+    "Cheney 45",
     groups=(Packets(name="pile", count=4, shows=Shows.ALL), Stock(turn=4), Waste(plays_to=()), Out()),
     deal=(),
-    goal=Goal.OWN_RULE,
     mechanic=Merging(),
-    deals=Deals.IDENTICAL,
     racing=Racing.REFLEX,
     skill=0,
     text=(

@@ -37,7 +37,7 @@ UP_OR_DOWN = (Build(suit=SuitRule.ANY), Build(delta=1, suit=SuitRule.ANY))
 SALIQUE_LAW = solitaire(
     "salique-law",
     "Salique Law",
-    "10",
+    "Cheney 10",
     packs=2,
     groups=(
         aces(8, suit=SuitRule.ANY, length=11),
@@ -64,8 +64,8 @@ SALIQUE_LAW = solitaire(
         "card of another column, and once you may play a buried card."
     ),
     doubts=(
-        Doubt(question="Must queens go out?", answer="No.", field="queens.forced_bases"),
-        Doubt(question="How often may a card be drawn?", answer="Once.", field="Draw.times"),
+        Doubt("Must queens go out?", "No.", "queens.forced_bases"),
+        Doubt("How often may a card be drawn?", "Once.", "Draw.times"),
     ),
 )
 
@@ -81,7 +81,7 @@ _ROUND_PILES = Tableau(
 ST_HELENA = solitaire(
     "st-helena",
     "Patience at St. Helena",
-    "14",
+    "Cheney 14",
     packs=2,
     groups=(
         kings(),
@@ -111,19 +111,19 @@ ST_HELENA = solitaire(
     ),
     doubts=(
         Doubt(
-            question="May you play between the rounds?",
-            answer="Yes, after each whole round; you call for the next one.",
-            field="stock.rounds",
+            "May you play between the rounds?",
+            "Yes, after each whole round; you call for the next one.",
+            "stock.rounds",
         ),
-        Doubt(question="What fills an emptied pile?", answer="The next round only.", field="lower.space"),
-        Doubt(question="Do the columns build in suit?", answer="No: only rank matters.", field="lower.build"),
+        Doubt("What fills an emptied pile?", "The next round only.", "lower.space"),
+        Doubt("Do the columns build in suit?", "No: only rank matters.", "lower.build"),
     ),
 )
 
 BLOCKADE = solitaire(
     "blockade",
     "Blockade",
-    "15",
+    "Cheney 15",
     packs=2,
     groups=(
         *families(),
@@ -145,18 +145,18 @@ BLOCKADE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Must gaps be filled before you play on?",
-            answer="No, but before a new row is dealt.",
-            field="GridEdges.fill_first",
+            "Must gaps be filled before you play on?",
+            "No, but before a new row is dealt.",
+            "GridEdges.fill_first",
         ),
-        Doubt(question="Where does the drawn card go?", answer="To a family, once.", field="Draw.times"),
+        Doubt("Where does the drawn card go?", "To a family, once.", "Draw.times"),
     ),
 )
 
 NIVERNAISE = solitaire(
     "nivernaise",
     "Nivernaise",
-    "20",
+    "Cheney 20",
     packs=2,
     groups=(
         *families(),
@@ -174,22 +174,18 @@ NIVERNAISE = solitaire(
         "again, twice."
     ),
     doubts=(
+        Doubt("Must a side place be filled at once?", "No: you may wait, as is common.", "sides.must"),
         Doubt(
-            question="Must a side place be filled at once?",
-            answer="No: you may wait, as is common.",
-            field="sides.must",
+            "Is the next card of the hand seen before it fills a place?",
+            "No: it is taken as it comes.",
+            "sides.takes",
         ),
         Doubt(
-            question="Is the next card of the hand seen before it fills a place?",
-            answer="No: it is taken as it comes.",
-            field="sides.takes",
+            "Must you be stuck before four more cards go on each pile?",
+            "No: nobody can be made to see every play.",
+            "stock.rounds",
         ),
-        Doubt(
-            question="Must you be stuck before four more cards go on each pile?",
-            answer="No: nobody can be made to see every play.",
-            field="stock.rounds",
-        ),
-        Doubt(question="What fills an empty pile?", answer="The next round only.", field="piles.takes"),
+        Doubt("What fills an empty pile?", "The next round only.", "piles.takes"),
     ),
 )
 
@@ -208,7 +204,7 @@ NIVERNAISE_STRICT = replace(
 DUCHESS = solitaire(
     "duchess-of-luynes",
     "Duchess of Luynes",
-    "21",
+    "Cheney 21",
     packs=2,
     groups=(
         *families(),
@@ -232,14 +228,14 @@ DUCHESS = solitaire(
     ),
     doubts=(
         Doubt(
-            question="What is taken up for a redeal?",
-            answer="The piles and the cards set aside, pile one first, without shuffling.",
-            field="piles.gathers",
+            "What is taken up for a redeal?",
+            "The piles and the cards set aside, pile one first, without shuffling.",
+            "piles.gathers",
         ),
         Doubt(
-            question="Where do the last two cards go, which are too few for a round of six?",
-            answer="On the first two piles.",
-            field="stock.rounds",
+            "Where do the last two cards go, which are too few for a round of six?",
+            "On the first two piles.",
+            "stock.rounds",
         ),
     ),
 )
@@ -247,7 +243,7 @@ DUCHESS = solitaire(
 JUDGES = solitaire(
     "judges",
     "Rank and File, or Judges",
-    "34",
+    "Cheney 34",
     packs=2,
     groups=(
         *families(),
@@ -279,30 +275,26 @@ JUDGES = solitaire(
         "and dealt again, twice."
     ),
     doubts=(
+        Doubt("Do the columns build in suit?", "No: only rank matters.", "columns.build"),
         Doubt(
-            question="Do the columns build in suit?", answer="No: only rank matters.", field="columns.build"
+            "Which are the two right-hand end cards?",
+            "The last two that still lie in the newest row.",
+            "RowEnds.ends",
         ),
         Doubt(
-            question="Which are the two right-hand end cards?",
-            answer="The last two that still lie in the newest row.",
-            field="RowEnds.ends",
+            "Can the left-hand end be played, too?",
+            "No; the variant judges-free allows it, and aces in spaces.",
+            "RowEnds.left",
         ),
         Doubt(
-            question="Can the left-hand end be played, too?",
-            answer="No; the variant judges-free allows it, and aces in spaces.",
-            field="RowEnds.left",
+            "May cards build on each other while rows are dealt?",
+            "No: only when the stock is empty.",
+            "row.plays_to",
         ),
+        Doubt("May aces fill spaces?", "No: only kings.", "columns.space.ranks"),
+        Doubt("Are gaps in later rows filled?", "No.", "RowEnds"),
         Doubt(
-            question="May cards build on each other while rows are dealt?",
-            answer="No: only when the stock is empty.",
-            field="row.plays_to",
-        ),
-        Doubt(question="May aces fill spaces?", answer="No: only kings.", field="columns.space.ranks"),
-        Doubt(question="Are gaps in later rows filled?", answer="No.", field="RowEnds"),
-        Doubt(
-            question="How are the columns taken up?",
-            answer="The left one first, each from its lower end.",
-            field="columns.gathers",
+            "How are the columns taken up?", "The left one first, each from its lower end.", "columns.gathers"
         ),
     ),
 )

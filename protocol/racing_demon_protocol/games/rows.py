@@ -2,21 +2,20 @@
 
 from racing_demon_protocol.engine.mechanics.common import Out
 from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin
-from racing_demon_protocol.engine.specification import Deals, Doubt, Game, Geometry, Goal, Racing, Stock
+from racing_demon_protocol.engine.specification import Doubt, Geometry
+
+from .common import NO_REDEAL, solitaire
 
 __all__ = ["DOUBLE_JUMP", "PUSH_PIN"]
 
-PUSH_PIN = Game(
-    name="push-pin",
-    title="Push Pin",
-    source="Cheney 11",
-    groups=(Line(count=2 * 52 + 1, geometry=Geometry.LINE), Stock(turn=1, redeals=0), Out()),
+PUSH_PIN = solitaire(
+    "push-pin",
+    "Push Pin",
+    "Cheney 11",
+    groups=(Line(count=2 * 52 + 1, geometry=Geometry.LINE), NO_REDEAL, Out()),
     deal=(),
-    goal=Goal.OWN_RULE,
     mechanic=PushPin(),
     packs=2,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=1,
     text=(
         "Two packs are laid out in one line, card by card. A card that lies between two of the same suit, or "
@@ -32,16 +31,13 @@ PUSH_PIN = Game(
     ),
 )
 
-DOUBLE_JUMP = Game(
-    name="double-jump",
-    title="Double Jump",
-    source="Cheney 19 and appendix",
-    groups=(Line(count=52, geometry=Geometry.LINE), Stock(turn=1, redeals=0)),
+DOUBLE_JUMP = solitaire(
+    "double-jump",
+    "Double Jump",
+    "Cheney 19 and appendix",
+    groups=(Line(count=52, geometry=Geometry.LINE), NO_REDEAL),
     deal=(),
-    goal=Goal.OWN_RULE,
     mechanic=DoubleJump(),
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=2,
     text=(
         "A pack is laid out in one line, card by card. A pile jumps to the right over exactly two others, "

@@ -28,7 +28,7 @@ ANY = SuitRule.ANY
 MUSICAL = solitaire(
     "musical",
     "Musical",
-    "6",
+    "Cheney 6",
     groups=(
         *(aces(1, name=f"index {step}", base=Base.OWN, length=1) for step in range(1, 5)),
         *(
@@ -57,7 +57,7 @@ MUSICAL = solitaire(
 LOUISE = solitaire(
     "louise",
     "Louise's Game",
-    "42",
+    "Cheney 42",
     packs=2,
     groups=(
         *(aces(1, name=f"by {step}", base=step, step=step, suit=ANY, wrap=True) for step in range(1, 9)),
@@ -73,14 +73,14 @@ LOUISE = solitaire(
     ),
     doubts=(
         Doubt(
-            question="One pack, as the table of contents says, or two, as the heading says?",
-            answer="Two: eight families of thirteen.",
-            field="packs",
+            "One pack, as the table of contents says, or two, as the heading says?",
+            "Two: eight families of thirteen.",
+            "packs",
         ),
         Doubt(
-            question="Must a whole row be finished before the next begins?",
-            answer="No: each family goes on when it can.",
-            field="by 1.waits",
+            "Must a whole row be finished before the next begins?",
+            "No: each family goes on when it can.",
+            "by 1.waits",
         ),
     ),
 )
@@ -88,7 +88,7 @@ LOUISE = solitaire(
 LEGITIMIST = solitaire(
     "legitimist",
     "The Legitimist",
-    "7",
+    "Cheney 7",
     packs=2,
     groups=(
         *(
@@ -107,9 +107,9 @@ LEGITIMIST = solitaire(
     ),
     doubts=(
         Doubt(
-            question="Must the bases turn up in this order?",
-            answer="No: each goes to its own place when it turns up.",
-            field="from Q.waits",
+            "Must the bases turn up in this order?",
+            "No: each goes to its own place when it turns up.",
+            "from Q.waits",
         ),
     ),
 )
@@ -117,7 +117,7 @@ LEGITIMIST = solitaire(
 QUEENS_COTILLON = solitaire(
     "queens-cotillon",
     "Queen's Cotillon",
-    "52",
+    "Cheney 52",
     packs=2,
     groups=(
         aces(step=2, wrap=True, one_per_suit=True),
@@ -149,12 +149,8 @@ QUEENS_COTILLON = solitaire(
         "no waste."
     ),
     doubts=(
-        Doubt(
-            question="Do families build in suit?",
-            answer="Yes: the source demands one base of each suit.",
-            field="aces.suit",
-        ),
-        Doubt(question="Are the bases taken out first?", answer="Yes.", field="deal"),
+        Doubt("Do families build in suit?", "Yes: the source demands one base of each suit.", "aces.suit"),
+        Doubt("Are the bases taken out first?", "Yes.", "deal"),
     ),
 )
 
@@ -172,7 +168,7 @@ def _hour(rank: int, length: int) -> Foundations:
 KNAVES_DIAL = solitaire(
     "knaves-dial",
     "Knaves' Dial",
-    "26",
+    "Cheney 26",
     groups=(
         *(_hour(rank, 4) for rank in range(1, 14)),
         TWO_REDEALS,

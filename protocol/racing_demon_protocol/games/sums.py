@@ -1,19 +1,19 @@
 """Games of sums: two cards that add up to a number leave."""
 
+from dataclasses import replace
+
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
 from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
 from racing_demon_protocol.engine.specification import (
     Cells,
     Deal,
-    Deals,
     Doubt,
-    Game,
     Geometry,
-    Goal,
-    Racing,
     Stock,
     Waste,
 )
+
+from .common import NO_REDEAL, solitaire
 
 __all__ = ["FOURTEEN", "NUMBER_ELEVEN", "NUMBER_ELEVEN_DOUBLE", "PICTURE_GALLERY"]
 
@@ -22,10 +22,10 @@ def _places(*rows: int) -> Cells:
     return Cells(name="place", count=sum(rows), geometry=Geometry.GRID, rows=rows)
 
 
-FOURTEEN = Game(
-    name="fourteen",
-    title="Fourteen",
-    source="Cheney 8",
+FOURTEEN = solitaire(
+    "fourteen",
+    "Fourteen",
+    "Cheney 8",
     groups=(
         _places(5, 5, 5, 5, 5),
         Stock(turn=1, redeals=None, shuffle=True),
@@ -34,11 +34,8 @@ FOURTEEN = Game(
         Out(),
     ),
     deal=(Deal(to="place", each=1),),
-    goal=Goal.OWN_RULE,
     mechanic=Sums(total=14, reach=Reach.LINE, exchanges=1, regather=True),
     packs=2,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=1,
     text=(
         "Five rows of five cards lie face up. Two cards in one row or one column that add up to fourteen are "
@@ -60,50 +57,38 @@ FOURTEEN = Game(
 """The book says "the cards in the lower rows", so all lower rows are taken up, not only the lowest."""
 
 
-def _eleven(*, name: str, title: str, packs: int) -> Game:
-    return Game(
-        name=name,
-        title=title,
-        source="Cheney 16",
-        groups=(_places(6, 5), Stock(turn=1, redeals=0), Out()),
-        deal=(Deal(to="place", each=1),),
-        goal=Goal.OWN_RULE,
-        mechanic=Sums(total=11, courts=Courts.TRIO),
-        packs=packs,
-        deals=Deals.IDENTICAL,
-        racing=Racing.IDENTICAL,
-        skill=1,
-        text=(
-            "A row of six cards and a row of five lie face up. Two cards that add up to eleven are removed, "
-            "wherever they lie; a king, a queen and a jack are removed together if they lie in one row, or "
-            "are all of one suit. The stock fills their places. You win when all cards are removed. To take "
-            "three court cards, play one onto another, two of a suit for three of that suit or two of a row "
-            "for three of that row; then the third."
-        ),
-        doubts=(
-            Doubt(
-                "When is it won?",
-                "When stock and table are empty; the source is garbled here.",
-                "goal",
-            ),
-            Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),
-        ),
-    )
+NUMBER_ELEVEN = solitaire(
+    "number-eleven",
+    "Number Eleven",
+    "Cheney 16",
+    groups=(_places(6, 5), NO_REDEAL, Out()),
+    deal=(Deal(to="place", each=1),),
+    mechanic=Sums(total=11, courts=Courts.TRIO),
+    skill=1,
+    text=(
+        "A row of six cards and a row of five lie face up. Two cards that add up to eleven are removed, "
+        "wherever they lie; a king, a queen and a jack are removed together if they lie in one row, or "
+        "are all of one suit. The stock fills their places. You win when all cards are removed. To take "
+        "three court cards, play one onto another, two of a suit for three of that suit or two of a row "
+        "for three of that row; then the third."
+    ),
+    doubts=(
+        Doubt("When is it won?", "When stock and table are empty; the source is garbled here.", "goal"),
+        Doubt("Where may the two of a pair lie?", "Anywhere.", "mechanic.reach"),
+    ),
+)
 
+NUMBER_ELEVEN_DOUBLE = replace(
+    NUMBER_ELEVEN, name="number-eleven-double", title="Number Eleven with two packs", packs=2
+)
 
-NUMBER_ELEVEN = _eleven(name="number-eleven", title="Number Eleven", packs=1)
-NUMBER_ELEVEN_DOUBLE = _eleven(name="number-eleven-double", title="Number Eleven with two packs", packs=2)
-
-PICTURE_GALLERY = Game(
-    name="picture-gallery",
-    title="Picture Gallery",
-    source="Cheney 48",
+PICTURE_GALLERY = solitaire(
+    "picture-gallery",
+    "Picture Gallery",
+    "Cheney 48",
     groups=(_places(4, 4, 4), Stock(turn=1, redeals=0, under=True), Out()),
     deal=(),
-    goal=Goal.OWN_RULE,
     mechanic=Sums(total=11, courts=Courts.STAY),
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=1,
     text=(
         "Twelve cards are laid in three rows; court cards go under the stock, and others take their places. "

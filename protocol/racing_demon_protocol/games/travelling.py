@@ -8,26 +8,25 @@ from racing_demon_protocol.engine.mechanics.weaving import Weaving
 from racing_demon_protocol.engine.specification import (
     Cells,
     Deal,
-    Deals,
     Doubt,
     Foundations,
-    Game,
     Geometry,
-    Goal,
     Owner,
     Racing,
     Stock,
 )
+
+from .common import NO_REDEAL, solitaire
 
 __all__ = ["CLOCK", "TRAVELLERS", "WANDERING_CARD", "WEAVERS"]
 
 HAND = Cells(name="hand", count=1, counts=True)
 ASIDE = Packets(name="aside", shows=Shows.ALL)
 
-TRAVELLERS = Game(
-    name="travellers",
-    title="Travellers",
-    source="Travellers",
+TRAVELLERS = solitaire(
+    "travellers",
+    "Travellers",
+    "Travellers",
     groups=(
         Packets(count=12, numbered=True, under=True, geometry=Geometry.GRID, rows=(4, 4, 4)),
         Packets(name="spare", shows=Shows.NONE),
@@ -35,9 +34,7 @@ TRAVELLERS = Game(
         Out(),
     ),
     deal=(Deal(to="packet", each=4), Deal(to="spare", each=4)),
-    goal=Goal.OWN_RULE,
     mechanic=Travelling(rounds_from="spare"),
-    deals=Deals.IDENTICAL,
     racing=Racing.REFLEX,
     skill=0,
     text=(
@@ -56,15 +53,13 @@ TRAVELLERS = Game(
     ),
 )
 
-CLOCK = Game(
-    name="clock",
-    title="The Clock",
-    source="Cheney 18",
+CLOCK = solitaire(
+    "clock",
+    "The Clock",
+    "Cheney 18",
     groups=(Packets(count=13, numbered=True, under=True, geometry=Geometry.DIAL), HAND),
     deal=(Deal(to="packet", each=4),),
-    goal=Goal.OWN_RULE,
     mechanic=Travelling(rounds_from="packet"),
-    deals=Deals.IDENTICAL,
     racing=Racing.REFLEX,
     skill=0,
     text=(
@@ -75,20 +70,18 @@ CLOCK = Game(
     ),
 )
 
-WANDERING_CARD = Game(
-    name="wandering-card",
-    title="Wandering Card",
-    source="Cheney 13",
+WANDERING_CARD = solitaire(
+    "wandering-card",
+    "Wandering Card",
+    "Cheney 13",
     groups=(
         Packets(count=13, numbered=True, shows=Shows.ALL, under=True, geometry=Geometry.GRID, rows=(7, 6)),
-        Stock(turn=1, redeals=0),
+        NO_REDEAL,
         ASIDE,
         HAND,
     ),
     deal=(),
-    goal=Goal.OWN_RULE,
     mechanic=Travelling(rounds_from="aside", counting=Counting.AFTER_FIRST),
-    deals=Deals.IDENTICAL,
     racing=Racing.REFLEX,
     skill=0,
     text=(
@@ -106,10 +99,10 @@ WANDERING_CARD = Game(
     ),
 )
 
-WEAVERS = Game(
-    name="weavers",
-    title="Weavers",
-    source="Cheney 44",
+WEAVERS = solitaire(
+    "weavers",
+    "Weavers",
+    "Cheney 44",
     groups=(
         Foundations(owner=Owner.PLAYER, count=8, base=KING, step=-1),
         Packets(
@@ -126,11 +119,8 @@ WEAVERS = Game(
         HAND,
     ),
     deal=(Deal(to="foundation", cards=("KS", "KS", "KH", "KH", "KC", "KC", "KD", "KD")),),
-    goal=Goal.OWN_RULE,
     mechanic=Weaving(),
     packs=2,
-    deals=Deals.IDENTICAL,
-    racing=Racing.IDENTICAL,
     skill=1,
     text=(
         "Eight kings are the bases of foundations, built down in suit. The other cards are dealt in turn to "
@@ -155,9 +145,7 @@ WEAVERS = Game(
             "What is the number of a place when others are gone?", "That of its rank, as before.", "mechanic"
         ),
         Doubt(
-            "May the weaver on its way go to a foundation?",
-            "Yes, as soon as it fits.",
-            "mechanic.from_hand",
+            "May the weaver on its way go to a foundation?", "Yes, as soon as it fits.", "mechanic.from_hand"
         ),
     ),
 )

@@ -19,19 +19,8 @@ __all__ = ["A_SPELL", "MUSICAL_SEQUEL"]
 
 RANKS = "A23456789TJQK"
 WORDS = [
-    "ace",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "jack",
-    "queen",
-    "king",
+    *("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("jack", "queen", "king"),
 ]
 SPELL_WORDS = [word.replace("jack", "knave") for word in WORDS]
 """With ``jack`` the last three cards of Cheney 41 come out wrong."""
