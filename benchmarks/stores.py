@@ -38,6 +38,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 
 TABLES: Final = 25
@@ -82,16 +83,21 @@ class TimedTable:
             repeat(SEED),
             clock,
             journal=table_journal(journal, journal.new_number(), lambda: 0, timekeeper),
+            lock=Passphrase("", bytes(16)),
+            epoch="",
             bot_speed=1,
             bot_seed=b"",
             kept_events=2_048,
             backlog=Backlog(1, 1),
+            contributions=True,
+            observers=(),
+            may_add_bot=lambda: True,
         )
         self.timed = Timed(took)
         self._players = [self.timed, *(Listener(Encoding.MSGPACK) for _ in range(SEATS - 1))]
         self._counters = [0] * SEATS
         for seat, player in enumerate(self._players):
-            self.room.join(f"Player {seat + 1}", bytes([seat]) * 32)
+            self.room.join(f"Player {seat + 1}", bytes([seat]) * 32, "")
             self.room.sit(player, seat, "0" * 64)
         self.room.put(self._players[0], 0, Start(counter=1), clock())
         self._counters[0] = 1

@@ -16,6 +16,7 @@ from racing_demon_server.journal.rows import table_journal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 
 __all__ = ["KEPT", "Listener", "Party"]
@@ -69,10 +70,15 @@ class Party:
             repeat(SEED),
             self._clock,
             journal=table_journal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
+            lock=Passphrase("", bytes(16)),
+            epoch="",
             bot_speed=1,
             bot_seed=b"",
             kept_events=KEPT,
             backlog=Backlog(1, 1),
+            contributions=True,
+            observers=(),
+            may_add_bot=lambda: True,
         )
         kinds = list(Encoding)
         self._players = [Listener(kinds[seat % len(kinds)]) for seat in range(SEATS)]
@@ -83,7 +89,7 @@ class Party:
         """Return a party in whose room a hand is dealt."""
         party = cls()
         for seat, player in enumerate(party._players):
-            party.room.join(f"Player {seat + 1}", bytes([seat]) * 32)
+            party.room.join(f"Player {seat + 1}", bytes([seat]) * 32, "")
             party.room.sit(player, seat, "0" * 64)
         party._say(0, Start(counter=1))
         await party.until(lambda: party.room.table.view.in_hand)

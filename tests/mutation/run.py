@@ -4,10 +4,12 @@ mutmut wants the packages beside each other, so each group of modules is tried i
 ``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``; mistakes that change only the
 words of a sentence are not tried. A sample is drawn by a seed; where something of it was not noticed, every
 other mistake in the same functions is tried, too. Interrupted, it tells what it has; ``--keep`` goes on.
+A group whose tests fail is left out.
 """
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import re
 import shutil
@@ -38,6 +40,10 @@ from mutmut.mutation.diff_apply import get_diff_for_mutant
 print(json.dumps([get_diff_for_mutant(name, path=path) for name, path in json.load(sys.stdin)]))
 """
 """As `mutmut show`, for all at once."""
+
+
+class MutmutFailed(Exception):
+    """mutmut, or the tests of a group before anything was planted, failed."""
 
 
 class Outcome(NamedTuple):
@@ -96,31 +102,47 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     arguments = parser.parse_args()
-    accepted = _accepted()
-    outcomes = []
+    if unknown := set(arguments.groups) - set(groups):
+        parser.error(f"there is no group {', '.join(sorted(unknown))}")
+    if importlib.util.find_spec("mutmut") is None:
+        parser.error("mutmut is not installed; install it: pip install -e '.[mutants]'")
+    outcomes: list[Outcome] = []
+    failed: list[str] = []
     for name in arguments.groups or groups:
-        began = time.monotonic()
-        folder = STAGE / name
-        if not (arguments.keep and folder.is_dir()):
-            _stage(folder, groups[name])
-        planted = _plant(folder, arguments.jobs)
-        is_whole = _try(folder, planted, accepted, arguments)
-        left = [planted[name] for name in _left(folder, planted, accepted)]
-        tried = _tried(folder, planted)
-        spared = sum(planted[name] in accepted for name in tried)
-        outcomes.append(Outcome(name, len(planted), len(tried), spared, len(left)))
-        for each in left:
-            sys.stdout.write(f"\n[[accepted]]\nfunction = {json.dumps(each.function)}\n")
-            sys.stdout.write(f'was = {json.dumps(each.was)}\nnow = {json.dumps(each.now)}\nwhy = ""\n')
-        sys.stdout.write(f"\n{name}: {time.monotonic() - began:.0f} s\n")
-        sys.stdout.flush()
+        try:
+            outcome, is_whole = _try_group(name, groups[name], arguments)
+        except MutmutFailed as error:
+            sys.stdout.write(f"\n{error}\n")
+            failed.append(name)
+            continue
+        outcomes.append(outcome)
         if not is_whole:
             break
     sys.stdout.write(
         "\n| group | mistakes | tried | noticed | accepted | left | share |\n|---|--:|--:|--:|--:|--:|--:|\n"
     )
     sys.stdout.writelines(f"{outcome.row}\n" for outcome in outcomes)
-    return int(any(outcome.left > MOST_SHARE * outcome.tried for outcome in outcomes))
+    sys.stdout.writelines(f"{name}: not tried, its tests or mutmut failed\n" for name in failed)
+    return int(bool(failed) or any(outcome.left > MOST_SHARE * outcome.tried for outcome in outcomes))
+
+
+def _try_group(name: str, group: dict[str, Any], arguments: argparse.Namespace) -> tuple[Outcome, bool]:
+    """Try a group, and print what is left; return the outcome, and whether nobody interrupted that."""
+    began = time.monotonic()
+    folder, accepted = STAGE / name, _accepted()
+    if not (arguments.keep and folder.is_dir()):
+        _stage(folder, group)
+    planted = _plant(folder, arguments.jobs)
+    is_whole = _try(folder, planted, accepted, arguments)
+    left = [planted[name] for name in _left(folder, planted, accepted)]
+    tried = _tried(folder, planted)
+    spared = sum(planted[name] in accepted for name in tried)
+    for each in left:
+        sys.stdout.write(f"\n[[accepted]]\nfunction = {json.dumps(each.function)}\n")
+        sys.stdout.write(f'was = {json.dumps(each.was)}\nnow = {json.dumps(each.now)}\nwhy = ""\n')
+    sys.stdout.write(f"\n{name}: {time.monotonic() - began:.0f} s\n")
+    sys.stdout.flush()
+    return Outcome(name, len(planted), len(tried), spared, len(left)), is_whole
 
 
 def _plant(folder: Path, jobs: int) -> dict[str, Mistake]:
@@ -195,7 +217,7 @@ def _mutmut(folder: Path, *arguments: str, fails: bool = False) -> str:
     command = [sys.executable, "-m", "mutmut", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode and not fails:
-        raise SystemExit(f"mutmut failed in {folder}:\n{done.stdout[-3_000:]}{done.stderr[-3_000:]}")
+        raise MutmutFailed(f"mutmut failed in {folder}:\n{done.stdout[-3_000:]}{done.stderr[-3_000:]}")
     return done.stdout
 
 

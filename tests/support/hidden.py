@@ -142,7 +142,7 @@ class _Performance:
 
     async def begin(self, disturb: Disturbance) -> None:
         for number in range(self._plan.people):
-            seat = self.room.join(f"Player {number}", bytes([number]) * 32)
+            seat = self.room.join(f"Player {number}", bytes([number]) * 32, "")
             self.sit(seat, 0)
         for number in range(self._plan.bots):
             await self.send(0, cl.AddBot, level=BotLevel.HARD if number % 2 else BotLevel.EXPERT)

@@ -166,7 +166,7 @@ class _Side:
         return self.room.table.view
 
     async def join(self, name: str, as_whom: str = "") -> int:
-        seat = self.room.join(name, name.encode())
+        seat = self.room.join(name, name.encode(), "")
         self._counters[seat] = 0
         await self.sit(seat, 0, as_whom)
         return seat

@@ -19,6 +19,7 @@ from racing_demon_server.journal.rows import table_journal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 from tests.support.servers import Closing
 
@@ -198,18 +199,22 @@ def open_room(
         hand_seeds(bytes(32)) if seeds is None else seeds,
         now,
         journal=table_journal(journal, 1, lambda: 0, Timekeeper(journal, now)),
+        lock=Passphrase("", bytes(16)),
+        epoch="start",
         bot_speed=bot_speed,
         bot_seed=bytes(32),
         kept_events=kept_events,
         backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
         contributions=contributions,
+        observers=(),
+        may_add_bot=lambda: True,
     )
 
 
 def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tuple[int, Ear]:
     """Seat somebody at a room, as the gateway does."""
     ear = Ear(encoding)
-    seat = room.join(name, name.encode())
+    seat = room.join(name, name.encode(), "")
     room.broadcast.take_seat(ear, seat)
     room.broadcast.catch_up(ear, 0)
     room.connect(seat)

@@ -265,17 +265,17 @@ class Registry:
             options,
             secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
             journal.timekeeper.ahead(self._clock),
+            journal=journal,
+            lock=lock,
+            epoch=epoch or self._epoch,
             bot_speed=self._settings.bot_speed,
             bot_seed=subseed(seed, "bots"),
             kept_events=self._settings.kept_events,
             backlog=self._backlog,
-            observers=self._observers,
-            lock=lock,
-            journal=journal,
-            past=past,
-            epoch=epoch or self._epoch,
             contributions=self._settings.takes_contributions,
+            observers=self._observers,
             may_add_bot=self._may_add_bot,
+            past=past,
         )
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
@@ -379,13 +379,9 @@ def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
 
     async def start() -> list[tuple[StoredTable, Exception]]:
         now = last_us(reader)
-        registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
-        try:
-            return list(registry.restore_from(reader))
-        finally:
-            registry.close(for_good=False)
+        return list(Registry(ServerSettings(), lambda: now, ImmediateJournal()).restore_from(reader))
 
-    with ThreadPoolExecutor(1) as thread:  # the caller may have a loop of its own
+    with ThreadPoolExecutor() as thread:  # the caller may have a loop of its own
         return thread.submit(asyncio.run, start()).result()
 
 

@@ -62,15 +62,15 @@ class Room:
         secrets: yields 32 secret bytes for each hand.
         clock: the server's clock.
         journal: where the table is kept.
+        lock: the passphrase.
+        epoch: the name of this start of the server.
         bot_speed, bot_seed: how many times faster than people bots play, and the seed of their randomness.
         kept_events: how many events to keep for clients that resume.
         backlog: bounds what waits for delayed spectators.
-        observers: observers of the table.
-        lock: the passphrase.
-        past: what the journal holds of the table from before a restart.
-        epoch: the name of this start of the server.
         contributions: whether players may contribute to the deals.
+        observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
+        past: what the journal holds of the table from before a restart.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -87,19 +87,19 @@ class Room:
         clock: Clock,
         *,
         journal: TableJournal,
+        lock: Passphrase,
+        epoch: str,
         bot_speed: float,
         bot_seed: bytes,
         kept_events: int,
         backlog: Backlog,
-        observers: Sequence[Observer] = (),
-        lock: Passphrase | None = None,
+        contributions: bool,
+        observers: Sequence[Observer],
+        may_add_bot: Callable[[], bool],
         past: Past | None = None,
-        epoch: str = "",
-        contributions: bool = True,
-        may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
-        self.table.view.locked = lock is not None and lock.is_locked
+        self.table.view.locked = lock.is_locked
         kept = RecentEvents(kept_events)
         if past is not None:
             self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
@@ -135,10 +135,9 @@ class Room:
             CommandRefused: the passphrase is wrong.
 
         """
-        if self._lock is not None:
-            self._lock.verify(passphrase, address, self._clock())
+        self._lock.verify(passphrase, address, self._clock())
 
-    def join(self, name: str, token_hash: bytes, address: str = "") -> int:
+    def join(self, name: str, token_hash: bytes, address: str) -> int:
         """Seat a player at an address, and return the seat's number.
 
         Raises:
@@ -197,7 +196,7 @@ class Room:
         self._connect(actor, connected=True)
 
     def _hashed(self, address: str) -> bytes:
-        return hash_address(address, b"" if self._lock is None else self._lock.salt)
+        return hash_address(address, self._lock.salt)
 
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Remove a listener whose connection is lost. Its seat stays, unless another has taken it over."""

@@ -132,6 +132,25 @@ def test_the_hand_of_a_closed_table_keeps_no_time(path: Path) -> None:
     in_virtual_time(story())
 
 
+@pytest.mark.parametrize("is_writing", [True, False])
+def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_writing: bool) -> None:
+    """Whether a time is just being written, or the next one is waited for."""
+
+    async def history() -> None:
+        journal = Watched(path)
+        timekeeper = Timekeeper(journal, now)
+        timekeeper.note(1, runs=True)
+        if not is_writing:
+            await journal.drained()
+        timekeeper.close()
+        timekeeper.note(2, runs=True)
+        await asyncio.sleep(60)
+        assert 1 == len(journal.times)
+        journal.close()
+
+    in_virtual_time(history())
+
+
 def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
     """What is told then is not on the disk, and would run backwards if the server died."""
 

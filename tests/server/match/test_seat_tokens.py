@@ -48,6 +48,16 @@ def test_an_empty_hash_opens_nothing() -> None:
         seat_tokens.actor(b"")
 
 
+def test_the_last_address_of_a_player_is_known() -> None:
+    """Beside the token, as hashes; before the first one is noted it is empty."""
+    seat_tokens = _seat_tokens()
+    assert (b"ben", b"") == seat_tokens.origin(3)
+    seat_tokens.note_address(3, b"here")
+    seat_tokens.note_address(3, b"there")
+    assert (b"ben", b"there") == seat_tokens.origin(3)
+    assert (b"ann", b"") == seat_tokens.origin(0)
+
+
 def test_who_is_forgotten_has_no_claim() -> None:
     """A dropped seat is unknown, and its token opens nothing."""
     seat_tokens = _seat_tokens()

@@ -13,6 +13,7 @@ from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.reader import log_of, tables
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
@@ -145,6 +146,30 @@ def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> None:
         for each in (ear, eve):
             assert "hand_over match_over" == told(each.events[-2:])
         room.close()
+
+    in_virtual_time(history())
+
+
+def test_all_matches_end_where_all_tables_are_closed() -> None:
+    """Who watches late, at whichever table, sees how each has ended before the server goes."""
+
+    async def history() -> None:
+        registry = Registry(ServerSettings(bot_speed=5.0), now, ImmediateJournal())
+        watching = []
+        for _ in range(2):
+            room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=60_000))
+            ann, ear = seat_at(room, "Ann")
+            eve = Ear()
+            room.broadcast.watch(eve)
+            watching.append(eve)
+            await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+        await asyncio.sleep(5)
+        assert registry.is_played
+        registry.end_matches()
+        assert not registry.is_played
+        for eve in watching:
+            assert "hand_over match_over" == told(eve.events[-2:])
+        registry.close()
 
     in_virtual_time(history())
 

@@ -32,7 +32,7 @@ def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_pat
         ears = []
         for name in ("Ann", "Ben", "Cat"):
             ear = Ear()
-            room.broadcast.take_seat(ear, room.join(name, name.encode()))
+            room.broadcast.take_seat(ear, room.join(name, name.encode(), ""))
             ears.append(ear)
         await journal.drained()
         for ear in ears:

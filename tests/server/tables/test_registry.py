@@ -10,7 +10,6 @@ import pytest
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
@@ -23,8 +22,6 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
-
-ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
 
 def open_hall(**settings: object) -> Registry:
@@ -73,114 +70,6 @@ def test_tables_are_listed_as_everybody_sees_them(tmp_path: Path) -> None:
         journal.close()
 
     in_virtual_time(history())
-
-
-# Codes.
-
-
-@pytest.mark.parametrize(("settings", "letters"), [({}, 8), ({"code_letters": 4}, 4)])
-def test_codes_are_made_of_consonants(settings: dict[str, int], letters: int) -> None:
-    """A code has as many letters as the operator wants, which make no words and look like no digits."""
-
-    async def history() -> set[str]:
-        registry = open_hall(**settings)
-        return {registry.open(Options()).table.view.code for _ in range(60)}
-
-    codes = in_virtual_time(history())
-    assert {letters} == {len(code) for code in codes}
-    assert ALPHABET >= {letter for code in codes for letter in code}
-
-
-def test_no_two_tables_share_a_code() -> None:
-    """As many codes as tables."""
-
-    async def history() -> int:
-        registry = open_hall(seed=bytes(32))
-        return len({registry.open(Options()).table.view.code for _ in range(100)})
-
-    assert 100 == in_virtual_time(history())
-
-
-def test_a_code_that_is_taken_is_not_given_again() -> None:
-    """Where the chances lead to a code that is taken, they go on to the next."""
-
-    async def history() -> set[str]:
-        registry = open_hall(seed=bytes(32), code_letters=1)
-        return {registry.open(Options()).table.view.code for _ in range(len(ALPHABET))}
-
-    assert ALPHABET == in_virtual_time(history())
-
-
-@pytest.mark.parametrize("spelling", ["{}", " {} ", "{}\n", "lower", "title"])
-def test_a_table_is_found_however_its_code_is_spelt(spelling: str) -> None:
-    """Small letters and blanks make no difference."""
-
-    async def history() -> None:
-        registry = open_hall()
-        room = registry.open(Options())
-        code = room.table.view.code
-        spelt = getattr(code, spelling)() if spelling.isalpha() else spelling.format(code)
-        assert room is registry.room(spelt)
-
-    in_virtual_time(history())
-
-
-@pytest.mark.parametrize("code", ["", "????", "BCD", "BCDFG", "ß", "\x00"])
-def test_an_unknown_code_is_refused(code: str) -> None:
-    """What no table is called finds none."""
-
-    async def history() -> None:
-        registry = open_hall()
-        registry.open(Options())
-        with pytest.raises(CommandRefused) as refused:
-            registry.room(code)
-        assert Reason.UNKNOWN_TABLE == refused.value.reason
-
-    in_virtual_time(history())
-
-
-# Seeds.
-
-
-async def codes_and_deals(seed: bytes | None) -> list[tuple[str, str, tuple[int, ...]]]:
-    """Open three tables and deal at each; return codes, commitments and cards."""
-    registry = open_hall(seed=seed)
-    found = []
-    for _ in range(3):
-        room = registry.open(Options())
-        ear, host = listen(room), Ear()
-        room.table.seat_tokens.add(None, b"host")
-        room.broadcast.take_seat(host, None)
-        await say(room, host, None, cl.AddBot(counter=1), cl.Start(counter=2))
-        events: list[Event] = ear.events
-        (committed,) = (event for event in events if isinstance(event, Committed))
-        (dealt,) = (event for event in events if isinstance(event, Dealt))
-        found.append((room.table.view.code, committed.commitment, dealt.shown))
-    registry.close()
-    return found
-
-
-def test_a_seeded_server_repeats_itself() -> None:
-    """From one seed come the same codes, and at each table the same cards."""
-    seed = bytes(range(32))
-    assert in_virtual_time(codes_and_deals(seed)) == in_virtual_time(codes_and_deals(seed))
-
-
-def test_tables_of_one_seed_differ() -> None:
-    """Each table of a seeded server has cards of its own."""
-    assert 3 == len({cards for _, _, cards in in_virtual_time(codes_and_deals(bytes(32)))})
-
-
-def test_another_seed_makes_other_cards() -> None:
-    """Codes, commitments and cards all follow from the seed."""
-    first, second = (in_virtual_time(codes_and_deals(bytes([n]) * 32)) for n in (1, 2))
-    assert all(a != b for a, b in zip(first, second, strict=True))
-
-
-def test_without_a_seed_nothing_repeats() -> None:
-    """A server without a seed deals what nobody can foretell."""
-    first, second = (in_virtual_time(codes_and_deals(None)) for _ in range(2))
-    assert not {cards for _, _, cards in first} & {cards for _, _, cards in second}
 
 
 # How many, and how long.
@@ -345,7 +234,7 @@ def test_no_table_is_closed_while_nobody_can_come_back(tmp_path: Path) -> None:
         code = room.table.view.code
         await journal.drained()
         journal.is_failing = True
-        room.join("Ann", b"token")
+        room.join("Ann", b"token", "")
         await asyncio.sleep(1_000)
         assert room.is_halted
         assert found(registry, code)
@@ -368,15 +257,15 @@ def test_nothing_new_begins_while_the_disk_takes_nothing(tmp_path: Path) -> None
         room = registry.open(Options())
         await journal.drained()
         journal.is_failing = True
-        room.join("Ann", b"token")
+        room.join("Ann", b"token", "")
         await asyncio.sleep(1)
-        for begin in (lambda: registry.open(Options()), lambda: room.join("Ben", b"other")):
+        for begin in (lambda: registry.open(Options()), lambda: room.join("Ben", b"other", "")):
             with pytest.raises(CommandRefused) as refused:
                 begin()
             assert Reason.HALTED is refused.value.reason
         journal.is_failing = False
         await journal.drained()
-        assert 1 == room.join("Ben", b"other")
+        assert 1 == room.join("Ben", b"other", "")
         registry.open(Options())
         await journal.drained()
         journal.close()
@@ -428,7 +317,7 @@ def test_a_table_is_not_closed_under_who_has_just_come() -> None:
     async def history() -> None:
         registry = open_hall(idle_table_seconds=30)
         room = registry.open(Options())
-        room.broadcast.take_seat(Ear(), room.join("Bob", b"token"))
+        room.broadcast.take_seat(Ear(), room.join("Bob", b"token", ""))
         assert not room.broadcast
         await asyncio.sleep(31)
         assert found(registry, room.table.view.code)

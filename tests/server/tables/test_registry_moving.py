@@ -15,15 +15,17 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.interface import Journal, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import last_us, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
+from tests.support.observers import IgnoringObserver
 from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
 
 HEIR = 7
@@ -36,35 +38,27 @@ class SharedJournal(VirtualJournal):
 
     Attributes:
         moved: the numbers of tables, each with the server that gets it.
+        times: how many times of running hands were written.
 
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, random.Random(1))
         self.moved: list[tuple[int, int]] = []
+        self.times = 0
 
     def write(self, changes: Sequence[Change], told: Callable[[], None]) -> None:
         """Write changes, and note what is moved."""
+        self.times += sum(operation is Operation.KEEP_TIME for operation, _ in changes)
         self.moved += [values for operation, values in changes if operation is Operation.MOVE_TABLE]  # type: ignore[misc]
         super().write([each for each in changes if each[0] is not Operation.MOVE_TABLE], told)
 
 
-class Observing:
+class Observing(IgnoringObserver):
     """Notes which tables were closed."""
 
     def __init__(self) -> None:
         self.closings = 0
-
-    def opened(self, table: object) -> None:
-        """Ignore it."""
-
-    def published(self, table: object, events: object) -> None:
-        """Ignore them."""
-
-    carried_out = published
-
-    def answered(self, *_: object) -> None:
-        """Ignore it."""
 
     def closed(self, table: object) -> None:
         """Count it."""
@@ -75,7 +69,7 @@ async def _played(registry: Registry) -> tuple[Room, Ear]:
     """Open a table behind a passphrase, at which Ann plays with a bot."""
     room = registry.open(Options(hands=3, countdown_ms=0, time_limit_ms=60_000), "sesame")
     ear = Ear()
-    ann = room.join("Ann", b"token")
+    ann = room.join("Ann", b"token", "")
     room.broadcast.take_seat(ear, ann)
     room.broadcast.catch_up(ear, 0)
     room.connect(ann)
@@ -109,8 +103,7 @@ def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> None:
         await journal.drained()
         await asyncio.sleep(1)
         assert ([(number, HEIR)], set(), 1) == (journal.moved, {*first.leaving}, observing.closings)
-        assert ear.closing is not None
-        assert CloseCode.TRY_AGAIN is ear.closing.code
+        assert Closing(CloseCode.TRY_AGAIN, MOVED) == ear.closing
         elapsed = room.table.hand_clock.elapsed_ms(now())
 
         kept, past, last = _kept(journal)
@@ -159,6 +152,96 @@ def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
         assert before.current not in names
         assert {16} == {len(name) for name in names}
         first.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> None:
+    """A server that adopts its own former table does not take it for the one that it had."""
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        registry = Registry(ServerSettings(), now, journal)
+        room, _ = await _played(registry)
+        registry.hand_over(room, HEIR)
+        await journal.drained()
+        registry.adopt(*_kept(journal), 0)
+        (again,) = registry.rooms
+        assert room.epochs.current != again.epochs.current
+        registry.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
+    """Servers of one seed deal a table the same hands, whichever of them has it."""
+
+    async def promises(journal: Journal, heir: bool) -> list[str]:
+        registry = Registry(ServerSettings(seed=bytes(32)), now, journal)
+        registry.open(Options())
+        room, ear = await _played(registry)
+        before = [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+        if heir:
+            assert isinstance(journal, SharedJournal)
+            registry.discard(registry.rooms[0])
+            registry.hand_over(room, HEIR)
+            await journal.drained()
+            registry = Registry(ServerSettings(seed=bytes(32)), now, ImmediateJournal())
+            registry.adopt(*_kept(journal), 0)
+            (room,) = registry.rooms
+            ear = Ear()
+            room.broadcast.take_seat(ear, 0)
+            room.broadcast.catch_up(ear, 0)
+            room.connect(0)
+        await asyncio.sleep(90)
+        await say(room, ear, 0, cl.Ready(counter=3))
+        await ear.until(ev.Committed)
+        after = [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+        registry.close(for_good=False)
+        return before + after if heir else after
+
+    async def history() -> None:
+        undisturbed = await promises(ImmediateJournal(), heir=False)
+        journal = SharedJournal(tmp_path / "journal.db")
+        assert 2 == len(undisturbed)
+        assert undisturbed == await promises(journal, heir=True)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_nothing_more_is_kept_of_a_table_that_is_handed_over(tmp_path: Path) -> None:
+    """Its hand runs elsewhere: the time of this server need not go on for it."""
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        registry = Registry(ServerSettings(), now, journal)
+        room, _ = await _played(registry)
+        assert journal.times
+        registry.hand_over(room, HEIR)
+        await asyncio.sleep(2)
+        times = journal.times
+        await asyncio.sleep(60)
+        assert times == journal.times
+        registry.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_players_of_a_table_without_an_heir_hear_that_it_waits(tmp_path: Path) -> None:
+    """It is in the journal, for a server that starts."""
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        registry = Registry(ServerSettings(), now, journal)
+        room, ear = await _played(registry)
+        registry.hand_over(room, None)
+        await journal.drained()
+        assert [] == journal.moved
+        assert Closing(CloseCode.TRY_AGAIN, STAYS) == ear.closing
         journal.close()
 
     in_virtual_time(history())

@@ -1,7 +1,10 @@
 """A hall that takes its tables up from the journal, beside one that never ended."""
 
 import asyncio
+import contextlib
+import logging
 import random
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +15,13 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.compaction import MOST_EVENTS
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.observers import IgnoringObserver
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.virtual_journal import VirtualJournal
 
@@ -40,7 +45,7 @@ async def running(path: Path | None, **settings: object) -> AsyncIterator[Regist
 async def seated(room: Room, seat: int | None = None) -> Ear:
     """Let Ann sit down, or come back to her seat."""
     ear = Ear()
-    seat = room.join("Ann", b"token") if seat is None else seat
+    seat = room.join("Ann", b"token", "") if seat is None else seat
     room.broadcast.take_seat(ear, seat)
     room.broadcast.catch_up(ear, 0)
     room.connect(seat)
@@ -132,6 +137,24 @@ def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
     in_virtual_time(history())
 
 
+def test_guesses_of_spectators_are_counted_for_each_address() -> None:
+    """Somebody else's guesses keep nobody from watching who knows the word."""
+
+    async def history() -> None:
+        async with running(None) as registry:
+            room, _ = await opened(registry)
+            for _ in range(20):
+                with pytest.raises(CommandRefused):
+                    room.watch(Ear(), "guess", "192.0.2.1")
+            with pytest.raises(CommandRefused):
+                room.watch(Ear(), WORD, "192.0.2.1")
+            eve = Ear()
+            room.watch(eve, WORD, "192.0.2.2")
+            assert eve in room.broadcast.spectators
+
+    in_virtual_time(history())
+
+
 def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
     """The next table of a seeded server has the code that it would have had, and no other table's cards."""
 
@@ -142,5 +165,80 @@ def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
             async with running(tmp_path / "journal.db") as registry:
                 assert number == len(registry)
                 assert codes[number] == registry.open(Options()).table.view.code
+
+    in_virtual_time(history())
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_log_tells_which_table_cannot_go_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, is_known: bool
+) -> None:
+    """Its code, its number in the journal and the reason; how it came to that where nobody foresaw it."""
+    path = tmp_path / "journal.db"
+
+    class Mistaken(IgnoringObserver):
+        def opened(self, table: object) -> None:
+            raise ValueError("nobody foresaw it")
+
+    async def history() -> str:
+        async with running(path) as registry:
+            registry.open(Options())
+            code = registry.open(Options()).table.view.code
+            registry.discard(registry.rooms[0])
+        if is_known:
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.execute("""UPDATE tables SET options = '{"game": "bridge"}'""")
+                db.commit()
+        observers = [] if is_known else [Mistaken()]
+        journal = VirtualJournal(path, random.Random(1))
+        Registry(ServerSettings(), now, journal, observers).restore()
+        journal.close()
+        return code
+
+    with caplog.at_level(logging.ERROR, "racing_demon_server"):
+        code = in_virtual_time(history())
+    (told,) = caplog.records
+    facts = vars(told)
+    assert "a table cannot go on here; it stays in the journal" == told.getMessage()
+    assert (code, 2) == (facts["table"], facts["number"])
+    if is_known:
+        assert "There is no game 'bridge'" in facts["why"]
+        assert not told.exc_info
+    else:
+        assert "nobody foresaw it" == facts["why"]
+        assert told.exc_info is not None
+        assert ValueError is told.exc_info[0]
+
+
+def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) -> None:
+    """A snapshot follows so many events after the last one, wherever among them a server was started."""
+    path = tmp_path / "journal.db"
+
+    def newest() -> int:
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            return db.execute("SELECT coalesce(max(seq), 0) FROM snapshots").fetchone()[0]  # type: ignore[no-any-return]
+
+    async def talk(room: Room, ear: Ear, until: int) -> None:
+        while room.table.view.seq < until:
+            counter = room.table.seat_tokens.counter(0) + 1
+            await say(room, ear, 0, cl.Say(counter=counter, text="Hello"))
+            await asyncio.sleep(30)
+
+    async def history() -> None:
+        async with running(path) as registry:
+            room = registry.open(Options())
+            code = room.table.view.code
+            ear = await seated(room)
+            await talk(room, ear, MOST_EVENTS - 1)
+            assert not newest()
+            await talk(room, ear, MOST_EVENTS + 10)
+            assert MOST_EVENTS == newest()
+        async with running(path) as registry:
+            room = registry.room(code)
+            ear = await seated(room, 0)
+            await talk(room, ear, 2 * MOST_EVENTS - 1)
+            assert MOST_EVENTS == newest()
+            await talk(room, ear, 2 * MOST_EVENTS)
+            assert 2 * MOST_EVENTS == newest()
 
     in_virtual_time(history())

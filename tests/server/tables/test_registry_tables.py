@@ -4,12 +4,14 @@ import random
 import time
 from pathlib import Path
 
+import pytest
+
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.reader import tables
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
-from tests.support.rooms import in_virtual_time, now, virtual
+from tests.support.rooms import in_virtual_time, now, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 
@@ -31,6 +33,49 @@ async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
     assert one.epochs.current == two.epochs.current
     assert one.epochs.current
     registry.close()
+
+
+@pytest.mark.parametrize(("seed", "prepared"), [(None, True), (bytes(32), False)])
+def test_players_contribute_to_deals_that_nobody_repeats(seed: bytes | None, prepared: bool) -> None:
+    """A server with a seed deals what follows from it, and asks nobody for more."""
+
+    async def history() -> None:
+        registry = Registry(ServerSettings(seed=seed), now, ImmediateJournal())
+        room = registry.open(Options())
+        seat_at(room, "Ann")
+        assert prepared is (room.shown.view.next_shuffle is not None)
+        registry.close()
+
+    in_virtual_time(history())
+
+
+@virtual
+async def test_the_tables_of_an_address_are_counted() -> None:
+    """Until they are closed; those that were opened from nowhere are nobody else's."""
+    registry = Registry(ServerSettings(), now, ImmediateJournal())
+    rooms = [registry.open(Options(), address=address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")]
+    registry.open(Options())
+    assert [2, 1, 1] == [registry.opened_by(address) for address in ("192.0.2.1", "192.0.2.2", "")]
+    registry.discard(rooms[0])
+    assert 1 == registry.opened_by("192.0.2.1")
+    registry.close()
+
+
+@pytest.mark.parametrize("for_good", [True, False])
+def test_a_registry_is_closed_for_good_or_leaves_its_tables(tmp_path: Path, for_good: bool) -> None:
+    """The next server finds in the journal what was not closed for good."""
+
+    async def history() -> None:
+        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+        registry = Registry(ServerSettings(), now, journal)
+        registry.open(Options())
+        registry.close(for_good=for_good)
+        await journal.drained()
+        with journal.reading() as (reader,):
+            assert (not for_good) is bool(list(tables(reader, only_open=True)))
+        journal.close()
+
+    in_virtual_time(history())
 
 
 def test_a_servers_first_table_is_number_one(tmp_path: Path) -> None:

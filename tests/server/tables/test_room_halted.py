@@ -7,12 +7,25 @@ from pathlib import Path
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Readied
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.observers import IgnoringObserver
+from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+
+
+class Measuring(IgnoringObserver):
+    """Notes how long answers took, in microseconds."""
+
+    def __init__(self) -> None:
+        self.took: list[int] = []
+
+    def answered(self, table: object, command: object, reply: object, took_us: int) -> None:
+        """Note it."""
+        self.took.append(took_us)
 
 
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
@@ -22,7 +35,7 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
         room = Registry(ServerSettings(), now, journal).open(Options())
         ear = Ear()
-        room.broadcast.take_seat(ear, room.join("Ann", b"token"))
+        room.broadcast.take_seat(ear, room.join("Ann", b"token", ""))
         await journal.drained()
         room.broadcast.catch_up(ear, 0)
         journal.is_failing = True
@@ -44,6 +57,33 @@ def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path)
         journal.close()
 
     in_virtual_time(history())
+
+
+@virtual
+async def test_what_was_sent_again_to_a_halted_room_is_measured() -> None:
+    """Observers hear how long the answer has taken, from the moment in which it was read."""
+    observing = Measuring()
+    room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.Ready(counter=1))
+    room.halt(True)
+    room.put(ear, ann, cl.Ready(counter=1), now() - 700)
+    await answered()
+    assert [0, 700] == observing.took
+    room.close()
+
+
+@virtual
+async def test_everybody_is_told_when_a_room_is_halted_and_when_it_goes_on() -> None:
+    """Players and spectators, once each way."""
+    room = open_room()
+    (_, ann), eve = seat_at(room, "Ann"), Ear()
+    room.broadcast.watch(eve)
+    for halted in (True, False):
+        room.halt(halted)
+    for ear in (ann, eve):
+        assert [True, False] == [told.halted for told in ear.heard if isinstance(told, Halted)]
+    room.close()
 
 
 @virtual

@@ -11,6 +11,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import GONE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.support.observers import IgnoringObserver
 from tests.support.rooms import (
     Ear,
     RoundingLoop,
@@ -26,18 +27,12 @@ from tests.support.rooms import (
 READY = cl.Ready(counter=1, ready=True)
 
 
-class Observing:
+class Observing(IgnoringObserver):
     """Notes what was answered, and which plays were counted."""
 
     def __init__(self) -> None:
         self.answers: list[tuple[cl.Command, Accepted | Refused, int]] = []
         self.counted: list[Sequence[int]] = []
-
-    def opened(self, table: object) -> None:
-        """Ignore it."""
-
-    def published(self, table: object, events: object) -> None:
-        """Ignore them."""
 
     def carried_out(self, table: object, took_us: Sequence[int]) -> None:
         """Note it."""
@@ -46,9 +41,6 @@ class Observing:
     def answered(self, table: object, command: cl.Command, reply: Accepted | Refused, took_us: int) -> None:
         """Note it."""
         self.answers.append((command, reply, took_us))
-
-    def closed(self, table: object) -> None:
-        """Ignore it."""
 
 
 @virtual

@@ -57,7 +57,7 @@ async def _begin(registry: Registry, passphrase: str = "", **options: object) ->
     asked = {"watch_delay_ms": DELAY * 1_000, "countdown_ms": 0, "hands": 1, **options}
     room = registry.open(Options.model_validate(asked), passphrase)
     ann = Ear()
-    room.broadcast.take_seat(ann, room.join("Ann", b"token"))
+    room.broadcast.take_seat(ann, room.join("Ann", b"token", ""))
     room.connect(0)
     await say(room, ann, 0, *(cl.AddBot(counter=number, level="hard") for number in (1, 2)))
     await asyncio.sleep(2 * DELAY)
