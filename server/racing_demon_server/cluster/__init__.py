@@ -5,16 +5,3 @@ beats and reads those of others, in its own thread. :mod:`.membership` is the no
 tables that the node has received, says where other tables are, drains, and stops when it is fenced.
 :mod:`.finder` finds tables of other nodes.
 """
-
-__all__ = [
-    "adoption",
-    "cli",
-    "directory",
-    "finder",
-    "member",
-    "membership",
-    "peers",
-    "statements",
-    "watch",
-    "worker",
-]

@@ -7,24 +7,3 @@ operations to a store in a thread; :mod:`.immediate` keeps nothing. :mod:`.reade
 :mod:`.recovery` restores tables. :mod:`.matches` lists and exports matches, :mod:`.check` checks journals,
 and :mod:`.cli` is the command line. :mod:`.sqlite` is the store in one file; :mod:`.stores` chooses.
 """
-
-__all__ = [
-    "check",
-    "cli",
-    "compaction",
-    "epochs",
-    "immediate",
-    "interface",
-    "masking",
-    "matches",
-    "operations",
-    "play_runs",
-    "postgres",
-    "reader",
-    "recovery",
-    "rows",
-    "sqlite",
-    "stores",
-    "timekeeper",
-    "writer",
-]

@@ -3,14 +3,3 @@
 Play never waits for the broker: :mod:`.mqtt.publisher` takes notes on the play path, and a task of its own
 sends what :mod:`.mqtt.outbox` holds. ``docs/mqtt.md`` describes the messages.
 """
-
-__all__ = [
-    "broker_connection",
-    "homeassistant",
-    "outbox",
-    "payloads",
-    "publisher",
-    "results",
-    "setup",
-    "topics",
-]
