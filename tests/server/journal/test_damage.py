@@ -17,7 +17,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.database import open_journal, reading
-from racing_demon_server.journal.sqlite.sql_schema import MIGRATIONS, TABLES
+from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, TABLES, VERSION, layout
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.effort import amount, more_when_long
@@ -42,7 +42,8 @@ async def kept(folder: Path) -> Path:
     if path.exists():
         return path
     with contextlib.closing(sqlite3.connect(path)) as db:
-        db.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1; PRAGMA application_id = 1380207153;")
+        pragmas = f"PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID};"
+        db.executescript(layout(strict=False) + pragmas)
     async with journaled(path, bot_speed=100.0) as served:
         for game, hands in (("racing-demon", 3), ("little-lots", 1), ("classic", 3)):
             async with Peer.hosting(served.url, seated=False, game=game, hands=hands) as host:

@@ -25,10 +25,10 @@ from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
 from racing_demon_server.journal.sqlite.sql_schema import (
     APPLICATION_ID,
     LAYOUT,
-    MIGRATIONS,
     TABLES,
     VERSION,
     layout,
+    tables_of,
 )
 from racing_demon_server.sharding import MOST_PROCESSES
 from tests.support.journals import check, overwrite_page
@@ -131,7 +131,7 @@ def test_a_file_without_one_of_its_tables_is_damaged(path: Path, name: str) -> N
 
 
 def test_a_file_has_all_its_tables_and_no_others(path: Path) -> None:
-    """What is looked for when a file is opened is what the migrations make."""
+    """What is looked for when a file is opened is what its layout makes."""
     with contextlib.closing(open_journal(path, write=True)) as db:
         made = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
         assert TABLES == {name for (name,) in made}
@@ -197,41 +197,68 @@ def test_a_migration_is_whole_or_not_there(path: Path) -> None:
     path.parent.mkdir()
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.executescript((FIXTURES / "version1.sql").read_text())
-        db.execute("CREATE TABLE corrections (id)")  # in the way of the second
+        db.execute("CREATE TABLE corrections (id)")  # in the way of its index
     with pytest.raises(JournalUnusable, match="It was left as it is"):
         open_journal(path, write=True)
     with contextlib.closing(sqlite3.connect(path)) as db:
         assert (1,) == db.execute("PRAGMA user_version").fetchone()
-        assert [] == db.execute("SELECT * FROM sqlite_master WHERE name = 'beaten'").fetchall()
+        assert (
+            [] == db.execute("SELECT * FROM sqlite_master WHERE name IN ('beaten', 'old_events')").fetchall()
+        )
 
 
-def test_migrations_are_never_changed() -> None:
-    """Files of version 1 are out there: what makes them is as it was."""
-    with (
-        contextlib.closing(sqlite3.connect(":memory:")) as made,
-        contextlib.closing(sqlite3.connect(":memory:")) as kept,
-    ):
-        made.executescript(MIGRATIONS[0])
-        kept.executescript((FIXTURES / "version1.sql").read_text())
-        tables = "SELECT name, type FROM sqlite_master ORDER BY name"
-        assert kept.execute(tables).fetchall() == made.execute(tables).fetchall()
-        for (name,) in made.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            columns = f"PRAGMA table_info({name})"
-            assert kept.execute(columns).fetchall() == made.execute(columns).fetchall()
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_file_without_one_of_its_tables_is_damaged(path: Path, version: int) -> None:
+    """It is told so, and does not get an empty one."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        db.execute("DROP TABLE seeds")
+    with pytest.raises(JournalUnusable, match=r"is damaged: it lacks seeds\."):
+        open_journal(path, write=True)
 
 
-def test_a_new_file_is_laid_out_like_one_that_was_brought_up_to_date() -> None:
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_tables_that_a_file_should_have_are_those_of_its_version(version: int) -> None:
+    """A file as it was written then has them, and no others."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+        made = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        assert tables_of(version) == {name for (name,) in made}
+
+
+def facts_of(db: sqlite3.Connection) -> tuple[object, ...]:
+    """Return the tables, columns, keys and indices of a database."""
+    named = db.execute("SELECT type, name FROM sqlite_master WHERE type <> 'index' ORDER BY name")
+    names = named.fetchall()
+    columns = {name: db.execute(f"PRAGMA table_info({name})").fetchall() for _, name in names}
+    indices = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name"
+    return names, columns, db.execute(indices).fetchall()
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_a_file_that_was_brought_up_to_date_is_laid_out_like_a_new_one(path: Path, version: int) -> None:
     """The same tables, columns, keys and indices, in the same order; a new file's tables may be strict."""
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((FIXTURES / f"version{version}.sql").read_text())
+    with (
+        contextlib.closing(open_journal(path, write=True)) as upgraded,
+        contextlib.closing(open_journal(path.with_name("new"), write=True)) as new,
+    ):
+        assert facts_of(upgraded) == facts_of(new)
+        strict = "SELECT name FROM sqlite_master WHERE sql LIKE '%STRICT'"
+        assert upgraded.execute(strict).fetchall() == []
+
+
+def test_tables_are_strict_or_not_and_otherwise_the_same() -> None:
+    """Older SQLite has no strict tables."""
     facts = []
-    for script in (LAYOUT, layout(strict=False), ";".join(MIGRATIONS)):
+    for script in (LAYOUT, layout(strict=False)):
         with contextlib.closing(sqlite3.connect(":memory:")) as db:
             db.executescript(script)
-            named = db.execute("SELECT type, name FROM sqlite_master WHERE type <> 'index' ORDER BY name")
-            names = named.fetchall()
-            columns = {name: db.execute(f"PRAGMA table_info({name})").fetchall() for _, name in names}
-            indices = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name"
-            facts.append((names, columns, db.execute(indices).fetchall()))
-    assert facts[0] == facts[1] == facts[2]
+            facts.append(facts_of(db))
+    assert facts[0] == facts[1]
 
 
 @pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 37), reason="older SQLite has no strict tables")

@@ -13,7 +13,7 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.sharding import MOST_PROCESSES
 
 from .file import JournalFile
-from .sql_schema import APPLICATION_ID, LAYOUT, MIGRATIONS, TABLES, VERSION
+from .sql_schema import APPLICATION_ID, LAYOUT, VERSION, tables_of, upgrade
 
 __all__ = [
     "default_path",
@@ -133,10 +133,10 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
             db.execute("PRAGMA temp_store=MEMORY")  # else large transactions open files in /var/tmp
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
-            _migrate(db)
+            _migrate(db, path)
         elif _pragma(db, "user_version") < VERSION:
             raise JournalUnusable(f"{path} has an older layout. A server upgrades it when it starts.")
-        _verify_tables(db, path)
+        _verify_tables(db, path, VERSION)
     except sqlite3.Error as error:
         db.close()
         raise JournalUnusable(f"The journal {path} cannot be used: {error}. It was left as it is.") from error
@@ -174,23 +174,24 @@ def _verify(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _verify_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Check that all tables exist, because a failing write halts all tables."""
-    missing = TABLES - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+def _verify_tables(db: sqlite3.Connection, path: Path, version: int) -> None:
+    """Check that all tables of a version exist, because a failing write halts all tables."""
+    missing = tables_of(version) - {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
     if missing:
         raise _damaged(path, f"it lacks {', '.join(sorted(missing))}")
 
 
-def _migrate(db: sqlite3.Connection) -> None:
+def _migrate(db: sqlite3.Connection, path: Path) -> None:
     version = _pragma(db, "user_version")
-    if 0 < version < VERSION:
+    if version == VERSION:
+        return
+    if version:
         log.info("the journal is brought up to date", extra={"version": version, "to": VERSION})
-    steps = enumerate(MIGRATIONS[version:], version + 1) if version else [(VERSION, LAYOUT)]
-    for number, statements in steps:
-        db.executescript(
-            f"BEGIN IMMEDIATE;{statements};"
-            f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={number};COMMIT;"
-        )
+        _verify_tables(db, path, version)
+    db.executescript(
+        f"BEGIN IMMEDIATE;{upgrade(version) if version else LAYOUT};"
+        f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};COMMIT;"
+    )
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:

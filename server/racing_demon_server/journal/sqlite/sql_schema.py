@@ -1,185 +1,73 @@
-"""The layout of the file: its tables, and the migrations of older files."""
+"""The layout of the file: its tables, and how files of older versions get them."""
 
 import re
 import sqlite3
-from typing import Final
+from typing import Final, NamedTuple
 
-__all__ = ["APPLICATION_ID", "LAYOUT", "MIGRATIONS", "TABLES", "VERSION", "layout"]
+__all__ = ["APPLICATION_ID", "LAYOUT", "TABLES", "VERSION", "layout", "tables_of", "upgrade"]
 
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 """Identifies the file as a journal (``PRAGMA application_id``)."""
 
-MIGRATIONS: Final = (
-    # 1: the first release.
-    """
-    CREATE TABLE tables (
-        id INTEGER PRIMARY KEY,
-        code TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        options TEXT NOT NULL,
-        salt BLOB NOT NULL,
-        passphrase BLOB,
-        software TEXT NOT NULL,
-        protocol INTEGER NOT NULL,
-        opened_ms INTEGER NOT NULL,
-        closed_ms INTEGER
-    );
-    CREATE INDEX tables_open ON tables (id) WHERE closed_ms IS NULL;
-    CREATE TABLE events (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        kind INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL,
-        PRIMARY KEY (table_id, seq)
-    ) WITHOUT ROWID;
-    CREATE TABLE seeds (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        hand_id TEXT NOT NULL,
-        seed BLOB NOT NULL,
-        commitment TEXT NOT NULL,
-        PRIMARY KEY (table_id, hand_id)
-    ) WITHOUT ROWID;
-    CREATE TABLE claims (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        actor INTEGER NOT NULL,
-        token_hash BLOB NOT NULL,
-        counter INTEGER NOT NULL,
-        reply BLOB,
-        PRIMARY KEY (table_id, actor)
-    ) WITHOUT ROWID;
-    """,
-    # 2: what a record tells beside the events.
-    """
-    CREATE TABLE beaten (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        actor INTEGER NOT NULL,
-        counter INTEGER NOT NULL,
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL,
-        PRIMARY KEY (table_id, actor, counter)
-    ) WITHOUT ROWID;
-    CREATE TABLE corrections (
-        id INTEGER PRIMARY KEY,
-        match TEXT NOT NULL,
-        entry TEXT NOT NULL
-    );
-    CREATE INDEX corrections_match ON corrections (match);
-    """,
-    # 3: where a restart begins.
-    """
-    CREATE TABLE snapshots (
-        table_id INTEGER PRIMARY KEY REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    """,
-    # 4: plays that are sent to their players only.
-    """
-    CREATE TABLE whispers (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    CREATE INDEX whispers_table ON whispers (table_id, seq, id);
-    """,
-    # 5: rows of several plays, which older programs would not understand.
-    "-- the tables are as they were\n",
-    # 6: events in the order of writing, so that those of many tables share a page.
-    """
-    ALTER TABLE events RENAME TO events_by_table;
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        kind INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    INSERT INTO events (table_id, seq, kind, at_us, at_ms, frame)
-        SELECT table_id, seq, kind, at_us, at_ms, frame FROM events_by_table ORDER BY table_id, seq;
-    DROP TABLE events_by_table;
-    CREATE INDEX events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
-    CREATE VIEW marks AS SELECT * FROM events WHERE kind NOT IN (0, 80);
-    ALTER TABLE tables ADD COLUMN last_event INTEGER;
-    CREATE TEMP TABLE lasts (table_id INTEGER PRIMARY KEY, id INTEGER);
-    INSERT INTO lasts SELECT table_id, max(id) FROM events GROUP BY table_id;
-    UPDATE tables SET last_event = (SELECT id FROM lasts WHERE table_id = tables.id)
-        WHERE closed_ms IS NOT NULL;
-    DROP TABLE lasts;
-    """,
-    # 7: the starts of a server that have written a table.
-    """
-    CREATE TABLE epochs (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        epoch TEXT NOT NULL
-    );
-    CREATE INDEX epochs_table ON epochs (table_id, id);
-    """,
-    # 8: several snapshots of a table; one seat and counter may have several lost races.
-    """
-    ALTER TABLE snapshots RENAME TO one_snapshot;
-    CREATE TABLE snapshots (
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        frame BLOB NOT NULL,
-        PRIMARY KEY (table_id, seq)
-    ) WITHOUT ROWID;
-    INSERT INTO snapshots SELECT table_id, seq, coalesce(
-        (SELECT max(at_us) FROM marks WHERE table_id = one_snapshot.table_id AND seq <= one_snapshot.seq), 0
-    ), frame FROM one_snapshot;
-    DROP TABLE one_snapshot;
-    ALTER TABLE beaten RENAME TO one_beaten;
-    CREATE TABLE beaten (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        actor INTEGER NOT NULL,
-        seq INTEGER NOT NULL,
-        at_us INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        frame BLOB NOT NULL
-    );
-    INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame)
-        SELECT table_id, actor, seq, at_us, at_ms, frame FROM one_beaten ORDER BY table_id, seq, at_us;
-    DROP TABLE one_beaten;
-    CREATE INDEX beaten_table ON beaten (table_id, seq);
-    """,
-    # 9: the banned players.
-    """
-    CREATE TABLE bans (
-        id INTEGER PRIMARY KEY,
-        table_id INTEGER NOT NULL REFERENCES tables (id),
-        name TEXT NOT NULL,
-        token_hash BLOB NOT NULL,
-        address_hash BLOB NOT NULL
-    );
-    CREATE INDEX bans_table ON bans (table_id, id);
-    """,
-    # 10: a time in the future.
-    """
-    CREATE TABLE clock (
-        id INTEGER PRIMARY KEY,
-        at_us INTEGER NOT NULL
-    );
-    """,
-)
-"""The migration to each version from the one before. Only add to this.
+VERSION: Final = 10
+"""The version of the file that this program writes (``PRAGMA user_version``)."""
 
-Columns of older files keep their places; the current layout has the same order.
-"""
+
+class _Rebuilt(NamedTuple):
+    """How the rows of a table of older versions come into the table of the current one.
+
+    Attributes:
+        table: the table.
+        versions: those whose files have it in another form.
+        fill: takes the rows from the former table, which has ``old_`` before its name.
+
+    """
+
+    table: str
+    versions: range
+    fill: str
+
+
+_REBUILT: Final = (
+    # In the order of their tables before. Closed tables did not know their last event.
+    _Rebuilt(
+        "events",
+        range(1, 6),
+        """
+        INSERT INTO events (table_id, seq, kind, at_us, at_ms, frame)
+            SELECT table_id, seq, kind, at_us, at_ms, frame FROM old_events ORDER BY table_id, seq;
+        CREATE TEMP TABLE lasts (table_id INTEGER PRIMARY KEY, id INTEGER);
+        INSERT INTO lasts SELECT table_id, max(id) FROM events GROUP BY table_id;
+        ALTER TABLE tables ADD COLUMN last_event INTEGER;
+        UPDATE tables SET last_event = (SELECT id FROM lasts WHERE table_id = tables.id)
+            WHERE closed_ms IS NOT NULL;
+        DROP TABLE lasts;
+        """,
+    ),
+    # One for each table before, without a time.
+    _Rebuilt(
+        "snapshots",
+        range(3, 8),
+        """
+        INSERT INTO snapshots SELECT table_id, seq, coalesce(
+            (SELECT max(at_us) FROM marks WHERE table_id = old.table_id AND seq <= old.seq), 0
+        ), frame FROM old_snapshots AS old;
+        """,
+    ),
+    # One for each seat and counter before.
+    _Rebuilt(
+        "beaten",
+        range(2, 8),
+        """
+        INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame)
+            SELECT table_id, actor, seq, at_us, at_ms, frame FROM old_beaten ORDER BY table_id, seq, at_us;
+        """,
+    ),
+)
+"""What files of older versions have in another form."""
 
 _STRICT_LAYOUT: Final = """
-    CREATE TABLE tables (
+    CREATE TABLE IF NOT EXISTS tables (
         id INTEGER PRIMARY KEY,
         code TEXT NOT NULL,
         number INTEGER NOT NULL,
@@ -192,8 +80,8 @@ _STRICT_LAYOUT: Final = """
         closed_ms INTEGER,
         last_event INTEGER
     ) STRICT;
-    CREATE INDEX tables_open ON tables (id) WHERE closed_ms IS NULL;
-    CREATE TABLE events (
+    CREATE INDEX IF NOT EXISTS tables_open ON tables (id) WHERE closed_ms IS NULL;
+    CREATE TABLE IF NOT EXISTS events (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
         seq INTEGER NOT NULL,
@@ -202,9 +90,9 @@ _STRICT_LAYOUT: Final = """
         at_ms INTEGER NOT NULL,
         frame BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
-    CREATE VIEW marks AS SELECT * FROM events WHERE kind NOT IN (0, 80);
-    CREATE TABLE whispers (
+    CREATE INDEX IF NOT EXISTS events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
+    CREATE VIEW IF NOT EXISTS marks AS SELECT * FROM events WHERE kind NOT IN (0, 80);
+    CREATE TABLE IF NOT EXISTS whispers (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
         seq INTEGER NOT NULL,
@@ -212,15 +100,15 @@ _STRICT_LAYOUT: Final = """
         at_ms INTEGER NOT NULL,
         frame BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX whispers_table ON whispers (table_id, seq, id);
-    CREATE TABLE seeds (
+    CREATE INDEX IF NOT EXISTS whispers_table ON whispers (table_id, seq, id);
+    CREATE TABLE IF NOT EXISTS seeds (
         table_id INTEGER NOT NULL REFERENCES tables (id),
         hand_id TEXT NOT NULL,
         seed BLOB NOT NULL,
         commitment TEXT NOT NULL,
         PRIMARY KEY (table_id, hand_id)
     ) WITHOUT ROWID, STRICT;
-    CREATE TABLE claims (
+    CREATE TABLE IF NOT EXISTS claims (
         table_id INTEGER NOT NULL REFERENCES tables (id),
         actor INTEGER NOT NULL,
         token_hash BLOB NOT NULL,
@@ -228,7 +116,7 @@ _STRICT_LAYOUT: Final = """
         reply BLOB,
         PRIMARY KEY (table_id, actor)
     ) WITHOUT ROWID, STRICT;
-    CREATE TABLE beaten (
+    CREATE TABLE IF NOT EXISTS beaten (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
         actor INTEGER NOT NULL,
@@ -237,36 +125,36 @@ _STRICT_LAYOUT: Final = """
         at_ms INTEGER NOT NULL,
         frame BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX beaten_table ON beaten (table_id, seq);
-    CREATE TABLE corrections (
+    CREATE INDEX IF NOT EXISTS beaten_table ON beaten (table_id, seq);
+    CREATE TABLE IF NOT EXISTS corrections (
         id INTEGER PRIMARY KEY,
         match TEXT NOT NULL,
         entry TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX corrections_match ON corrections (match);
-    CREATE TABLE snapshots (
+    CREATE INDEX IF NOT EXISTS corrections_match ON corrections (match);
+    CREATE TABLE IF NOT EXISTS snapshots (
         table_id INTEGER NOT NULL REFERENCES tables (id),
         seq INTEGER NOT NULL,
         at_us INTEGER NOT NULL,
         frame BLOB NOT NULL,
         PRIMARY KEY (table_id, seq)
     ) WITHOUT ROWID, STRICT;
-    CREATE TABLE epochs (
+    CREATE TABLE IF NOT EXISTS epochs (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
         seq INTEGER NOT NULL,
         epoch TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX epochs_table ON epochs (table_id, id);
-    CREATE TABLE bans (
+    CREATE INDEX IF NOT EXISTS epochs_table ON epochs (table_id, id);
+    CREATE TABLE IF NOT EXISTS bans (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
         name TEXT NOT NULL,
         token_hash BLOB NOT NULL,
         address_hash BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX bans_table ON bans (table_id, id);
-    CREATE TABLE clock (
+    CREATE INDEX IF NOT EXISTS bans_table ON bans (table_id, id);
+    CREATE TABLE IF NOT EXISTS clock (
         id INTEGER PRIMARY KEY,
         at_us INTEGER NOT NULL
     ) STRICT;
@@ -279,7 +167,7 @@ def layout(*, strict: bool) -> str:
 
 
 LAYOUT: Final = layout(strict=sqlite3.sqlite_version_info >= (3, 37))
-"""The tables of a new file: those of the migrations, strict if this SQLite supports that.
+"""The tables of a new file, strict if this SQLite supports that.
 
 A strict table accepts values of its columns' types only. Older files keep tables that are not strict, so
 reading checks the types as well (:mod:`.reader`).
@@ -305,23 +193,31 @@ reading checks the types as well (:mod:`.reader`).
 - ``clock``: one row, while hands run, with a time that no restart goes back behind (:mod:`.timekeeper`).
 """
 
-VERSION: Final = len(MIGRATIONS)
-"""The version of the file that this program writes (``PRAGMA user_version``)."""
-
-TABLES: Final = frozenset(
-    (
-        "tables",
-        "events",
-        "marks",
-        "seeds",
-        "claims",
-        "beaten",
-        "corrections",
-        "snapshots",
-        "whispers",
-        "epochs",
-        "bans",
-        "clock",
-    )
-)
+TABLES: Final = frozenset(re.findall(r"CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", LAYOUT))
 """The tables of a file of this version; ``marks`` is a view."""
+
+
+SINCE: Final = {
+    "beaten": 2,
+    "corrections": 2,
+    "snapshots": 3,
+    "whispers": 4,
+    "marks": 6,
+    "epochs": 7,
+    "bans": 9,
+    "clock": 10,
+}
+"""The first versions of tables that are not in every file."""
+
+
+def tables_of(version: int) -> frozenset[str]:
+    """Return the tables that a file of a version has."""
+    return frozenset(name for name in TABLES if SINCE.get(name, 1) <= version)
+
+
+def upgrade(version: int) -> str:
+    """Return what brings a file of an older version up to date; its tables stay not strict."""
+    former = [each for each in _REBUILT if version in each.versions]
+    renamed = [f"ALTER TABLE {each.table} RENAME TO old_{each.table};" for each in former]
+    filled = [f"{each.fill} DROP TABLE old_{each.table};" for each in former]
+    return "".join([*renamed, layout(strict=False), *filled])
