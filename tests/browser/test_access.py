@@ -2,8 +2,10 @@
 
 from typing import Any, Final
 
+import pytest
 from playwright.async_api import Browser
 
+from tests.browser.test_results import leave
 from tests.support.browsers import Phone, phone
 from tests.support.effort import amount, more_when_long
 from tests.support.nodes import tool
@@ -63,7 +65,31 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
             await page.tap("text=Watch the match again")
             await player.see(".replay")
             assert [] == await violations(player)
+            await page.tap("text=✕")
+            await leave(player)
+            await page.tap("#standings")
+            assert [] == await violations(player)
             assert [] == player.complaints
+
+
+@more_when_long
+@pytest.mark.parametrize("view", ["#watch", "#tv"])
+async def test_no_screen_of_a_spectator_breaks_a_rule_of_accessibility(browser: Browser, view: str) -> None:
+    """Axe finds nothing on the lobby, the table, and the tally of those who watch, on phones and big screens."""
+    async with serving(**QUICK) as served, phone(browser, served.origin) as player:
+        link = f"{served.origin}/{await player.create('Ann')}"
+        await player.page.tap(".add-bot")
+        async with phone(browser, link, viewport={"width": 1920, "height": 1080}) as spectator:
+            await spectator.page.tap(view)
+            await spectator.see("#lobby")
+            assert [] == await violations(spectator)
+            await player.page.tap(".deal")
+            await spectator.see("#table .slot.foundation")
+            assert [] == await violations(spectator)
+            await player.finish()
+            await spectator.see(".tally")
+            assert [] == await violations(spectator)
+            assert [] == spectator.complaints
 
 
 async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> None:

@@ -131,7 +131,7 @@ function leave() {
   page.session = null;
   sheets.close();
   history.replaceState(null, "", "/");
-  showScreen("start");
+  showStart();
 }
 
 // What the session tells.
@@ -214,7 +214,7 @@ function entryRefused(reason, text) {
   if (reason === "bad_token") keepToken(code, null);
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
-  showScreen("start");
+  showStart();
   tell(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
 }
 
@@ -222,7 +222,7 @@ function entryRefused(reason, text) {
 function closed(text) {
   page.session = null;
   byId("offline").hidden = true; // the start says it
-  showScreen("start");
+  showStart();
   tell(text || "The connection was closed.");
 }
 
@@ -315,6 +315,13 @@ function showScreen(name) {
   if (name !== "table") byId(name).querySelector("h1")?.focus();
 }
 
+/** The first screen, with what has been played and opened meanwhile. */
+async function showStart() {
+  byId("standings").hidden = resultRows(games).length === 0;
+  showScreen("start");
+  if (!codeOfPath()) await listTables();
+}
+
 // The beginning.
 
 function wire() {
@@ -390,14 +397,12 @@ async function begin() {
   field("name").value = settings.name;
   const code = codeOfPath();
   field("code").value = code;
-  byId("standings").hidden = resultRows(games).length === 0;
   byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map((card) => makeCard(card)).map((card, at) => {
     card.style.setProperty("--at", String(at));
     return card;
   }));
   install();
-  showScreen("start");
-  if (!code) await listTables();
+  await showStart();
   byId("start").classList.add("is-ready");
   const token = code ? tokenOf(code) : null;
   load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);

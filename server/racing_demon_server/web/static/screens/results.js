@@ -83,6 +83,12 @@ export function analysis({ table, seat }, match, tables) {
   return lines;
 }
 
+/** @returns {any[]} what this device remembers, without what no match has left there */
+function keptResults() {
+  const kept = read("results");
+  return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
+}
+
 /**
  * Remember how a match ended, on this device alone.
  * @param {TableState} table
@@ -91,8 +97,7 @@ export function analysis({ table, seat }, match, tables) {
 export function keepResult(table, seat) {
   if (seat === null) return;
   const totals = table.totals().map(([who, total]) => ({ name: table.nameOf(who), total, isOwn: who === seat, hasWon: table.winners.includes(who), isBot: Boolean(table.seats.get(who)?.bot) }));
-  const kept = read("results") ?? [];
-  write("results", [...kept, { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
+  write("results", [...keptResults(), { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
 }
 
 /**
@@ -100,9 +105,8 @@ export function keepResult(table, seat) {
  * @param {any} games
  */
 export function resultRows(games) {
-  /** @type {any[]} */
-  const kept = read("results") ?? [];
-  if (!Array.isArray(kept) || kept.length === 0) return [];
+  const kept = keptResults();
+  if (kept.length === 0) return [];
   /** @type {Map<string, {matches: number, won: number, points: number}>} */
   const players = new Map();
   for (const { totals } of kept) {

@@ -133,6 +133,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
   /** @type {Map<number, Place>} */
   const places = new Map();
   const hasBar = blocks.bar.length > 0;
+  if (isWide && blocks.bar.length * (card.h + gap * 3) > area.height && !isForced) return null;
   const barWidth = isWide && hasBar ? card.w * 1.25 + gap * 3 : 0;
   const inner = { x: isMirrored ? barWidth : 0, width: area.width - barWidth };
   let y = gap;

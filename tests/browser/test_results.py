@@ -1,0 +1,52 @@
+"""What a device keeps of the matches that were played on it."""
+
+from typing import Final
+
+from playwright.async_api import Browser
+
+from tests.support.browsers import Phone, phone
+from tests.support.servers import serving
+
+SPOIL: Final = """() => {
+  localStorage.setItem("racing-demon.results", '[{"totals": 3}, null, 7]');
+  localStorage.setItem("racing-demon.settings", '[1, "x"]');
+}"""
+
+
+async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) -> None:
+    """The first screen has the match that was just played, and the tables that are open now."""
+    async with serving(lists_tables=True, bot_speed=200.0) as served, phone(browser, served.origin) as player:
+        await player.create("Ann")
+        await player.page.tap(".add-bot")
+        await player.page.tap(".all-options")
+        await player.page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
+        await player.page.tap(".deal")
+        await player.finish()
+        async with phone(browser, served.origin) as other:
+            code = await other.create("Ben")
+            await leave(player)
+            await player.page.tap("#standings")
+            assert 1 == await player.page.locator("#sheet .matches li").count()
+            assert ["You", "Ada"] == sorted(
+                await player.page.locator("#sheet .standings bdi").all_inner_texts(), reverse=True
+            )
+            await player.page.locator("#tables b", has_text=code).wait_for(state="attached")
+            assert [] == player.complaints + other.complaints
+
+
+async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> None:
+    """Results and settings that no page of ours has written are passed over."""
+    async with serving() as served, phone(browser, served.origin) as player:
+        await player.page.evaluate(SPOIL)
+        await player.open(served.origin)
+        assert await player.page.locator("#standings").is_hidden()
+        await player.create("Ann")
+        assert [] == player.complaints
+
+
+async def leave(player: Phone) -> None:
+    """Leave the table for good."""
+    player.page.once("dialog", lambda dialog: dialog.accept())
+    await player.page.tap("#lobby-menu")
+    await player.page.tap("text=Leave the table")
+    await player.see("#start")
