@@ -75,7 +75,7 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
 @more_when_long
 @pytest.mark.parametrize("view", ["#watch", "#tv"])
 async def test_no_screen_of_a_spectator_breaks_a_rule_of_accessibility(browser: Browser, view: str) -> None:
-    """Axe finds nothing on the lobby, the table, and the tally of those who watch, on phones and big screens."""
+    """Axe finds nothing on the lobby, the table, and the tally of those who watch, on any screen."""
     async with serving(**QUICK) as served, phone(browser, served.origin) as player:
         link = f"{served.origin}/{await player.create('Ann')}"
         await player.page.tap(".add-bot")
