@@ -11,28 +11,6 @@ from urllib.parse import urlsplit
 from racing_demon_protocol import arguments
 from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE
 
-__all__ = [
-    "PRACTICE_HANDS",
-    "address",
-    "broker",
-    "code",
-    "date",
-    "date_or_game",
-    "day",
-    "hand_number",
-    "match_number",
-    "name",
-    "named_code",
-    "names",
-    "passphrase",
-    "points",
-    "port",
-    "reason",
-    "seats",
-    "seed",
-    "speed",
-]
-
 PRACTICE_HANDS: Final = 3
 """The default length of a match against bots, in hands: six to twenty minutes, depending on their level."""
 

@@ -1,18 +1,4 @@
 """Shared by server and client: cards, board, rules, games, messages. Pure: no I/O, no clock."""
 
-__all__ = [
-    "arguments",
-    "discovery",
-    "engine",
-    "errors",
-    "games",
-    "limits",
-    "reasons",
-    "records",
-    "table",
-    "text",
-    "wire",
-]
-
 __version__ = "0.1.0"
 """The version of all three packages, which are released together."""

@@ -2,17 +2,6 @@
 
 from typing import Final
 
-__all__ = [
-    "DEFAULT_PORT",
-    "LONGEST_CHAT",
-    "LONGEST_NAME",
-    "LONGEST_PASSPHRASE",
-    "LONGEST_TEXT",
-    "MOST_SEATS",
-    "MOST_SPECTATORS",
-    "WEBSOCKET_PATH",
-]
-
 MOST_SEATS: Final = 8
 """The maximum number of seats at a table."""
 LONGEST_NAME: Final = 24

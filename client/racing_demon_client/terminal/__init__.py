@@ -2,24 +2,5 @@
 
 import os
 
-__all__ = [
-    "action_handlers",
-    "activity",
-    "app",
-    "desk",
-    "drawing",
-    "feed",
-    "input",
-    "launcher",
-    "opening",
-    "picture_widget",
-    "replay",
-    "screens",
-    "selection",
-    "session",
-    "solo",
-    "style",
-]
-
 # Set before Textual is imported: at its default of 60 frames a second a player would wait for painting.
 os.environ.setdefault("TEXTUAL_FPS", "240")

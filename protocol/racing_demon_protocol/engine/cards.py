@@ -13,27 +13,6 @@ from typing import Final, TypeAlias
 
 from racing_demon_protocol.errors import InvalidCard
 
-__all__ = [
-    "ACE",
-    "ALL_RANKS",
-    "CLUBS",
-    "DIAMONDS",
-    "HEARTS",
-    "KING",
-    "PACK_SIZE",
-    "PIQUET_RANKS",
-    "SPADES",
-    "UNKNOWN",
-    "Card",
-    "card",
-    "is_red",
-    "name",
-    "pack",
-    "parse",
-    "rank",
-    "suit",
-]
-
 Card: TypeAlias = int
 """A card number, 0 to 831 (eight players with two packs each), or :data:`UNKNOWN`."""
 

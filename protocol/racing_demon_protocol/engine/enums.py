@@ -6,24 +6,6 @@ from typing import NamedTuple
 
 from .board import Shows
 
-__all__ = [
-    "ANYTHING",
-    "Base",
-    "Build",
-    "Deals",
-    "Extent",
-    "Geometry",
-    "Goal",
-    "Owner",
-    "Racing",
-    "Space",
-    "SuitRule",
-    "TailRule",
-    "TakeBack",
-    "Unit",
-    "Waits",
-]
-
 
 class Owner(StrEnum):
     """Who may build on a group of piles: everybody (a race), or one player (solitaire)."""

@@ -7,18 +7,6 @@ from .board import Kind, Shows
 from .cards import ACE, SUIT_SIZE
 from .enums import Base, Build, Extent, Geometry, Owner, Space, SuitRule, TailRule, TakeBack, Unit, Waits
 
-__all__ = [
-    "Cells",
-    "Deal",
-    "Foundations",
-    "Group",
-    "Heads",
-    "Reserve",
-    "Stock",
-    "Tableau",
-    "Waste",
-]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:

@@ -10,28 +10,6 @@ from enum import StrEnum
 from .cards import ACE
 from .specification import Special
 
-__all__ = [
-    "BasesFirst",
-    "BottomCards",
-    "BumpKing",
-    "ChosenBase",
-    "Draw",
-    "FamilyByLaying",
-    "FillFromBottom",
-    "FillFromDoubles",
-    "Grace",
-    "GridEdges",
-    "JointEntry",
-    "KingOpensColumn",
-    "LayExtra",
-    "OpeningRescue",
-    "PairedColumn",
-    "RankPlaces",
-    "Reorder",
-    "RowEnds",
-    "When",
-]
-
 
 class When(StrEnum):
     """When a privilege may be used."""

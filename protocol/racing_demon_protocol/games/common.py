@@ -18,21 +18,6 @@ from racing_demon_protocol.engine.specification import (
     Waste,
 )
 
-__all__ = [
-    "ACES_OUT",
-    "DEALT",
-    "KINGS_OUT",
-    "NO_REDEAL",
-    "TWO_REDEALS",
-    "WASTE_OR_STOCK",
-    "aces",
-    "families",
-    "free_piles",
-    "kings",
-    "solitaire",
-    "suits_of",
-]
-
 NO_REDEAL = Stock(turn=1, redeals=0)
 TWO_REDEALS = Stock(turn=1, redeals=2)
 DEALT = Waste(name="dealt", limit=1)

@@ -7,17 +7,6 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import ForeignHost
 
-__all__ = [
-    "COUNTS_RELAYED",
-    "FOLLOWS_MOVED",
-    "SHOWS_RACES",
-    "at_port",
-    "is_below",
-    "moved_to",
-    "port_of",
-    "understands",
-]
-
 FOLLOWS_MOVED: Final = "moved"
 """The word in a client's ``software`` that says that it follows ``moved``."""
 COUNTS_RELAYED: Final = "relaying"

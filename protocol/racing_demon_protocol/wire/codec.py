@@ -19,17 +19,6 @@ from .messages.client import PlayCards
 from .messages.events import Played
 from .messages.server import Accepted
 
-__all__ = [
-    "MAX_CLIENT_FRAME",
-    "MAX_SERVER_FRAME",
-    "VERSION",
-    "Encoding",
-    "decode_client",
-    "decode_server",
-    "encode",
-    "pack",
-]
-
 VERSION: Final = 1
 """The protocol version of this package."""
 

@@ -1,3 +1,1 @@
 """Solo games: a table in this process, with the same rules, dealer and events as a server's."""
-
-__all__ = ["deals", "place", "results", "statistics", "table"]

@@ -1,3 +1,1 @@
 """What a player can do, and which key does it."""
-
-__all__ = ["actions", "keymap", "presets"]

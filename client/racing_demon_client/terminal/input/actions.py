@@ -13,22 +13,6 @@ from racing_demon_client.shared.message_text import REACTIONS
 from racing_demon_protocol.engine.cards import RANK_NAMES
 from racing_demon_protocol.reasons import BotLevel
 
-__all__ = [
-    "ACTIONS",
-    "BOT_ACTIONS",
-    "LOBBY_ACTIONS",
-    "MOST_COLUMNS",
-    "MOST_FOUNDATIONS",
-    "MOST_PILES",
-    "REPLAY_ACTIONS",
-    "SOLO_ACTIONS",
-    "Action",
-    "ActionGroup",
-    "KeyRow",
-    "column_actions",
-    "pile_actions",
-]
-
 MOST_COLUMNS: Final = 19
 MOST_PILES: Final = 52
 """The number of letters, small and capital."""

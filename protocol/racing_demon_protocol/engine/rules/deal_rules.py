@@ -19,18 +19,6 @@ from racing_demon_protocol.errors import InvalidGame
 
 from .effects import Effect, RulesContext
 
-__all__ = [
-    "BasesFirstEffect",
-    "BumpKingEffect",
-    "FamilyByLayingEffect",
-    "GridEdgesEffect",
-    "JointEntryEffect",
-    "KingOpensColumnEffect",
-    "PairedColumnEffect",
-    "RankPlacesEffect",
-    "RowEndsEffect",
-]
-
 
 class KingOpensColumnEffect(Effect):
     """Deals to columns that kings begin: see :class:`~.engine.privileges.KingOpensColumn`."""

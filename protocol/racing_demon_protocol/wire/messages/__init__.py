@@ -8,8 +8,8 @@ __all__ = ["FROM_CLIENT", "FROM_SERVER", "Event", "Message", "name_of"]
 
 
 def _by_tag(*modules: object) -> dict[int, type[Message]]:
-    found = [getattr(module, name) for module in modules for name in module.__all__]  # type: ignore[attr-defined]
-    return {cls.TAG: cls for cls in found if isinstance(cls, type) and hasattr(cls, "TAG")}
+    found = [cls for module in modules for cls in vars(module).values() if isinstance(cls, type)]
+    return {cls.TAG: cls for cls in found if issubclass(cls, Message) and hasattr(cls, "TAG")}
 
 
 FROM_CLIENT: dict[int, type[Message]] = _by_tag(client)

@@ -16,35 +16,6 @@ from racing_demon_protocol.limits import (
     MOST_SEATS,
 )
 
-__all__ = [
-    "CardNumber",
-    "ChatText",
-    "ChosenToken",
-    "Code",
-    "Count",
-    "Counter",
-    "Depth",
-    "Destination",
-    "Elapsed",
-    "Epoch",
-    "Hash",
-    "HostName",
-    "Message",
-    "Microseconds",
-    "Milliseconds",
-    "Name",
-    "Passphrase",
-    "PileNumber",
-    "Seat",
-    "Seq",
-    "Text",
-    "Token",
-    "WireModel",
-    "later",
-    "trimmed",
-    "trusting",
-]
-
 MAX_INT = 2**31 - 1
 MAX_CARD = MOST_SEATS * 2 * 52 - 1
 MAX_PILE = 1_023

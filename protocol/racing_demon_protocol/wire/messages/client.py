@@ -34,40 +34,6 @@ from .base import (
     Token,
 )
 
-__all__ = [
-    "HAND_COMMANDS",
-    "PLAYS",
-    "AddBot",
-    "Call",
-    "Command",
-    "Contribute",
-    "Create",
-    "Hello",
-    "Join",
-    "Kick",
-    "Leave",
-    "MakeHost",
-    "Mute",
-    "Pause",
-    "Ping",
-    "PlayBest",
-    "PlayCards",
-    "React",
-    "Ready",
-    "Relaying",
-    "RemoveBot",
-    "Resume",
-    "Reveal",
-    "Say",
-    "SetOptions",
-    "StandIn",
-    "Start",
-    "Stuck",
-    "Unban",
-    "Watch",
-]
-
-
 MAX_HEARTBEAT_MS: Final = 30_000
 
 

@@ -28,36 +28,6 @@ from .base import (
 )
 from .server import Points
 
-__all__ = [
-    "Called",
-    "Committed",
-    "Connected",
-    "Continued",
-    "Contributed",
-    "Dealt",
-    "Event",
-    "HandOver",
-    "Hosted",
-    "Joined",
-    "Left",
-    "MatchOver",
-    "Muted",
-    "OptionsSet",
-    "Paused",
-    "Played",
-    "Prepared",
-    "Progressed",
-    "Reacted",
-    "Readied",
-    "Revealed",
-    "Rotated",
-    "Said",
-    "Signalled",
-    "StoodIn",
-    "StuckSaid",
-    "Unbanned",
-]
-
 
 class Event(Message):
     """An entry of the log."""

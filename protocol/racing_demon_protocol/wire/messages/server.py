@@ -29,25 +29,6 @@ from .base import (
     WireModel,
 )
 
-__all__ = [
-    "Accepted",
-    "CaughtUp",
-    "Contribution",
-    "Elsewhere",
-    "Halted",
-    "HandResult",
-    "Moved",
-    "Pong",
-    "RaceLost",
-    "Refused",
-    "SeatState",
-    "Seated",
-    "Shuffle",
-    "Snapshot",
-    "Versions",
-    "Watchers",
-]
-
 Points = Annotated[int, Field(strict=True, ge=-10_000, le=10_000)]
 
 
