@@ -19,7 +19,6 @@ from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 __all__ = ["Socket", "sit_at_relay", "sit_down", "watch"]
 
 PATIENCE: Final = 30.0
-LARGE_BUFFER: Final = 1 << 18
 
 
 class Socket:

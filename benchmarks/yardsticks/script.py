@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
 
-__all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "cycle", "rounds", "singles", "turns"]
+__all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "cycle", "rounds", "singles"]
 
 SEATS: Final = 8
 SEED: Final = bytes(range(32))
@@ -113,20 +113,6 @@ def cycle(seats: int = SEATS) -> list[Step]:
         plays = [Written(seat, play) for seat in range(seats) if (play := view.rules.turn(view.board, seat))]
         events = [event for written in plays for event in recorder.carry_out(written)]
         found.append(Step(plays, len(events)))
-    return found
-
-
-def turns(seats: Sequence[int]) -> list[Step]:
-    """Return rounds in which these seats turn their stocks, until one of them is empty."""
-    recorder = Recorder()
-    view, found = recorder.table.view, list[Step]()
-    assert view.rules is not None
-    assert view.board is not None
-    while all(view.board.cards[view.rules.layout.stock[seat]] for seat in seats):
-        plays = [Written(seat, play) for seat in seats if (play := view.rules.turn(view.board, seat))]
-        for written in plays:
-            recorder.carry_out(written)
-        found.append(Step(plays, len(plays)))
     return found
 
 

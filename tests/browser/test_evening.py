@@ -9,7 +9,8 @@ from typing import Final
 from playwright.async_api import Browser
 
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.record import from_line, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Message
@@ -79,7 +80,7 @@ async def _play(terminals: Sequence[Running], phones: Sequence[Phone]) -> None:
 def _messages(record: Path) -> list[Message]:
     """Return the whole lines of a record that is still written."""
     lines = record.read_text("utf-8").rpartition("\n")[0].split("\n")
-    return [message for line in lines if (message := from_line(line)) is not None]
+    return [*read_messages(lines)]
 
 
 def _view(record: Path) -> TableView:

@@ -10,7 +10,6 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import Card
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import Event, Message
@@ -20,6 +19,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import CallOut
 from tests.support.accounts import Account, Heard, Sent
+from tests.support.invariants import status
 from tests.support.servers import end_tasks
 
 __all__ = ["Boards", "Player"]

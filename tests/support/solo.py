@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, parse
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.dealt import Dealt
+from tests.support.invariants import status
 
 __all__ = ["CHANCE_GAMES", "all_plays", "broken", "chance_game", "lay", "named"]
 

@@ -13,7 +13,8 @@ from typing import Final
 import pytest
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
-from racing_demon_protocol.records.record import from_line, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from tests.support.effort import amount, more_when_long
 
@@ -122,7 +123,7 @@ def eight(folder: Path) -> Iterator[Eight]:
 
 def events_of(file: Path) -> list[Event]:
     """Return the events of a record from the deal on."""
-    messages = [message for line in file.read_text("utf-8").splitlines() if (message := from_line(line))]
+    messages = [*read_messages(file.read_text("utf-8").splitlines())]
     return [message for message in messages if isinstance(message, Event)]
 
 
@@ -157,4 +158,4 @@ def test_all_terminals_on_one_table(tmp_path: Path) -> None:
     assert movers == set(range(PLAYERS))
     for number in range(1, PLAYERS + 1):
         lines = (tmp_path / f"{number}.jsonl").read_text("utf-8").splitlines()
-        assert verify(message for line in lines if (message := from_line(line))).hands == 1
+        assert verify(read_messages(lines)).hands == 1

@@ -16,7 +16,8 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.records.record import from_line, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
 from tests.support.namespaces import Cable, cable, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of
@@ -76,7 +77,7 @@ def wire() -> Iterator[Cable]:
 
 def record_of(file: Path) -> list[Event]:
     """Return the events of a record."""
-    messages = [from_line(line) for line in file.read_text("utf-8").splitlines()]
+    messages = [*read_messages(file.read_text("utf-8").splitlines())]
     return [message for message in messages if isinstance(message, Event)]
 
 
@@ -231,7 +232,7 @@ def check_records(files: list[Path], made: int) -> None:
     assert len({event.seq for event in eve}) == len(eve)
     for file in files[:2]:
         lines = file.read_text("utf-8").splitlines()
-        assert verify(message for line in lines if (message := from_line(line))).hands == 1
+        assert verify(read_messages(lines)).hands == 1
 
 
 async def test_from_the_start_to_the_first_guest(times: Times) -> None:

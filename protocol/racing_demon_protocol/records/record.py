@@ -6,7 +6,7 @@ prove nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,10 +26,8 @@ from .proof import HandReplay, active, all_said_stuck, expect
 
 __all__ = [
     "Verdict",
-    "from_line",
     "json_line",
     "message_of",
-    "read",
     "row_of",
     "tally_line",
     "to_line",
@@ -88,16 +86,6 @@ def tally_line(view: TableView) -> str:
     return json_line({"message": "tally", **tally})
 
 
-def from_line(line: str) -> Message | None:
-    """Return the message on a line; ``None`` for a line with something else.
-
-    Raises:
-        InvalidRecord: the line does not belong to a record.
-
-    """
-    return message_of(row_of(line))
-
-
 def row_of(line: str) -> dict[str, Any]:
     """Return the object on a line; its member ``message`` is a string.
 
@@ -130,22 +118,6 @@ def message_of(row: Mapping[str, Any]) -> Message | None:
         return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
     except ValueError:
         raise InvalidRecord("a line is not a message of a record") from None
-
-
-def read(lines: Iterable[str]) -> Iterator[Message]:
-    """Yield the messages of a record.
-
-    Raises:
-        InvalidRecord: a line is invalid; the text gives its number.
-
-    """
-    for number, line in enumerate(lines, 1):
-        try:
-            message = from_line(line) if line.strip() else None
-        except InvalidRecord as error:
-            raise InvalidRecord(f"Line {number}: {error}.") from None
-        if message is not None:
-            yield message
 
 
 def verify(messages: Iterable[Message]) -> Verdict:

@@ -14,7 +14,8 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-from racing_demon_protocol.records.record import Verdict, read, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import Verdict, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -96,7 +97,7 @@ async def test_a_whole_hand_by_typed_words() -> None:
             assert console.lines[tally + 1].startswith("Ann ")
             assert console.lines[tally + 1].endswith("  won")
         assert not any(line.startswith("refused") for line in console.lines)
-    verdict = verify(read(lines))
+    verdict = verify(read_messages(lines))
     assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
     assert 20 < verdict.plays
 
@@ -421,7 +422,7 @@ async def test_the_record_of_a_match_verifies() -> None:
         room = served.registry.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
-    assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read(lines))
+    assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read_messages(lines))
     assert '"message": "tally"' in lines[-1]
     assert not any("token" in line for line in lines)
 
@@ -443,5 +444,5 @@ async def test_a_record_from_the_middle_says_so() -> None:
                 await eve.until(ev.Played)
         async with await Client.watch(served.url, client.code) as late:
             await within(PATIENCE, attend(late, None, recorder=Recorder(lines.append)))
-    verdict = verify(read(lines))
+    verdict = verify(read_messages(lines))
     assert (1, 1, 1) == (verdict.hands, verdict.skipped, verdict.matches)

@@ -5,7 +5,7 @@ import time
 
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.record import read
+from racing_demon_protocol.records.match_file import read_messages
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated, Versions
@@ -34,7 +34,7 @@ def kept(*, private: bool = False) -> list[str]:
 
 def test_every_public_message_is_kept() -> None:
     """The table comes first, then each event in its order."""
-    messages = list(read(kept()))
+    messages = list(read_messages(kept()))
     assert log_of("shouted") == [message for message in messages if isinstance(message, Event)]
     assert 1 + len(log_of("shouted")) == len(messages)
 

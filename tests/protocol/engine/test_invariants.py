@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
-from racing_demon_protocol.engine.invariants import status
 from tests.support.boards import RACES, Position, cards, deal_seed, rules_of
+from tests.support.invariants import status
 from tests.support.playouts import play_on
 
 STOCK, SEVENTH = 4, 12

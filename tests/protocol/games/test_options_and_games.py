@@ -4,11 +4,11 @@ import random
 from typing import Any, Final
 
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.invariants import status
 from tests.support.typical import of_games
 
 ASKED: Final[tuple[dict[str, Any], ...]] = (

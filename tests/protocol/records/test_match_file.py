@@ -20,7 +20,7 @@ from racing_demon_protocol.records.match_file import (
     read_records,
     section_line,
 )
-from racing_demon_protocol.records.record import read, to_line, verify
+from racing_demon_protocol.records.record import message_of, row_of, to_line, verify
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -50,7 +50,7 @@ def test_several_matches_follow_each_other() -> None:
 def test_older_programs_read_it() -> None:
     """Who knows only messages reads the same match, and finds it right."""
     record = recording_of("shouted")
-    messages = list(read(lines_of(record)))
+    messages = [*filter(None, map(message_of, map(row_of, lines_of(record))))]
     assert log_of("shouted") == [message for message in messages if isinstance(message, Event)]
     assert 2 == verify(messages).hands
 

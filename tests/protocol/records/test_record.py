@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.records.record import from_line, read, tally_line, to_line, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import message_of, row_of, tally_line, to_line, verify
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
@@ -50,7 +51,7 @@ def test_lines_keep_messages(cls: type[Message]) -> None:
     def check(message: Message) -> None:
         line = to_line(message, at_ms=5)
         assert "\n" not in line
-        assert message == from_line(line)
+        assert message == message_of(row_of(line))
 
     check()
 
@@ -67,14 +68,14 @@ def test_no_line_steers_a_terminal() -> None:
     line = to_line(said)
     assert line.isprintable()
     assert "Zoë 漢字" in line
-    assert said == from_line(line)
+    assert said == message_of(row_of(line))
 
 
 def test_other_lines_are_passed_over() -> None:
     """Lines of other kinds, and empty ones, are no messages."""
     other = ['{"message":"weather","rain":true}', "", tally_line(final_view(NAME))]
     lines = [*other, to_line(ev.Signalled(seq=1)), *other]
-    assert [ev.Signalled(seq=1)] == list(read(lines))
+    assert [ev.Signalled(seq=1)] == list(read_messages(lines))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_other_lines_are_passed_over() -> None:
 def test_lines_that_are_none(line: str) -> None:
     """A broken line is refused, and the error says which it is."""
     with pytest.raises(InvalidRecord, match="Line 2: "):
-        list(read([to_line(ev.Signalled(seq=1)), line]))
+        list(read_messages([to_line(ev.Signalled(seq=1)), line]))
 
 
 @examples(200)
@@ -104,7 +105,7 @@ def test_lines_that_are_none(line: str) -> None:
 def test_any_line_is_a_message_or_invalid(line: str) -> None:
     """Random lines raise nothing but InvalidRecord."""
     with suppress(InvalidRecord):
-        from_line(line)
+        message_of(row_of(line))
 
 
 # The proof.

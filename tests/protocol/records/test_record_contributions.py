@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_protocol.engine.shuffle import contribution_hash
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.record import from_line, to_line, verify
+from racing_demon_protocol.records.record import message_of, row_of, to_line, verify
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -274,7 +274,7 @@ def test_a_record_that_begins_amid_contributions() -> None:
             messages.append(view.snapshot(0))
         elif place > begin:
             messages.append(event)
-    messages = [message for message in map(from_line, map(to_line, messages)) if message is not None]
+    messages = [*filter(None, map(message_of, map(row_of, map(to_line, messages))))]
     assert 3 == verify(messages).hands
 
     table = messages[0]

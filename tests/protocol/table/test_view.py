@@ -4,13 +4,13 @@ import pytest
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.invariants import status
 from tests.support.matches import final_view, log_of, of_matches, options_of
 from tests.support.views import HASH, facts, folded, seated, view_after
 

@@ -4,7 +4,6 @@ from functools import cache
 
 import pytest
 
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import verify
@@ -18,6 +17,7 @@ from racing_demon_server.bots.simulation import Arrived, main, pass_time, play_m
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
 from tests.support.effort import covering, usually
+from tests.support.invariants import status
 from tests.support.tables import of_type
 
 SEED = bytes(range(32))

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.records.record import read, verify
+from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -86,14 +87,14 @@ async def test_each_match_is_a_record_that_proves_itself(
     plays = 0
     for id_ in ("1.1", "1.2"):
         exported = lines(capsys, "export", id_, "--journal", journal)
-        verdict = verify(read(exported))
+        verdict = verify(read_messages(exported))
         assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
         plays += verdict.plays
         rows = [json.loads(line) for line in exported]
         times = [row["at_us"] for row in rows if "at_us" in row]
         assert times == sorted(times)
         assert len(times) > verdict.plays
-    verdict = verify(read(lines(capsys, "export", "all", "--journal", journal)))
+    verdict = verify(read_messages(lines(capsys, "export", "all", "--journal", journal)))
     assert (2, plays, 2) == (verdict.hands, verdict.plays, verdict.matches)
 
 

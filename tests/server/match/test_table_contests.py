@@ -10,12 +10,12 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import Card
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.bots.players import LEVELS, Bot
 from tests.support.effort import amount, more_when_long
+from tests.support.invariants import status
 from tests.support.tables import Contest, Sitting, contests
 
 GAMES: dict[str, dict[str, object]] = {

@@ -8,7 +8,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
@@ -22,6 +21,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer
 from tests.support.contributing import hash_of, value_of
 from tests.support.effort import amount, more_when_long
+from tests.support.invariants import status
 from tests.support.tables import MS, SECOND, Sitting
 
 SHARED = [name for name, game in GAMES.items() if game.racing is Racing.SHARED]

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import Phase, Reaction, Reason
@@ -17,6 +16,7 @@ from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallR
 from racing_demon_server.match.names import folded
 from racing_demon_server.match.seat_tokens import Actor
 from tests.support.effort import examples
+from tests.support.invariants import status
 from tests.support.tables import NAMES, SECOND, Own, Sitting
 
 LARGEST = 2**31 - 1

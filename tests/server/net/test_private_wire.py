@@ -9,12 +9,12 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.records.record import to_line, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.invariants import status
 from tests.support.journals import journaled
 from tests.support.servers import PATIENCE, Peer, Served, serving, within
 

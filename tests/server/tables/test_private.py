@@ -7,7 +7,6 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.specification import Deals, Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
@@ -21,6 +20,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.match.dead_hand import SLICE_GAP
 from tests.support.effort import amount, more_when_long
+from tests.support.invariants import status
 from tests.support.lockstep import gain_of
 from tests.support.tables import NAMES, SECOND, Sitting, of_type
 from tests.support.typical import of_games

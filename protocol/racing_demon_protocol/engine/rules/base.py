@@ -224,10 +224,6 @@ class Rules:
         counts = Counter(card // size for pile in self.layout.foundations for card in board.cards[pile])
         return {seat: counts[at] for at, seat in enumerate(self.layout.seats)}
 
-    def status(self, board: Board) -> Iterator[str]:
-        """Yield a sentence for every broken invariant of this mechanic."""
-        yield from ()
-
     # What clients need for hints; mechanics without these keep the defaults.
 
     def units(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:

@@ -8,10 +8,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.invariants import status
 from racing_demon_protocol.engine.specification import Building, Game, Goal, Racing
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt import Dealt, random_hands
+from tests.support.invariants import status
 from tests.support.oracles import ORACLES, every_play
 
 HANDS = int(os.environ.get("RACING_DEMON_GAMES", "3"))

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from .board import Board, Kind
-from .cards import UNKNOWN, name, pack, rank
-from .rules.base import Rules
-from .specification import Base, Foundations
+from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.cards import UNKNOWN, name, pack, rank
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Base, Foundations
 
 __all__ = ["status"]
 
@@ -22,7 +22,6 @@ def status(rules: Rules, board: Board) -> list[str]:
         *_conservation(rules, board),
         *_face_up(board),
         *_foundations(rules, board),
-        *rules.status(board),
     ]
 
 
