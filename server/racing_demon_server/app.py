@@ -16,7 +16,6 @@ from racing_demon_protocol import __version__
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, Journal
-from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
@@ -100,7 +99,7 @@ async def run(
     try:
         if not isinstance(settings.journal, str):  # in a database each table has a clock of its own
             with journal.reading() as readers:
-                begun = max(map(last_us, readers), default=0)
+                begun = max((each.last_us() for each in readers), default=0)
         clock = rising_clock(begun)
         await _serve(
             settings, announce, clock, metrics, journal, fenced, inherited, stop_with_stdin=stop_with_stdin

@@ -19,7 +19,6 @@ from typing import Final, NamedTuple, NoReturn
 
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.sqlite.database import journal_of, reading
 from racing_demon_server.journal.sqlite.lock_file import LockFile
 from racing_demon_server.net.gateway import MOST_WAITING, url_of
@@ -274,7 +273,7 @@ def _strays(journals: Sequence[Path | None]) -> dict[str, int]:
 
 def _open_codes(path: Path, *, write: bool) -> list[str]:
     with reading(path, write=write) as db:
-        return [table.code for table in tables(db, only_open=True)]
+        return [table.code for table in db.tables(only_open=True)]
 
 
 def warn_of_others(path: Path | None, count: int) -> None:

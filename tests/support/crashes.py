@@ -32,7 +32,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.interface import JournalReader
-from racing_demon_server.journal.reader import log_of, options_of, tables
+from racing_demon_server.journal.reader import log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
@@ -397,7 +397,7 @@ def mirrors_of(journal: Path, players: Iterable[Player]) -> list[bool]:
     with contextlib.closing(open_journal(journal)) as db:
         for player in players:
             mirror = player.client.view
-            (table,) = [table for table in tables(db) if table.code == mirror.code]
+            (table,) = [table for table in db.tables() if table.code == mirror.code]
             view = TableView(table.code, options_of(table))
             for kept in log_of(db, table.id, last=mirror.seq):
                 view.apply(kept.event)
@@ -446,7 +446,7 @@ def judge(journal: Path, players: Iterable[Player], shown: Iterable[Snapshot] = 
 def judge_db(db: JournalReader, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:
     """Compare what players were told with an open journal."""
     players = list(players)
-    (table,) = [table for table in tables(db) if table.code == players[0].client.code]
+    (table,) = [table for table in db.tables() if table.code == players[0].client.code]
     log = list(log_of(db, table.id))
     kept = {each.event.seq: each.event for each in log}
     frames = {seq: encode(event) for seq, event in kept.items()}

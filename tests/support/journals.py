@@ -15,7 +15,6 @@ from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.check import Report
 from racing_demon_server.journal.interface import Store
-from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.backup import restore
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
@@ -40,7 +39,7 @@ async def journaled_in(store: Store, **settings: Any) -> AsyncIterator[Served]:
     """Run one whose journal is in any store."""
     journal = DurableJournal(store)
     with journal.reading() as readers:
-        clock = rising_clock(max(map(last_us, readers)))
+        clock = rising_clock(max(each.last_us() for each in readers))
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, journal)
     registry.restore()

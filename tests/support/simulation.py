@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.reader import beginnings_of, log_of, options_of, tables
+from racing_demon_server.journal.reader import beginnings_of, log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
@@ -194,7 +194,7 @@ class Simulation:
     def _check(self, accounts: Sequence[Account]) -> Findings:
         """Check what was told; that arrival order was the law; and that no hand's time ran backwards."""
         with contextlib.closing(open_journal(self._path)) as db:
-            (table,) = tables(db)
+            (table,) = db.tables()
             log = list(log_of(db, table.id))
             beginnings = beginnings_of(db, table.id)
             events = [stored.event for stored in log]

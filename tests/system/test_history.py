@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.reader import log_of, options_of, tables
+from racing_demon_server.journal.reader import log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
@@ -97,7 +97,7 @@ async def play_against_bots(seed: int, path: Path) -> tuple[list[Account], int]:
     finally:
         await asyncio.to_thread(journal.close)
     with contextlib.closing(open_journal(path)) as db:
-        (table,) = [table for table in tables(db) if table.code == code]
+        (table,) = [table for table in db.tables() if table.code == code]
         check_arrivals(options_of(table), log_of(db, table.id), Told(accounts).calls, sent_and_answered)
     return accounts, contest.contended
 

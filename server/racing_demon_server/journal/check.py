@@ -23,7 +23,6 @@ from .reader import (
     options_of,
     seeds_of,
     snapshots_of,
-    tables,
     verify,
 )
 
@@ -67,7 +66,7 @@ def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
     faults, waiting, faulty = list[str](), list[str](), set[int]()
     try:
         faults += journal.faults()
-        for table in list(tables(journal)):
+        for table in list(journal.tables()):
             count += 1
             with journal.moment():
                 try:

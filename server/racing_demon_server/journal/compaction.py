@@ -14,17 +14,12 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 
 from .operations import Change, Operation
 
-__all__ = ["MOST_BYTES", "MOST_EVENTS", "closed", "opened", "snapped"]
+__all__ = ["MOST_BYTES", "MOST_EVENTS", "snapped"]
 
 MOST_EVENTS: Final = 256
 """A snapshot is written after this many events outside of hands."""
 MOST_BYTES: Final = 16_384
 """A snapshot is written after this many bytes of such events."""
-
-
-def opened(table_id: int) -> list[Change]:
-    """Return the operation that deletes the previous table if only its number was needed."""
-    return [(Operation.FORGET_UNUSED, (table_id,))]
 
 
 def snapped(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
@@ -42,8 +37,3 @@ def snapped(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
     if snapshot.phase in {Phase.LOBBY, Phase.OVER}:
         changes.append((Operation.FOLD_LOBBY, values))
     return [*changes, (Operation.FORGET_SNAPSHOTS, values)]
-
-
-def closed(table_id: int) -> list[Change]:
-    """Return the operations that delete what a closed table does not need for its matches."""
-    return [(Operation.FORGET_CLOSED, (table_id,))]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
-from .operations import Change
+from .operations import BEGINS, MARKS, Change
 
 __all__ = ["Fenced", "Journal", "JournalReader", "JournalUnusable", "Store", "StoredTable"]
 
@@ -44,6 +44,8 @@ Row = Sequence[Any]
 class JournalReader(Protocol):
     """Reads a journal row by row; :mod:`.reader` interprets the rows.
 
+    Queries that every store understands are here, with parameters as SQLite has them: ``?1``, ``?2``...
+
     Attributes:
         errors: the exceptions of a store that cannot read.
 
@@ -51,8 +53,11 @@ class JournalReader(Protocol):
 
     errors: tuple[type[Exception], ...]
 
+    def rows(self, sql: str, *values: object) -> Iterable[Row]:
+        """Return the rows that a query finds."""
+
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
-        """Yield the tables, oldest first. Open ones are those of this reader's server."""
+        """Yield the tables, oldest first, unchecked. Open ones are those of this reader's server."""
 
     def events(self, table_id: int, first: int, last: int) -> Iterable[Row]:
         """Return number, kind, at_us, at_ms and frame of a table's events between two numbers, in order.
@@ -63,39 +68,70 @@ class JournalReader(Protocol):
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Iterable[Row]:
         """Return the same for the events of some kinds other than plays."""
+        some = ", ".join(map(str, sorted(kinds)))
+        return self.rows(
+            f"SELECT seq, kind, at_us, at_ms, frame FROM events WHERE {MARKS} "  # noqa: S608 - numbers of our own
+            f"AND kind IN ({some}) AND seq BETWEEN ?2 AND ?3 ORDER BY seq",
+            *(table_id, first, last),
+        )
 
     def beaten(self, table_id: int, first: int, last: int) -> Iterable[Row]:
         """Return the previous event's number, actor, at_us, at_ms and frame of lost races, in order."""
+        return self.rows(
+            "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
+            "WHERE table_id = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq, at_us, id",
+            *(table_id, first, last),
+        )
 
     def corrections(self, match: str) -> Iterable[Row]:
         """Return the corrections of a match, in order."""
+        return self.rows("SELECT entry FROM corrections WHERE match = ?1 ORDER BY id", match)
 
     def corrected(self) -> list[str]:
         """Return the matches that have corrections."""
+        return [match for (match,) in self.rows("SELECT DISTINCT match FROM corrections ORDER BY match")]
 
     def correct(self, match: str, entry: str) -> None:
         """Append a correction. The journal must be open for writing."""
+        self.rows("INSERT INTO corrections (match, entry) VALUES (?1, ?2)", match, entry)
 
     def seeds(self, table_id: int) -> Iterable[Row]:
         """Return hand id and seed of a table's hands."""
 
     def claims(self, table_id: int) -> Iterable[Row]:
         """Return actor, token hash, counter and answer of a table's seat tokens."""
+        return self.rows("SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = ?1", table_id)
 
     def bans(self, table_id: int) -> Iterable[Row]:
         """Return name, token hash and address hash of the banned players, in order."""
+        return self.rows(
+            "SELECT name, token_hash, address_hash FROM bans WHERE table_id = ?1 ORDER BY id", table_id
+        )
 
     def epochs(self, table_id: int) -> Iterable[Row]:
         """Return name and number of the previous event of a table's epochs, oldest first."""
+        return self.rows("SELECT epoch, seq FROM epochs WHERE table_id = ?1 ORDER BY id", table_id)
 
     def beginnings(self, table_id: int) -> Iterable[Row]:
         """Return number and frame of the snapshots with which stretches of a log begin, oldest first."""
+        return self.rows(
+            f"SELECT seq, frame FROM snapshots WHERE table_id = ?1 AND {BEGINS} ORDER BY seq",  # noqa: S608
+            table_id,
+        )
 
     def snapshots(self, table_id: int, until_us: int, most: int) -> Iterable[Row]:
-        """Return number and frame of some snapshots up to a time, newest first; -1 for all."""
+        """Return number and frame of some snapshots up to a time, newest first."""
+        return self.rows(
+            "SELECT seq, frame FROM snapshots WHERE table_id = ?1 AND at_us <= ?2 ORDER BY seq DESC LIMIT ?3",
+            *(table_id, until_us, most),
+        )
 
     def last_us(self) -> int:
-        """Return the newest time of open tables, on the clock of their server; 0 without one."""
+        """Return the newest time of open tables, on the clock of their server; 0 without one.
+
+        After a crash during a hand this time may be in the future. Events that arrived together may be
+        written some milliseconds out of order.
+        """
 
     def moment(self) -> AbstractContextManager[None]:
         """Read a consistent state while the context lasts."""

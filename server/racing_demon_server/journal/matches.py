@@ -21,6 +21,7 @@ from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 
 from .interface import JournalReader, StoredTable
 from .reader import (
+    LAST,
     StoredEvent,
     UnknownContents,
     beaten_of,
@@ -28,7 +29,6 @@ from .reader import (
     corrections_of,
     log_of,
     options_of,
-    tables,
     verify,
 )
 
@@ -108,7 +108,7 @@ def matches(store: JournalReader, journal: str = "") -> Iterator[Match]:
         UnknownContents: something is not understood.
 
     """
-    for table in tables(store):
+    for table in store.tables():
         for match in matches_of(store, table):
             match.journal = journal
             yield match
@@ -218,7 +218,7 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     """
     table = match.table
     view, first = stretch_of(store, match)
-    last = match.last or 2**31
+    last = match.last or LAST
     software = f"racing-demon-server {table.software}"
     yield section_line(Header(id=match.id, kept_by="server", software=software))
     beaten: dict[int, list[TimedMessage]] = {}

@@ -72,6 +72,11 @@ _KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = ?1 AND seq < ?2
 """The newest snapshot before one that delayed spectators have still to see."""
 _MATCH_END: Final = f"""coalesce(
     (SELECT seq FROM events WHERE {MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
+BEGINS: Final = (
+    "NOT EXISTS (SELECT 1 FROM events "
+    "WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)"
+)
+"""Whether a stretch of a table's log begins with a snapshot."""
 IS_NO_BEGINNING: Final = f"""NOT (
     NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq)
     AND EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq + 1))

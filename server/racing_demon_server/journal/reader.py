@@ -1,6 +1,6 @@
 """Reads tables from a journal, in any store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
-from .interface import JournalReader, StoredTable
+from .interface import JournalReader, Row, StoredTable
 from .play_runs import RUN, BrokenRun, StoredPlay, parted
 from .rows import NOBODY
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OtherVersion",
     "StoredEvent",
-    "StoredTable",
     "UnknownContents",
     "bans_of",
     "beaten_of",
@@ -32,12 +31,10 @@ __all__ = [
     "claims_of",
     "corrections_of",
     "epochs_of",
-    "last_us",
     "log_of",
     "options_of",
     "seeds_of",
     "snapshots_of",
-    "tables",
     "verify",
 ]
 
@@ -58,6 +55,9 @@ class StoredEvent(NamedTuple):
     at_ms: int
 
 
+LAST: Final = 2**31 - 1
+"""No event and no number of rows is higher."""
+
 _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
     *((int, NoneType), (int, NoneType)),
@@ -75,6 +75,13 @@ def _verify_row(what: str, row: Sequence[object], columns: Sequence[tuple[type, 
             raise UnknownContents(f"{what} has {value!r:.40} where {_KINDS[kinds[0]]} belongs")
 
 
+def _verified(rows: Iterable[Row], what: str, *columns: tuple[type, ...]) -> Iterator[Row]:
+    """Yield rows whose types are right."""
+    for row in rows:
+        _verify_row(what, row, columns)
+        yield row
+
+
 def verify(table: StoredTable) -> None:
     """Check that a table's row can be used.
 
@@ -87,11 +94,6 @@ def verify(table: StoredTable) -> None:
         Seated(code=table.code)
     except ValidationError as error:
         raise UnknownContents("its code is none") from error
-
-
-def tables(journal: JournalReader, *, only_open: bool = False) -> Iterator[StoredTable]:
-    """Yield the tables, oldest first, unchecked: see :func:`verify`."""
-    yield from journal.tables(only_open=only_open)
 
 
 def options_of(table: StoredTable) -> Options:
@@ -113,7 +115,7 @@ def log_of(
     *,
     kinds: frozenset[int] = frozenset(),
     first: int = 1,
-    last: int = 2**31,
+    last: int = LAST,
 ) -> Iterator[StoredEvent]:
     """Yield the events of a table between two numbers: all, or those of some kinds other than plays.
 
@@ -152,7 +154,7 @@ def _event(seq: int, frame: bytes) -> Event:
 
 
 def beaten_of(
-    journal: JournalReader, table_id: int, *, first: int = 1, last: int = 2**31
+    journal: JournalReader, table_id: int, *, first: int = 1, last: int = LAST
 ) -> Iterator[tuple[int, "TimedMessage"]]:
     """Yield the lost races of a table, each with the number of the event before it.
 
@@ -162,9 +164,10 @@ def beaten_of(
     """
     from racing_demon_protocol.records.match_file import TimedMessage  # noqa: PLC0415 - no server needs records to be read
 
-    for row in journal.beaten(table_id, first, last):
-        _verify_row("what somebody was told whose card came too late", row, _KEPT)
-        seq, actor, at_us, at_ms, frame = row
+    rows = journal.beaten(table_id, first, last)
+    for seq, actor, at_us, at_ms, frame in _verified(
+        rows, "what somebody was told whose card came too late", *_KEPT
+    ):
         reply = _reply(frame)
         assert reply is not None
         yield seq, TimedMessage(reply, at_us, at_ms, actor)
@@ -192,9 +195,7 @@ def seeds_of(journal: JournalReader, table_id: int) -> dict[str, bytes]:
         UnknownContents: one is invalid.
 
     """
-    rows = list(journal.seeds(table_id))
-    for row in rows:
-        _verify_row("the secret of a hand", row, ((str,), (bytes,)))
+    rows = _verified(journal.seeds(table_id), "the secret of a hand", (str,), (bytes,))
     return {row[0]: row[1] for row in rows}
 
 
@@ -206,9 +207,8 @@ def claims_of(journal: JournalReader, table_id: int) -> dict[Actor, SeatToken]:
 
     """
     seat_tokens: dict[Actor, SeatToken] = {}
-    for row in journal.claims(table_id):
-        _verify_row("a claim", row, ((int,), (bytes,), (int,), (bytes, NoneType)))
-        actor, token_hash, counter, reply = row
+    kinds = (int,), (bytes,), (int,), (bytes, NoneType)
+    for actor, token_hash, counter, reply in _verified(journal.claims(table_id), "a claim", *kinds):
         seat_tokens[None if actor == NOBODY else actor] = SeatToken(token_hash, counter, _reply(reply))
     return seat_tokens
 
@@ -220,9 +220,7 @@ def bans_of(journal: JournalReader, table_id: int) -> list[Ban]:
         UnknownContents: one is invalid.
 
     """
-    rows = list(journal.bans(table_id))
-    for row in rows:
-        _verify_row("a player who was sent away", row, ((str,), (bytes,), (bytes,)))
+    rows = _verified(journal.bans(table_id), "a player who was sent away", (str,), (bytes,), (bytes,))
     return [Ban(*row) for row in rows]
 
 
@@ -233,9 +231,7 @@ def epochs_of(journal: JournalReader, table_id: int) -> list[tuple[str, int]]:
         UnknownContents: one is invalid.
 
     """
-    rows = list(journal.epochs(table_id))
-    for row in rows:
-        _verify_row("a start of the server", row, ((str,), (int,)))
+    rows = _verified(journal.epochs(table_id), "a start of the server", (str,), (int,))
     return [(epoch, seq) for epoch, seq in rows]
 
 
@@ -250,7 +246,7 @@ def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
 
 
 def snapshots_of(
-    journal: JournalReader, table_id: int, *, until_us: int = 2**63 - 1, most: int = -1
+    journal: JournalReader, table_id: int, *, until_us: int = 2**63 - 1, most: int = LAST
 ) -> Iterator[Snapshot]:
     """Yield the snapshots of a table between its hands, newest first.
 
@@ -271,15 +267,6 @@ def _snapshot(seq: int, frame: bytes) -> Snapshot:
     if not isinstance(snapshot, Snapshot) or snapshot.seq != seq:
         raise UnknownContents("what stands as its snapshot is none")
     return snapshot
-
-
-def last_us(journal: JournalReader) -> int:
-    """Return the newest time on the clock of the server that wrote a journal; 0 if there is none.
-
-    After a crash during a hand this time may be in the future. Events that arrived together may be written
-    some milliseconds out of order.
-    """
-    return journal.last_us()
 
 
 def _reply(frame: bytes | None) -> Accepted | Refused | None:

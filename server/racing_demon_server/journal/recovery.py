@@ -16,7 +16,6 @@ from .reader import (
     beginnings_of,
     claims_of,
     epochs_of,
-    last_us,
     log_of,
     seeds_of,
     snapshots_of,
@@ -80,7 +79,7 @@ def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:
     If none is old enough, it is the first one of the newest stretch of the log.
     """
     for snapshot in snapshots_of(journal, table_id, most=1):
-        seen_us = last_us(journal) - 1_000 * snapshot.options.watch_delay_ms
+        seen_us = journal.last_us() - 1_000 * snapshot.options.watch_delay_ms
         if not snapshot.options.watch_delay_ms:
             return snapshot
         for older in snapshots_of(journal, table_id, until_us=seen_us, most=1):

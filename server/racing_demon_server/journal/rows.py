@@ -14,7 +14,7 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
-from .compaction import MOST_BYTES, MOST_EVENTS, closed, opened, snapped
+from .compaction import MOST_BYTES, MOST_EVENTS, snapped
 from .epochs import MOST
 from .interface import Journal
 from .operations import Change, Operation
@@ -80,7 +80,8 @@ class TableJournal:
         """Write that the table was opened, with its number on this server and its passphrase's hash."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
         values = (self._id, *row, __version__, VERSION, self._wall_clock())
-        self._journal.write([(Operation.OPEN_TABLE, values), *opened(self._id)], _nothing)
+        changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self._id,))]
+        self._journal.write(changes, lambda: None)
 
     def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
         """Note that a start of the server continues after an event. The oldest starts are forgotten.
@@ -102,7 +103,8 @@ class TableJournal:
         """Write that the table is closed for good, and delete what belongs to no match."""
         self.timekeeper.note(self._id, runs=False)
         values = (self._wall_clock(), self._id)
-        self._journal.write([(Operation.CLOSE_TABLE, values), *closed(self._id)], on_written)
+        changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self._id,))]
+        self._journal.write(changes, on_written)
 
     def note(self, frames: Sequence[Frames]) -> None:
         """Note events, to be written together with what is noted already."""
@@ -205,14 +207,7 @@ class UnkeptTableJournal(TableJournal):
     def note(self, frames: Sequence[Frames]) -> None:
         """Make no rows of events."""
 
-    def note_beside(
-        self,
-        at: int,
-        seeds: Iterable[tuple[str, bytes]] = (),
-        seat_tokens: Iterable[tuple[Actor, SeatToken | None]] = (),
-        snapshot: Snapshot | None = None,
-        bans: Iterable[Ban] | None = None,
-    ) -> None:
+    def note_beside(self, *_: object, **__: object) -> None:
         """Make no rows of what events do not hold."""
 
 
@@ -222,7 +217,3 @@ def table_journal(
     """Return the journal of one table: see :class:`TableJournal` for the arguments."""
     kind = TableJournal if journal.keeps else UnkeptTableJournal
     return kind(journal, number, wall_clock, timekeeper)
-
-
-def _nothing() -> None:
-    """Do nothing."""

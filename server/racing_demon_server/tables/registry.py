@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.reader import UnknownContents, last_us, options_of, tables
+from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal, table_journal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
@@ -178,7 +178,7 @@ class Registry:
         """
         with self._journal.reading() as readers:
             for reader in readers:
-                self._timekeeper.kept = last_us(reader)
+                self._timekeeper.kept = reader.last_us()
                 for kept, error in self.restore_from(reader):
                     facts = {"table": kept.code, "number": kept.id, "why": str(error)}
                     known = isinstance(error, (*CANNOT_GO_ON, *reader.errors))
@@ -187,7 +187,7 @@ class Registry:
 
     def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
-        for kept in list(tables(reader, only_open=True)):
+        for kept in list(reader.tables(only_open=True)):
             try:
                 self._restore(reader, kept)
             except Exception as error:
@@ -378,7 +378,7 @@ def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
     """
 
     async def start() -> list[tuple[StoredTable, Exception]]:
-        now = last_us(reader)
+        now = reader.last_us()
         return list(Registry(ServerSettings(), lambda: now, ImmediateJournal()).restore_from(reader))
 
     with ThreadPoolExecutor() as thread:  # the caller may have a loop of its own

@@ -93,7 +93,7 @@ def contents(journal: JournalReader) -> dict[str, object]:
         told[f"{number} bans"] = [tuple(row) for row in journal.bans(number)]
         told[f"{number} epochs"] = [tuple(row) for row in journal.epochs(number)]
         told[f"{number} beginnings"] = [tuple(row) for row in journal.beginnings(number)]
-        told[f"{number} snapshots"] = [tuple(row) for row in journal.snapshots(number, 2**62, -1)]
+        told[f"{number} snapshots"] = [tuple(row) for row in journal.snapshots(number, 2**62, 100)]
         told[f"{number} one snapshot"] = [tuple(row) for row in journal.snapshots(number, 2**62, 1)]
     return told
 

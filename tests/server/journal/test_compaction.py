@@ -21,7 +21,6 @@ from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS, snap
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Operation
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
@@ -139,7 +138,7 @@ async def test_what_a_restart_reads_does_not_grow(path: Path) -> None:
         async with server(path) as served, Peer.hosting(served.url) as ann:
             await change_options(ann, 200, watch_delay_ms=watch_delay_ms)
         with contextlib.closing(open_journal(path)) as db:
-            *_, table = tables(db)
+            *_, table = db.tables()
             past = past_of(db, table)
             assert past.snapshot is not None
             assert past.snapshot.seq > ann.view.seq - 120
@@ -253,7 +252,7 @@ async def test_a_table_without_a_match_leaves_nothing(path: Path) -> None:
 def numbers(path: Path) -> list[int]:
     """Return the numbers of a journal's tables."""
     with contextlib.closing(open_journal(path)) as db:
-        return [table.id for table in tables(db)]
+        return [table.id for table in db.tables()]
 
 
 def test_what_delayed_spectators_have_not_seen_is_not_deleted() -> None:

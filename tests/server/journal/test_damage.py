@@ -15,7 +15,6 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.database import open_journal, reading
 from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, TABLES, VERSION, layout
 from racing_demon_server.settings import ServerSettings
@@ -71,7 +70,7 @@ def taken_up(path: Path) -> int:
     """Return how many tables a server takes up; -1 where it says that it cannot use the file."""
     try:
         with reading(path) as db:
-            now = last_us(db)
+            now = db.last_us()
             registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
             unrestorable = list(registry.restore_from(db))
             tables = len(registry)

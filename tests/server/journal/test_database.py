@@ -12,7 +12,7 @@ import pytest
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
-from racing_demon_server.journal.reader import last_us, log_of, tables
+from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import (
     default_path,
     journal_of,
@@ -143,7 +143,7 @@ def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) ->
     overwrite_page(path, "tables")
     with pytest.raises(JournalUnusable, match=f"^The journal {path} is damaged: database disk image is"):
         with reading(path) as db:
-            list(tables(db))
+            list(db.tables())
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         db.execute("SELECT 1")
 
@@ -186,10 +186,10 @@ def test_a_table_goes_on_in_a_file_that_was_brought_up_to_date(path: Path, versi
         events, newest = db.execute("SELECT max(seq), max(at_us) FROM events").fetchone()
     open_journal(path, write=True).close()
     with contextlib.closing(open_journal(path)) as db:
-        (table,) = tables(db, only_open=True)
+        (table,) = db.tables(only_open=True)
         assert table.last_event is None
         assert list(range(1, events + 1)) == sorted({kept.event.seq for kept in log_of(db, table.id)})
-        assert last_us(db) >= newest
+        assert db.last_us() >= newest
 
 
 def test_a_migration_is_whole_or_not_there(path: Path) -> None:

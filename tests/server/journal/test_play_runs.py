@@ -28,14 +28,7 @@ from racing_demon_server.journal.play_runs import (
     parted,
     plays_in,
 )
-from racing_demon_server.journal.reader import (
-    StoredEvent,
-    UnknownContents,
-    beaten_of,
-    last_us,
-    log_of,
-    tables,
-)
+from racing_demon_server.journal.reader import StoredEvent, UnknownContents, beaten_of, log_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.timekeeper import Timekeeper
@@ -150,7 +143,7 @@ def test_a_log_is_read_as_it_was_noted(path: Path, seed: int) -> None:
             assert wanted == list(log_of(db, 1, first=first, last=last))
         stuck = [event for event, _ in log if isinstance(event, ev.StuckSaid)]
         assert stuck == [kept.event for kept in log_of(db, 1, kinds=frozenset({ev.StuckSaid.TAG}))]
-        assert 0 <= max(at for _, at in log) - last_us(db) <= 1_500
+        assert 0 <= max(at for _, at in log) - db.last_us() <= 1_500
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -160,14 +153,14 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
     logs = [some_log(rng, rng.randrange(1, 200)) for _ in range(5)]
     written(path, rng, *logs)
     with contextlib.closing(open_journal(path)) as db:
-        assert [None] == [table.last_event for table in tables(db, only_open=True)]
+        assert [None] == [table.last_event for table in db.tables(only_open=True)]
         for number, log in enumerate(logs, 1):
             assert [StoredEvent(event, at, WALL) for event, at in log] == list(log_of(db, number))
             for _ in range(20):
                 first, last = sorted(rng.sample(range(-5, 210), 2))
                 wanted = [StoredEvent(event, at, WALL) for event, at in log if first <= event.seq <= last]
                 assert wanted == list(log_of(db, number, first=first, last=last))
-        assert 0 <= max(at for _, at in logs[-1]) - last_us(db) <= 1_500  # the others are closed
+        assert 0 <= max(at for _, at in logs[-1]) - db.last_us() <= 1_500  # the others are closed
 
 
 def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
@@ -194,7 +187,7 @@ def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:
         assert steps_of(2, first=2_950) < whole / 10
         assert steps_of(2, first=2_950, last=2_960) < whole / 10
         steps = 0
-        assert last_us(db)
+        assert db.last_us()
         assert steps < whole / 10
 
 

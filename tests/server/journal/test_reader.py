@@ -7,7 +7,6 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 
@@ -20,6 +19,6 @@ def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path)
         values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.execute("INSERT INTO snapshots VALUES (1, ?, 0, ?)", (snapshot.seq, encode(snapshot)))
-        (table,) = tables(db)
+        (table,) = db.tables()
         past = past_of(db, table)
         assert (snapshot, []) == (past.snapshot, list(past.log))

@@ -9,7 +9,6 @@ import pytest
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 
@@ -30,7 +29,7 @@ def test_spectators_have_seen_all_before_the_snapshot(
         for seq, at_us in ((10, 20_000_000), (20, 40_000_000), (30, newest_us)):
             frame = encode(first.model_copy(update={"seq": seq}))
             db.execute("INSERT INTO snapshots VALUES (1, ?, ?, ?)", (seq, at_us, frame))
-        (table,) = tables(db)
+        (table,) = db.tables()
         snapshot = past_of(db, table).snapshot
         assert snapshot is not None
         assert needed == snapshot.seq
@@ -54,5 +53,5 @@ def test_a_log_is_read_from_the_newest_stretch_on(
         )
         frames = [(seq, encode(empty.model_copy(update={"seq": seq}))) for seq in snapshots]
         db.executemany("INSERT INTO snapshots VALUES (1, ?, 0, ?)", frames)
-        (table,) = tables(db)
+        (table,) = db.tables()
         assert first == first_event(past_of(db, table))

@@ -15,7 +15,6 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.reader import last_us
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.settings import ServerSettings
@@ -90,7 +89,7 @@ def test_while_hands_run_a_time_ahead_is_on_the_disk(path: Path) -> None:
             for _ in range(1_000):
                 await asyncio.sleep(0.01)
                 with contextlib.closing(open_journal(path)) as db:
-                    kept = last_us(db)
+                    kept = db.last_us()
                 told = signal_at + 1_000 * shown(room).elapsed_ms
                 assert told <= kept <= now() + SECOND
                 assert now() - told <= 30_000
@@ -160,7 +159,7 @@ def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: P
             journal.is_failing = True
             await asyncio.sleep(30)
             with contextlib.closing(open_journal(path)) as db:
-                kept = last_us(db)
+                kept = db.last_us()
             signal_at = room.table.hand_clock.signal_at
             assert signal_at is not None
             assert signal_at + 1_000 * shown(room).elapsed_ms <= kept < now() - 20 * SECOND
@@ -194,7 +193,7 @@ def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
             told = now()
             journal.die()
         with contextlib.closing(open_journal(path)) as db:
-            assert told - 30_000 <= last_us(db) <= told + SECOND
+            assert told - 30_000 <= db.last_us() <= told + SECOND
 
     in_virtual_time(history())
 

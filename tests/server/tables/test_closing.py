@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.reader import log_of, tables
+from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -202,7 +202,7 @@ def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path
     with contextlib.closing(open_journal(tmp_path / "journal.db")) as db:
         events = [kept.event for kept in log_of(db, 1)]
         assert "hand_over match_over" == told(events[-2:])
-        assert not list(tables(db, only_open=True))
+        assert not list(db.tables(only_open=True))
 
 
 def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path) -> None:

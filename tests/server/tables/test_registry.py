@@ -13,7 +13,6 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
@@ -284,7 +283,7 @@ def test_a_table_that_was_refused_is_not_in_the_journal(tmp_path: Path) -> None:
         kept = registry.open(Options())
         await journal.drained()
         with contextlib.closing(open_journal(journal.path)) as db:
-            assert [kept.table.view.code] == [each.code for each in tables(db, only_open=True)]
+            assert [kept.table.view.code] == [each.code for each in db.tables(only_open=True)]
         journal.close()
 
     in_virtual_time(history())

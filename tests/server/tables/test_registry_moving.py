@@ -17,7 +17,6 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.reader import last_us, tables
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
@@ -82,9 +81,9 @@ async def _played(registry: Registry) -> tuple[Room, Ear]:
 def _kept(journal: SharedJournal) -> tuple[StoredTable, Past, int]:
     """Return what the journal has of its only open table, and the newest time that was told."""
     with journal.reading() as (reader,):
-        (kept,) = tables(reader, only_open=True)
+        (kept,) = reader.tables(only_open=True)
         past = past_of(reader, kept)
-        return kept, past._replace(log=list(past.log)), last_us(reader)
+        return kept, past._replace(log=list(past.log)), reader.last_us()
 
 
 def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.reader import tables
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
 from tests.support.rooms import in_virtual_time, now, seat_at, virtual
@@ -72,7 +71,7 @@ def test_a_registry_is_closed_for_good_or_leaves_its_tables(tmp_path: Path, for_
         registry.close(for_good=for_good)
         await journal.drained()
         with journal.reading() as (reader,):
-            assert (not for_good) is bool(list(tables(reader, only_open=True)))
+            assert (not for_good) is bool(list(reader.tables(only_open=True)))
         journal.close()
 
     in_virtual_time(history())
@@ -87,7 +86,7 @@ def test_a_servers_first_table_is_number_one(tmp_path: Path) -> None:
         registry.open(Options())
         await journal.drained()
         with journal.reading() as (reader,):
-            (kept,) = tables(reader, only_open=True)
+            (kept,) = reader.tables(only_open=True)
         assert 1 == kept.number
         registry.close()
         await journal.drained()

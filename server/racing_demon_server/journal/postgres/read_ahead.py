@@ -7,10 +7,11 @@ from typing import Any, Final
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.masking import ClusterKeys
+from racing_demon_server.journal.operations import BEGINS
 from racing_demon_server.journal.play_runs import LONGEST
 
 from .connection import Database
-from .reader import BEGINS, COLUMNS, PostgresReader, Rows
+from .reader import COLUMNS, PostgresReader, Rows
 
 __all__ = ["TableReader", "read_ahead", "read_events"]
 
@@ -103,7 +104,7 @@ class TableReader(PostgresReader):
     def snapshots(self, _table_id: int, until_us: int, most: int) -> Rows:
         """Return some snapshots of the table, the newest first."""
         old = [(seq, frame) for seq, frame, at_us, _ in reversed(self._snapshots) if at_us <= until_us]
-        return old if most < 0 else old[:most]
+        return old[:most]
 
     def last_us(self) -> int:
         """Return the newest time that anybody saw of the table, on its own clock."""

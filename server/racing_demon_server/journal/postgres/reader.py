@@ -7,7 +7,7 @@ from typing import Any, Final
 import psycopg
 
 from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.masking import ClusterKeys, MaskedSeed
 from racing_demon_server.journal.play_runs import LONGEST
 
@@ -19,14 +19,9 @@ Rows = Iterable[tuple[Any, ...]]
 
 COLUMNS: Final = ", ".join(StoredTable._fields)
 """What is read of a table."""
-BEGINS: Final = (
-    "NOT EXISTS (SELECT 1 FROM events "
-    "WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)"
-)
-"""Whether a stretch of a table's log begins with a snapshot."""
 
 
-class PostgresReader:
+class PostgresReader(JournalReader):
     """Reads over one connection. See :class:`~racing_demon_server.journal.interface.JournalReader`.
 
     Args:
@@ -42,6 +37,10 @@ class PostgresReader:
         self._db = db
         self._keys = keys
         self._owner = owner
+
+    def rows(self, sql: str, *values: object) -> Rows:
+        """Return the rows that a query finds."""
+        return self._db.execute(sql.replace("?", "$"), values)
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, the oldest first; open ones are the owner's."""
@@ -60,36 +59,8 @@ class PostgresReader:
             f"WHERE table_id = $1 AND first BETWEEN $2::int - {LONGEST} AND $3 AND seq >= $2 UNION ALL "
             f"SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers "
             "WHERE table_id = $1 AND seq BETWEEN $2 AND $3) AS log ORDER BY seq, place",
-            (table_id, first, min(last, 2**31 - 1)),
+            (table_id, first, last),
         )
-
-    def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Rows:
-        """Return the events of some kinds, none of them plays."""
-        return self._db.execute(
-            "SELECT seq, kind, at_us, at_ms, frame FROM events WHERE table_id = $1 "
-            "AND kind NOT IN (0, 80) AND kind = ANY ($2) AND seq BETWEEN $3 AND $4 ORDER BY seq",
-            (table_id, sorted(kinds), first, min(last, 2**31 - 1)),
-        )
-
-    def beaten(self, table_id: int, first: int, last: int) -> Rows:
-        """Return the refusals of cards that came too late."""
-        return self._db.execute(
-            "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
-            "WHERE table_id = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq, at_us, id",
-            (table_id, first, min(last, 2**31 - 1)),
-        )
-
-    def corrections(self, match: str) -> Rows:
-        """Return the corrections of a match."""
-        return self._db.execute("SELECT entry FROM corrections WHERE match = $1 ORDER BY id", (match,))
-
-    def corrected(self) -> list[str]:
-        """Return which matches have corrections."""
-        return [match for (match,) in self._db.execute("SELECT DISTINCT match FROM corrections ORDER BY 1")]
-
-    def correct(self, match: str, entry: str) -> None:
-        """Append a correction."""
-        self._db.execute("INSERT INTO corrections (match, entry) VALUES ($1, $2)", (match, entry))
 
     def seeds(self, table_id: int) -> Rows:
         """Return the seeds of a table's hands.
@@ -103,38 +74,8 @@ class PostgresReader:
 
     def masked(self, table_id: int) -> Rows:
         """Return hand id, commitment and masked seed of a table's hands."""
-        return self._db.execute(
-            "SELECT hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = $1", (table_id,)
-        )
-
-    def claims(self, table_id: int) -> Rows:
-        """Return the claims of a table."""
-        return self._db.execute(
-            "SELECT actor, token_hash, counter, reply FROM claims WHERE table_id = $1", (table_id,)
-        )
-
-    def bans(self, table_id: int) -> Rows:
-        """Return the bans of a table."""
-        return self._db.execute(
-            "SELECT name, token_hash, address_hash FROM bans WHERE table_id = $1 ORDER BY id", (table_id,)
-        )
-
-    def epochs(self, table_id: int) -> Rows:
-        """Return the epochs of a table."""
-        return self._db.execute("SELECT epoch, seq FROM epochs WHERE table_id = $1 ORDER BY id", (table_id,))
-
-    def beginnings(self, table_id: int) -> Rows:
-        """Return the snapshots that stretches of a table's log begin with."""
-        return self._db.execute(
-            f"SELECT seq, frame FROM snapshots WHERE table_id = $1 AND {BEGINS} ORDER BY seq",  # noqa: S608
-            (table_id,),
-        )
-
-    def snapshots(self, table_id: int, until_us: int, most: int) -> Rows:
-        """Return some snapshots of a table, the newest first."""
-        return self._db.execute(
-            "SELECT seq, frame FROM snapshots WHERE table_id = $1 AND at_us <= $2 ORDER BY seq DESC LIMIT $3",
-            (table_id, until_us, None if most < 0 else most),
+        return self.rows(
+            "SELECT hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = ?1", table_id
         )
 
     def last_us(self) -> int:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from racing_demon_protocol.wire.messages.events import Played
-from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.play_runs import LONGEST
 
 __all__ = ["JournalFile"]
@@ -28,10 +28,14 @@ _BETWEEN: Final = """id BETWEEN
 Rows = Iterable[tuple[Any, ...]]
 
 
-class JournalFile(sqlite3.Connection):
+class JournalFile(sqlite3.Connection, JournalReader):
     """A connection to a file. See :class:`~racing_demon_server.journal.interface.JournalReader`."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error,)
+
+    def rows(self, sql: str, *values: object) -> Rows:
+        """Return the rows that a query finds."""
+        return self.execute(sql, values)
 
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, oldest first."""
@@ -52,65 +56,9 @@ class JournalFile(sqlite3.Connection):
             bounds,
         )
 
-    def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Rows:
-        """Return the events of some kinds other than plays."""
-        some = ", ".join(map(str, sorted(kinds)))
-        return self.execute(
-            "SELECT seq, kind, at_us, at_ms, frame FROM marks "  # noqa: S608 - numbers of our own
-            f"WHERE table_id = ? AND seq BETWEEN ? AND ? AND kind IN ({some}) ORDER BY seq",
-            (table_id, first, last),
-        )
-
-    def beaten(self, table_id: int, first: int, last: int) -> Rows:
-        """Return the lost races of a table."""
-        return self.execute(
-            "SELECT seq, actor, at_us, at_ms, frame FROM beaten "
-            "WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq, at_us",
-            (table_id, first, last),
-        )
-
-    def corrections(self, match: str) -> Rows:
-        """Return the corrections of a match."""
-        return self.execute("SELECT entry FROM corrections WHERE match = ? ORDER BY id", (match,))
-
-    def corrected(self) -> list[str]:
-        """Return the matches that have corrections."""
-        return [match for (match,) in self.execute("SELECT DISTINCT match FROM corrections ORDER BY match")]
-
-    def correct(self, match: str, entry: str) -> None:
-        """Append a correction."""
-        self.execute("INSERT INTO corrections (match, entry) VALUES (?, ?)", (match, entry))
-
     def seeds(self, table_id: int) -> Rows:
         """Return the seeds of a table's hands."""
-        return self.execute("SELECT hand_id, seed FROM seeds WHERE table_id = ?", (table_id,))
-
-    def claims(self, table_id: int) -> Rows:
-        """Return the seat tokens of a table."""
-        columns = "actor, token_hash, counter, reply"
-        return self.execute(f"SELECT {columns} FROM claims WHERE table_id = ?", (table_id,))  # noqa: S608
-
-    def bans(self, table_id: int) -> Rows:
-        """Return the banned players of a table."""
-        columns = "name, token_hash, address_hash"
-        return self.execute(f"SELECT {columns} FROM bans WHERE table_id = ? ORDER BY id", (table_id,))  # noqa: S608
-
-    def epochs(self, table_id: int) -> Rows:
-        """Return the epochs of a table."""
-        return self.execute("SELECT epoch, seq FROM epochs WHERE table_id = ? ORDER BY id", (table_id,))
-
-    def beginnings(self, table_id: int) -> Rows:
-        """Return the snapshots with which stretches of a table's log begin."""
-        sql = (
-            "SELECT seq, frame FROM snapshots WHERE table_id = :table AND NOT EXISTS "
-            "(SELECT 1 FROM marks WHERE table_id = :table AND seq = snapshots.seq) ORDER BY seq"
-        )
-        return self.execute(sql, {"table": table_id})
-
-    def snapshots(self, table_id: int, until_us: int, most: int) -> Rows:
-        """Return some snapshots of a table, newest first."""
-        sql = "SELECT seq, frame FROM snapshots WHERE table_id = ? AND at_us <= ? ORDER BY seq DESC LIMIT ?"
-        return self.execute(sql, (table_id, until_us, most))
+        return self.rows("SELECT hand_id, seed FROM seeds WHERE table_id = ?", table_id)
 
     def last_us(self) -> int:
         """Return the newest time of open tables; values that are not numbers are ignored."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.matches import Match, follow, matches_of, stretch_of
-from racing_demon_server.journal.reader import StoredEvent, UnknownContents, log_of, tables
+from racing_demon_server.journal.reader import StoredEvent, UnknownContents, log_of
 
 from .database import open_journal
 from .file import JournalFile
@@ -53,7 +53,7 @@ def prune(path: Path, before_ms: int) -> Pruned:
     """
     count, kept = 0, list[str]()
     with contextlib.closing(open_journal(path, write=True)) as db:
-        found = list(tables(db))
+        found = list(db.tables())
         for table in found:
             try:
                 played = list(matches_of(db, table))
