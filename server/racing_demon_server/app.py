@@ -147,7 +147,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     log.info("server started", extra=started)
     _start_publishing(settings, port, brokers, announcers)
     if membership is not None:
-        membership.begin(url, drained=partial(_end_drained, stopping), fenced=journal.fenced)
+        membership.begin(url, drained=partial(_end, stopping, keeps=True), fenced=journal.fenced)
     with garbage_collection.small_collections():
         sweeping = asyncio.create_task(_sweep(registry, gateway))
         announce(url)
@@ -212,14 +212,13 @@ def _tables(
 def _end_fenced(stopping: asyncio.Future[bool], fenced: list[str], why: str) -> None:
     """Stop the server, whose tables others have now; clients find them there."""
     fenced.append(why)
-    if not stopping.done():
-        stopping.set_result(True)
+    _end(stopping, keeps=True)
 
 
-def _end_drained(stopping: asyncio.Future[bool]) -> None:
-    """Stop the server, which has given its tables away."""
+def _end(stopping: asyncio.Future[bool], *, keeps: bool) -> None:
+    """Stop the server, and say whether it keeps its tables, unless it stops already."""
     if not stopping.done():
-        stopping.set_result(True)
+        stopping.set_result(keeps)
 
 
 async def _sweep(registry: Registry, gateway: Gateway) -> None:
@@ -288,8 +287,7 @@ def _watch_parent(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool)
 
     def stop() -> None:
         loop.remove_reader(lifeline)
-        if not stopping.done():
-            stopping.set_result(keeps)
+        _end(stopping, keeps=keeps)
 
     loop.add_reader(lifeline, stop)
 

@@ -1,4 +1,4 @@
-"""Types of command line arguments. Each raises ``ArgumentTypeError`` with a sentence that argparse prints."""
+"""Arguments of the command lines: types raise ``ArgumentTypeError`` with a sentence that argparse prints."""
 
 import functools
 import sys
@@ -16,11 +16,14 @@ __all__ = [
     "SHORTEST_CODE",
     "add_cluster_options",
     "add_relay_option",
-    "code_letters",
+    "database",
     "duration",
+    "fail",
+    "journal",
     "limit",
     "network",
     "node",
+    "number",
     "port",
     "processes",
     "seed",
@@ -33,6 +36,8 @@ SHORTEST_CODE, LONGEST_CODE = 4, 16
 """The wire has room for so many letters of a table's code."""
 
 LAST_PORT = 65_535
+SCHEMES = ("postgresql://", "postgres://")
+"""How the URL of a database begins."""
 LONGEST_NODE = 30
 """The longest node name to which processes can add their numbers."""
 
@@ -50,27 +55,56 @@ def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
     return typed
 
 
+def fail(code: int, why: object) -> int:
+    """Say why a command failed, and return its exit code."""
+    sys.stderr.write(f"racing-demon-server: {why}\n")
+    return code
+
+
 port = _argument(arguments.port)
 seed = _argument(arguments.seed)
 speed = _argument(arguments.speed)
+
+
+def number(least: int, most: int) -> Callable[[str], int]:
+    """Return the type of whole numbers between two."""
+
+    @_argument
+    def typed(text: str) -> int:
+        if not (text.isdecimal() and len(text) <= len(str(most)) and least <= int(text) <= most):
+            raise ValueError(f"{text!r} is not allowed: give a number from {least} to {most:,}")
+        return int(text)
+
+    return typed
 
 
 def processes(text: str) -> int:
     """Return the number of processes."""
     from .sharding import MOST_PROCESSES  # noqa: PLC0415
 
-    if not (text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES):
-        raise ArgumentTypeError(f"{text!r} is not allowed: give a number from 1 to {MOST_PROCESSES}")
-    return int(text)
+    return number(1, MOST_PROCESSES)(text)
 
 
-def code_letters(text: str) -> int:
-    """Return the number of letters in a table's code."""
-    if not (text.isdecimal() and SHORTEST_CODE <= int(text) <= LONGEST_CODE):
-        raise ArgumentTypeError(
-            f"{text!r} is not allowed: give a number from {SHORTEST_CODE} to {LONGEST_CODE}"
+@_argument
+def journal(text: str) -> Path | str:
+    """Return the file of a journal, or the URL of its database."""
+    if not text.startswith(SCHEMES):
+        return Path(text)
+    if ":" in text.partition("://")[2].rpartition("@")[0] or "password=" in text:
+        raise ValueError(
+            "no password belongs in the URL, where all users of this machine can read it: "
+            "put it in the file ~/.pgpass, or in another that PGPASSFILE names"
         )
-    return int(text)
+    return text
+
+
+@_argument
+def database(text: str) -> str:
+    """Return the URL of a database."""
+    named = journal(text)
+    if isinstance(named, Path):
+        raise ValueError("this is not the URL of a database: write one like postgresql://USER@HOST/DATABASE")
+    return named
 
 
 def duration(text: str) -> float:
@@ -82,14 +116,12 @@ def duration(text: str) -> float:
     return float(number) * unit
 
 
+@_argument
 def limit(text: str) -> tuple[str, float]:
     """Return the name and the value of a changed limit."""
     from .settings import limit as parsed  # noqa: PLC0415
 
-    try:
-        return parsed(text)
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from None
+    return parsed(text)
 
 
 def network(text: str) -> str:

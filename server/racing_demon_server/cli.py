@@ -16,10 +16,12 @@ from .arguments import (
     SHORTEST_CODE,
     add_cluster_options,
     add_relay_option,
-    code_letters,
+    fail,
+    journal,
     limit,
     network,
     node,
+    number,
     port,
     processes,
     seed,
@@ -64,10 +66,10 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     if argv[:1] == ["journal"]:
-        from racing_demon_server.journal.cli import main as journal  # noqa: PLC0415 - it needs no server
+        from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415 - it needs no server
 
         loaded()
-        return journal(argv[1:], _unrestorable)
+        return journals(argv[1:], _unrestorable)
     if argv[:1] == ["cluster"]:
         return _cluster(argv[1:])
     parser = _parser()
@@ -146,8 +148,7 @@ def _cluster(argv: Sequence[str]) -> int:
     try:
         from racing_demon_server.cluster.cli import main as cluster  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
-        sys.stderr.write("racing-demon-server: a cluster needs pip install 'racing-demon[cluster]'.\n")
-        return 3
+        return fail(3, "a cluster needs pip install 'racing-demon[cluster]'.")
     return cluster(argv)
 
 
@@ -214,25 +215,24 @@ def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
         return serve() or 0
     except OSError as error:
         where = error.filename or f"{settings.host}:{settings.port}"
-        sys.stderr.write(
-            f"racing-demon-server: cannot listen on {where}: {error.strerror}.\n"
-            "Another server may be running there. Choose another port with --port, or 0 for any free one.\n"
+        why = f"cannot listen on {where}: {error.strerror}."
+        advice = (
+            "Another server may be running there. Choose another port with --port, or 0 for any free one."
         )
-        return 1
+        return fail(1, f"{why}\n{advice}")
     except JournalUnusable as error:
         return _unusable(error, settings.journal)
     except Fenced as error:
-        sys.stderr.write(
-            f"racing-demon-server: {error}: another server considered this one dead and took over its "
-            "tables. Nothing is lost. Start this server again.\n"
+        return fail(
+            4,
+            f"{error}: another server considered this one dead and took over its tables. "
+            "Nothing is lost. Start this server again.",
         )
-        return 4
 
 
 def _unusable(error: Exception, journal: Path | str | None) -> int:
     has_advice = isinstance(journal, str) or "--journal" in str(error)
-    sys.stderr.write(f"racing-demon-server: {error}{'' if has_advice else ' ' + ADVICE}\n")
-    return 3
+    return fail(3, error if has_advice else f"{error} {ADVICE}")
 
 
 def _journal(arguments: argparse.Namespace) -> Path | str | None:
@@ -280,7 +280,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that determine every deal")
     parser.add_argument(
         "--journal",
-        type=_journal_named,
+        type=journal,
         metavar="FILE|URL",
         help="where tables are kept: a file (default: in your data folder), or a PostgreSQL database like "
         "postgresql://USER@HOST/DATABASE",
@@ -297,7 +297,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--code-letters",
-        type=code_letters,
+        type=number(SHORTEST_CODE, LONGEST_CODE),
         default=8,
         metavar="N",
         help=f"letters in a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short codes are easy to type, "
@@ -386,12 +386,3 @@ def _broker(text: str) -> str:
     except OSError as error:
         raise argparse.ArgumentTypeError(f"the certificate file cannot be used: {error.strerror}") from None
     return text
-
-
-def _journal_named(text: str) -> Path | str:
-    from racing_demon_server.journal.stores import journal_named  # noqa: PLC0415
-
-    try:
-        return journal_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

@@ -21,7 +21,6 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.mqtt.outbox import Outbox
@@ -30,6 +29,7 @@ from racing_demon_server.ops.logs import set_up
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say
@@ -90,7 +90,7 @@ class Told(NamedTuple):
 
 
 @dataclass
-class Broker:
+class Broker(Observer):
     """Takes all that is published, as soon as it is due. It is an observer."""
 
     outbox: Outbox = field(default_factory=lambda: Outbox(Topics("node"), homeassistant=True))
@@ -107,14 +107,6 @@ class Broker:
             self.events.append(event)
             self.outbox.follow(table, event, now())
             self.fetch()
-
-    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note nothing: that is for metrics."""
-
-    def answered(
-        self, table: CommittedTable, command: cl.Command, reply: Accepted | Refused, took_us: int
-    ) -> None:
-        """Note nothing: that is for metrics."""
 
     def closed(self, table: CommittedTable) -> None:
         """Let the table's last messages wait."""

@@ -60,6 +60,9 @@ class Planner:
         self._board = board
         self._seat = seat
         self._columns = rules.layout.own(seat, Kind.TABLEAU)
+        column = rules.layout.groups[self._columns[0]]
+        assert isinstance(column, Tableau)
+        self._column = column
         self._heads = [head for pile in self._columns if (head := _covering(board.cards[pile])) is not None]
         self._to_come = self._still_to_come()
 
@@ -121,17 +124,13 @@ class Planner:
         return frozenset(range(first, first + size)) - there
 
     def _lands(self, below: Card, above: Card) -> bool:
-        column = self._rules.layout.groups[self._columns[0]]
-        assert isinstance(column, Tableau)
-        return self._rules.columns.continues(column, below, above)
+        return self._rules.columns.continues(self._column, below, above)
 
     def _king_waits(self) -> bool:
         """Tell whether a king waits for a space: in the waste, or on top of face-down cards."""
-        column = self._rules.layout.groups[self._columns[0]]
-        assert isinstance(column, Tableau)
         tops = (self._board.top(pile) for pile in self._rules.layout.own(self._seat, Kind.WASTE))
         waiting = [*self._heads, *(top for top in tops if top is not None)]
-        return any(self._rules.columns.opens(column, card) for card in waiting)
+        return any(self._rules.columns.opens(self._column, card) for card in waiting)
 
     def _is_contested(self, card: Card) -> bool:
         """Tell whether there is only one place for a card, and another player has its twin ready."""

@@ -22,7 +22,7 @@ from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.arguments import seed
+from racing_demon_server import arguments as types
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Table
 
@@ -115,12 +115,6 @@ def pass_time(table: Table, until: int) -> list[Event]:
     return events
 
 
-def _hands(text: str) -> int:
-    if not (text.isdecimal() and len(text) <= len(str(MOST_HANDS)) and 1 <= int(text) <= MOST_HANDS):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give a number from 1 to {MOST_HANDS:,}")
-    return int(text)
-
-
 def _levels(text: str) -> list[str]:
     levels = text.split(",")
     if not (set(BotLevel) >= set(levels) and len(levels) <= MOST_SEATS):
@@ -137,14 +131,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="racing_demon_server.bots.simulation",
         description="Play hands between bots of several levels, and print what each level earns.",
     )
-    parser.add_argument("--hands", type=_hands, default=200, help="how many hands (default 200)")
+    parser.add_argument(
+        "--hands", type=types.number(1, MOST_HANDS), default=200, help="how many hands (default 200)"
+    )
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument(
         "--levels", type=_levels, default="easy,easy,medium,hard", help="a level for each seat, with commas"
     )
     levels.add_argument("--pairs", action="store_true", help="two of each level against two of each other")
     parser.add_argument("--game", choices=RACES, metavar="GAME", default="racing-demon")
-    parser.add_argument("--seed", type=seed, default=bytes(SEED_SIZE), help="for the same hands again")
+    parser.add_argument("--seed", type=types.seed, default=bytes(SEED_SIZE), help="for the same hands again")
     arguments = parser.parse_args(argv)
     if arguments.pairs:
         _print_pairs(arguments.hands, arguments.game, arguments.seed)

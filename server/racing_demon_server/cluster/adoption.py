@@ -1,11 +1,9 @@
 """Opens tables that this node has received, a few at a time, starting with those that clients wait for."""
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import Database
@@ -13,7 +11,7 @@ from racing_demon_server.journal.postgres.read_ahead import TableReader, read_ah
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.match.table import Past
-from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.registry import Registry, tell_hopeless
 from racing_demon_server.tables.room import Clock
 
 from .statements import keep_offsets
@@ -23,10 +21,6 @@ __all__ = ["Adoption"]
 
 AT_ONCE: Final = 20
 """So many tables are read in one transaction."""
-CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
-
-
-log = logging.getLogger("racing_demon_server")
 
 
 class Read(NamedTuple):
@@ -117,9 +111,7 @@ class Adoption:
             self._registry.adopt(read.kept, read.past, read.last_us, read.offset_us)
         except Exception as error:
             self.hopeless.add(read.kept.id)
-            facts = {"table": read.kept.code, "number": read.kept.id, "why": str(error)}
-            mistake = None if isinstance(error, CANNOT_GO_ON) else error
-            log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
+            tell_hopeless(read.kept, error)
 
     def _answer(self, table: int, *, is_here: bool) -> None:
         for opened in self._asked.pop(table, ()):

@@ -3,15 +3,14 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import psycopg
 
 from racing_demon_protocol.text import counted
+from racing_demon_server.arguments import database, fail
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.postgres.connection import Database, connect
 from racing_demon_server.journal.postgres.schema import verify_version
-from racing_demon_server.journal.stores import journal_named
 
 from .statements import Node, fence, nodes, set_draining, share_out
 
@@ -37,10 +36,9 @@ def main(argv: Sequence[str]) -> int:
             verify_version(db)
             return _do(db, arguments)
     except JournalUnusable as error:
-        sys.stderr.write(f"racing-demon-server: {error}\n")
+        return fail(3, error)
     except psycopg.Error as error:
-        sys.stderr.write(f"racing-demon-server: the database cannot be used: {str(error).splitlines()[0]}\n")
-    return 3
+        return fail(3, f"the database cannot be used: {str(error).splitlines()[0]}")
 
 
 def _do(db: Database, arguments: argparse.Namespace) -> int:
@@ -51,10 +49,7 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
     found = [node for node in living if arguments.node in {node.name, str(node.id)}]
     if not found:
         names = ", ".join(node.name for node in living) or "none"
-        sys.stderr.write(
-            f"racing-demon-server: no server {arguments.node} is running; running servers: {names}.\n"
-        )
-        return 1
+        return fail(1, f"no server {arguments.node} is running; running servers: {names}.")
     for node in found:
         if arguments.command == "drain":
             set_draining(db, node.id)
@@ -103,18 +98,6 @@ def _parser() -> argparse.ArgumentParser:
         if name != "status":
             command.add_argument("node", metavar="NODE", help="the server's name or number")
         command.add_argument(
-            "--journal", type=_database, required=True, metavar="URL", help="the URL of the database"
+            "--journal", type=database, required=True, metavar="URL", help="the URL of the database"
         )
     return parser
-
-
-def _database(text: str) -> str:
-    try:
-        journal = journal_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    if isinstance(journal, Path):
-        raise argparse.ArgumentTypeError(
-            "this is not the URL of a database: write one like postgresql://USER@HOST/DATABASE"
-        )
-    return journal

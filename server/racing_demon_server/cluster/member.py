@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import psycopg
 
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.postgres.connection import Database, connect
+from racing_demon_server.journal.postgres.connection import Database
 
-from .statements import Overview, beat, look, name_connection
+from .statements import Overview, beat, connect_as, look
 from .watch import BeatWatch
 
 __all__ = ["Member", "Seen"]
@@ -88,8 +88,7 @@ class Member:
             self._db.close()
 
     def _connect(self) -> Database:
-        db = connect(self._url)
-        name_connection(db, self._node)
+        db = connect_as(self._node, self._url)
         db.execute("LISTEN racing_demon_owners")
         return db
 

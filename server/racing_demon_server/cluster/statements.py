@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_server.journal.postgres.connection import Database
+from racing_demon_server.journal.postgres.connection import Database, connect
 from racing_demon_server.journal.postgres.nodes import end_backend
 
 __all__ = [
@@ -11,11 +11,11 @@ __all__ = [
     "Overview",
     "Whereabout",
     "beat",
+    "connect_as",
     "fence",
     "keep_offsets",
     "locate",
     "look",
-    "name_connection",
     "nodes",
     "place",
     "set_draining",
@@ -155,9 +155,16 @@ def nodes(db: Database) -> list[Node]:
     return list(map(Node._make, rows))
 
 
-def name_connection(db: Database, node: int) -> None:
-    """Name a connection after its node, so that others can find and end it when they fence that node."""
+def connect_as(node: int, url: str) -> Database:
+    """Connect under the name of a node, by which others find and end the connection when they fence it.
+
+    Raises:
+        JournalUnusable: the database cannot be reached.
+
+    """
+    db = connect(url)
     db.execute("SELECT set_config('application_name', $1, false)", (f"racing-demon node {node}",))
+    return db
 
 
 def fence(db: Database, node: int) -> bool:

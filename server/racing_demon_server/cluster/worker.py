@@ -10,9 +10,9 @@ from typing import TypeVar
 import psycopg
 
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.postgres.connection import Database, connect
+from racing_demon_server.journal.postgres.connection import Database
 
-from .statements import name_connection
+from .statements import connect_as
 
 __all__ = ["Worker"]
 
@@ -46,7 +46,7 @@ class Worker:
     def _do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
         result: T | Exception
         try:
-            self._db = self._db or self._connect()
+            self._db = self._db or connect_as(self._node, self._url)
             result = job(self._db)
         except Exception as error:
             result = error
@@ -57,11 +57,6 @@ class Worker:
                 self._db = None
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(then, result)
-
-    def _connect(self) -> Database:
-        db = connect(self._url)
-        name_connection(db, self._node)
-        return db
 
     def close(self) -> None:
         """Drop the tasks that have not started."""

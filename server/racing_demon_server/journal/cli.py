@@ -15,6 +15,8 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.records.match_file import Correction, why_not
 from racing_demon_protocol.text import counted
+from racing_demon_server.arguments import fail
+from racing_demon_server.arguments import journal as journal_named
 
 from .check import FindUnrestorable, check
 from .interface import JournalReader, JournalUnusable
@@ -22,9 +24,9 @@ from .masking import read_keys
 from .matches import Match, correct, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
-from .sqlite.database import default_path, reading
+from .sqlite.database import default_path
 from .sqlite.retention import prune
-from .stores import journal_named, parts_of
+from .stores import parts_of
 
 __all__ = ["main"]
 
@@ -67,11 +69,9 @@ def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
         sys.stdout.flush()  # report a failed write now, not at exit
         return code
     except JournalUnusable as error:
-        sys.stderr.write(f"racing-demon-server: {error}\n")
-        return 3
+        return fail(3, error)
     except UnknownContents as error:
-        sys.stderr.write(f"racing-demon-server: the journal contains something unknown: {error}.\n")
-        return 1
+        return fail(1, f"the journal contains something unknown: {error}.")
     except BrokenPipeError:  # the reader has closed the pipe
         sys.stderr.close()
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else it would fail again at exit
@@ -101,13 +101,9 @@ def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
 
 
 def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorable) -> int:
-    if isinstance(path, Path):
-        with reading(path) as journal:
-            report = check(journal, unrestorable)
-    else:
-        (part,) = parts_of(path, keys)
-        with part.opened() as journal:
-            report = check(journal, unrestorable)
+    part = next(parts_of(path, keys))
+    with part.opened() as journal:
+        report = check(journal, unrestorable)
     wrong = [*report.faults, *report.waiting]
     for fault in wrong:
         sys.stdout.write(f"not valid: {fault}\n")
@@ -126,13 +122,6 @@ def _prune(path: Path, before: datetime) -> int:
     deleted = counted(pruned.matches, "match", "matches")
     sys.stdout.write(f"deleted: {deleted}; {pruned.free} bytes of the file are free for new ones\n")
     return 1 if pruned.kept else 0
-
-
-def _named(text: str) -> Path | str:
-    try:
-        return journal_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _moment(text: str) -> datetime:
@@ -201,17 +190,13 @@ def _correct(path: Path | str, wanted: str) -> int:
     try:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
     except ValidationError:
-        sys.stderr.write(
-            "racing-demon-server: this is not a correction; racing-demon record correct writes one.\n"
-        )
-        return 2
+        return fail(2, "this is not a correction; racing-demon record correct writes one.")
     for part in parts_of(path):
         with part.opened() as journal:
             match = next((match for match in matches(journal, part.prefix) if match.id == wanted), None)
         if match is not None:
             if objection := _objection(match, correction):
-                sys.stderr.write(f"racing-demon-server: {objection}\n")
-                return 1
+                return fail(1, objection)
             with part.opened(write=True) as journal:
                 correct(journal, match, correction)
             return 0
@@ -226,10 +211,7 @@ def _objection(match: Match, correction: Correction) -> str:
 
 
 def _missing(path: Path | str, wanted: str) -> int:
-    sys.stderr.write(
-        f"racing-demon-server: there is no match {wanted} in {path}; racing-demon record list shows all.\n"
-    )
-    return 1
+    return fail(1, f"there is no match {wanted} in {path}; racing-demon record list shows all.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -242,13 +224,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in (("backup", "copy a journal while a server uses it"), ("restore", "put a copy back")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("file", type=_named)
+        command.add_argument("file", type=journal_named)
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
-    command.add_argument("file", type=_named, metavar="FILE|URL")
+    command.add_argument("file", type=journal_named, metavar="FILE|URL")
     command.add_argument("--cluster-key", action="append", type=Path, default=[], metavar="FILE")
     command = commands.add_parser("prune", help="delete old matches, even while a server uses the journal")
-    command.add_argument("file", type=_named)
+    command.add_argument("file", type=journal_named)
     command.add_argument(
         "--before",
         type=_moment,
@@ -262,7 +244,7 @@ def _parser() -> argparse.ArgumentParser:
         ("correct", "append a correction from standard input, as written by racing-demon record correct"),
     ):
         command = commands.add_parser(name, help=text)
-        command.add_argument("--journal", type=_named, metavar="FILE|URL", default=default_path())
+        command.add_argument("--journal", type=journal_named, metavar="FILE|URL", default=default_path())
         if name == "list":
             command.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
         else:

@@ -1,11 +1,11 @@
-"""Chooses the store of a journal by its name: the path of a file, or the URL of a database."""
+"""Opens the store of a journal: the path of a file, or the URL of a database, names it."""
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple
 
 from racing_demon_server.settings import ServerSettings
 
@@ -14,16 +14,10 @@ from .masking import ClusterKeys
 from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
 
-__all__ = ["JournalPart", "journal_named", "open_store", "parts_of"]
-
-SCHEMES = ("postgresql://", "postgres://")
+__all__ = ["JournalPart", "open_store", "parts_of"]
 
 
-class _Opening(Protocol):
-    def __call__(self, *, write: bool = False) -> AbstractContextManager[JournalReader]: ...
-
-
-class JournalPart:
+class JournalPart(NamedTuple):
     """One journal of a server, which has one for each of its processes.
 
     Attributes:
@@ -32,26 +26,8 @@ class JournalPart:
 
     """
 
-    def __init__(self, prefix: str, opened: _Opening) -> None:
-        self.prefix = prefix
-        self.opened = opened
-
-
-def journal_named(text: str) -> Path | str:
-    """Return the file or the database that somebody names.
-
-    Raises:
-        ValueError: the URL has a password in it; the text says where to put it.
-
-    """
-    if not text.startswith(SCHEMES):
-        return Path(text)
-    if ":" in text.partition("://")[2].rpartition("@")[0] or "password=" in text:
-        raise ValueError(
-            "no password belongs in the URL, where all users of this machine can read it: "
-            "put it in the file ~/.pgpass, or in another that PGPASSFILE names"
-        )
-    return text
+    prefix: str
+    opened: Callable[..., AbstractContextManager[JournalReader]]
 
 
 def open_store(settings: ServerSettings) -> Store:

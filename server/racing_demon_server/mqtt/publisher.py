@@ -10,9 +10,8 @@ from typing import Final
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import Event
-from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.wakeup import seconds_until
 
@@ -34,7 +33,7 @@ GOODBYE_SECONDS: Final = 3.0
 log = logging.getLogger("racing_demon_server")
 
 
-class Publisher:
+class Publisher(Observer):
     """Publishes all tables of a server.
 
     Attributes:
@@ -82,14 +81,6 @@ class Publisher:
         """Note events."""
         for event in events:
             self._note(partial(self._outbox.follow, table, event, self._clock()))
-
-    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Ignore them: their events are published."""
-
-    def answered(
-        self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
-    ) -> None:
-        """Ignore them: answers are private."""
 
     def closed(self, table: CommittedTable) -> None:
         """Note that a table was closed."""

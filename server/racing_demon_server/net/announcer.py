@@ -14,10 +14,9 @@ from zeroconf.asyncio import AsyncZeroconf
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.network_interfaces import Interface
 from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 
 __all__ = ["Announcer"]
 
@@ -30,7 +29,7 @@ TTL_SECONDS: Final = 120
 log = logging.getLogger("racing_demon_server")
 
 
-class Announcer:
+class Announcer(Observer):
     """An observer that announces the server's oldest tables, as many as a client shows."""
 
     def __init__(self) -> None:
@@ -50,14 +49,6 @@ class Announcer:
         """Note events that may change an announcement."""
         if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
             self._news.set()
-
-    def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Ignore them."""
-
-    def answered(
-        self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
-    ) -> None:
-        """Ignore them."""
 
     def closed(self, table: CommittedTable) -> None:
         """Note that a table was closed."""

@@ -7,7 +7,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from functools import partial
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
@@ -54,30 +53,14 @@ class RelayedTable:
     """One table of the other server, and its spectators here.
 
     Args:
-        url: the other server.
+        relay: watches it.
         code: the table's code.
-        clock: the clock, in microseconds.
-        backlog: gives galleries turns.
-        addresses: limits how many tables an address looks for.
-        ended: called when the table is no longer watched.
 
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917
-        self,
-        url: str,
-        code: str,
-        clock: Callable[[], int],
-        backlog: Backlog,
-        addresses: AddressLimits,
-        ended: Callable[[], None],
-    ) -> None:
-        self._url = url
+    def __init__(self, relay: "Relay", code: str) -> None:
+        self._relay = relay
         self._code = code
-        self._clock = clock
-        self._backlog = backlog
-        self._addresses = addresses
-        self._ended = ended
         self._waiting: dict[Listener, Newcomer] = {}
         self._searching: list[str] = []
         self._mirror: TableMirror | None = None
@@ -113,11 +96,11 @@ class RelayedTable:
 
         """
         if self._spectators is not None:
-            self._lock.verify(passphrase, address, self._clock())
+            self._lock.verify(passphrase, address, self._relay.clock())
             self._add(self._spectators, listener)
         elif len(self._waiting) >= MOST_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
-        elif not self._addresses.begin_search(address, self._clock()):
+        elif not self._relay.addresses.begin_search(address, self._relay.clock()):
             return False
         else:
             self._searching.append(address)
@@ -156,14 +139,14 @@ class RelayedTable:
                 each.cancel()
         if self._spectators is not None:
             self._spectators.close()
-        self._ended()
+        self._relay.forget(self._code)
 
     def _end_searches(self, *, missed: bool = False) -> None:
         """Stop counting searches, and count those that found no table."""
         for address in self._searching:
-            self._addresses.end_search(address)
+            self._relay.addresses.end_search(address)
             if missed:
-                self._addresses.note_miss(address, self._clock())
+                self._relay.addresses.note_miss(address, self._relay.clock())
         self._searching.clear()
 
     def _add(self, spectators: Spectators, listener: Listener) -> None:
@@ -204,7 +187,7 @@ class RelayedTable:
         """Watch the table over one connection."""
         if self._spectators is None and self._waiting:
             self._passphrase = next(iter(self._waiting.values())).passphrase
-        async with watching(self._url, self._code, self._passphrase) as upstream:
+        async with watching(self._relay.url, self._code, self._passphrase) as upstream:
             reporting = asyncio.create_task(self._report(upstream))
             try:
                 while True:
@@ -249,7 +232,7 @@ class RelayedTable:
     def _publish(self, event: Event) -> None:
         if self._mirror is None or self._spectators is None:
             raise Unreachable("an event before the snapshot")
-        at = self._clock()
+        at = self._relay.clock()
         self._mirror.apply(event, at)
         self._spectators.publish([Frames(event, at)])
 
@@ -257,13 +240,13 @@ class RelayedTable:
         """Continue from a snapshot. Spectators get it if they have missed something."""
         self._pause = FIRST_PAUSE
         self._end_searches()
-        previous, mirror = self._spectators, TableMirror(snapshot, self._clock())
+        previous, mirror = self._spectators, TableMirror(snapshot, self._relay.clock())
         self._is_recounted.set()
         if previous is not None and self._mirror is not None and self._mirror.is_like(mirror):
             self._mirror.hand_clock = mirror.hand_clock
             return
         self._mirror = mirror
-        self._spectators = Spectators(self._mirror, self._clock, self._backlog, delays=False)
+        self._spectators = Spectators(self._mirror, self._relay.clock, self._relay.backlog, delays=False)
         if previous is None:
             self._lock = Passphrase(self._passphrase if snapshot.locked else "", secrets.token_bytes(16))
         else:
@@ -274,7 +257,7 @@ class RelayedTable:
         waiting, self._waiting = self._waiting, {}
         for listener, (passphrase, address) in waiting.items():
             try:
-                self._lock.verify(passphrase, address, self._clock())
+                self._lock.verify(passphrase, address, self._relay.clock())
             except CommandRefused as refused:
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
             else:
@@ -322,23 +305,26 @@ class RelayedTable:
 class Relay:
     """The tables that a relay watches.
 
-    Args:
+    Attributes:
         url: the other server.
-        most: the most tables at a time.
         clock: the clock, in microseconds.
         backlog: gives galleries turns.
         addresses: limits how many tables an address looks for.
+
+    Args:
+        url, clock, backlog, addresses: the same.
+        most: the most tables at a time.
 
     """
 
     def __init__(
         self, url: str, most: int, clock: Callable[[], int], backlog: Backlog, addresses: AddressLimits
     ) -> None:
-        self._url = url
+        self.url = url
         self._most = most
-        self._clock = clock
-        self._backlog = backlog
-        self._addresses = addresses
+        self.clock = clock
+        self.backlog = backlog
+        self.addresses = addresses
         self._tables: dict[str, RelayedTable] = {}
         self._places: dict[Listener, RelayedTable] = {}
 
@@ -369,8 +355,7 @@ class Relay:
         if table is None:
             if len(self._tables) >= self._most:
                 raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
-            ended = partial(self._forget, code)
-            table = RelayedTable(self._url, code, self._clock, self._backlog, self._addresses, ended)
+            table = RelayedTable(self, code)
         if table.watch(listener, request.passphrase, address):
             self._tables[code] = self._places[listener] = table
         else:
@@ -393,5 +378,6 @@ class Relay:
         for table in list(self._tables.values()):
             table.close()
 
-    def _forget(self, code: str) -> None:
+    def forget(self, code: str) -> None:
+        """Forget a table that is no longer watched."""
         self._tables.pop(code, None)

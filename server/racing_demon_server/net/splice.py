@@ -5,13 +5,16 @@ import base64
 import contextlib
 import secrets
 from collections.abc import Sequence
-from typing import Final, Protocol, cast
+from dataclasses import dataclass, field
+from typing import Final, cast
 
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.errors import InvalidFrame
 
-__all__ = ["SPLICED", "Passenger", "TableSearch", "Visit", "splice"]
+from .transport import Connection
+
+__all__ = ["SPLICED", "TableSearch", "Visit", "splice"]
 
 SPLICED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that another server passes on; it is passed on no further."""
@@ -24,15 +27,7 @@ CLOSING: Final = bytes([0x80 | Opcode.CLOSE])
 """What a close frame begins with."""
 
 
-class Passenger(Protocol):
-    """The connection whose bytes are passed on."""
-
-    transport: asyncio.Transport
-
-    def pass_on(self, upstream: asyncio.Transport) -> bool:
-        """Write all bytes to a transport from now on; return whether that is possible now."""
-
-
+@dataclass
 class Visit:
     """What a client sent before its table was found.
 
@@ -46,13 +41,12 @@ class Visit:
 
     """
 
-    def __init__(self, host: str, path: str, address: str, subprotocol: str, *, is_spliced: bool) -> None:
-        self.host = host
-        self.path = path
-        self.address = address
-        self.subprotocol = subprotocol
-        self.is_spliced = is_spliced
-        self.messages: list[tuple[bool, bytes]] = []
+    host: str
+    path: str
+    address: str
+    subprotocol: str
+    is_spliced: bool
+    messages: list[tuple[bool, bytes]] = field(default_factory=list)
 
 
 class TableSearch:
@@ -80,7 +74,7 @@ class TableSearch:
         self.messages.append((is_text, message))
 
 
-async def splice(client: Passenger, visit: Visit, search: TableSearch, inside: tuple[str, int]) -> bool:
+async def splice(client: Connection, visit: Visit, search: TableSearch, inside: tuple[str, int]) -> bool:
     """Hand a connection over to the server at an address, and repeat there what the client sent here.
 
     Returns:
@@ -112,7 +106,7 @@ class Upstream(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, client: Passenger, visit: Visit, search: TableSearch) -> None:
+    def __init__(self, client: Connection, visit: Visit, search: TableSearch) -> None:
         self.is_there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._client = client
         self._visit = visit

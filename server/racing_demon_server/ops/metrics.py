@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages.client import PLAYS, Command
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.room import Clock
 
 from .histogram import Histogram
@@ -53,7 +54,7 @@ class Broker(Protocol):
         """The number of messages dropped since the start."""
 
 
-class Metrics:
+class Metrics(Observer):
     """Counts what happens at all tables, and formats the counts. It is an observer."""
 
     def __init__(self) -> None:

@@ -6,6 +6,7 @@ so spectators skip what happened between, and see nothing too early.
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from racing_demon_protocol.wire.codec import Encoding
@@ -20,6 +21,7 @@ OVERHEAD: Final = 200
 """Bytes that an entry takes beside its message."""
 
 
+@dataclass(slots=True)
 class Later:
     """An event or a snapshot that is shown later.
 
@@ -32,16 +34,11 @@ class Later:
 
     """
 
-    __slots__ = ("at", "due", "hand_clock", "packed", "seq")
-
-    def __init__(
-        self, due: int, at: int, seq: int, packed: bytes, hand_clock: HandClock | None = None
-    ) -> None:
-        self.due = due
-        self.at = at
-        self.seq = seq
-        self.packed = packed
-        self.hand_clock = hand_clock
+    due: int
+    at: int
+    seq: int
+    packed: bytes
+    hand_clock: HandClock | None = None
 
     @property
     def size(self) -> int:

@@ -1,7 +1,6 @@
 """Observers of all tables of a server: metrics, a broker, the announcer."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
@@ -12,8 +11,11 @@ from .committed import CommittedTable
 __all__ = ["Observer"]
 
 
-class Observer(Protocol):
-    """Receives what happens, in the call in which it happens: it must be quick, and never raise."""
+class Observer:
+    """Receives what happens, in the call in which it happens: it must be quick, and never raise.
+
+    An observer has methods for what it wants to know.
+    """
 
     def opened(self, table: CommittedTable) -> None:
         """Note that a table was opened."""

@@ -31,7 +31,7 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["MOVED", "Registry", "TableElsewhere", "unrestorable"]
+__all__ = ["MOVED", "Registry", "TableElsewhere", "tell_hopeless", "unrestorable"]
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
@@ -180,10 +180,7 @@ class Registry:
             for reader in readers:
                 self._timekeeper.kept = reader.last_us()
                 for kept, error in self.restore_from(reader):
-                    facts = {"table": kept.code, "number": kept.id, "why": str(error)}
-                    known = isinstance(error, (*CANNOT_GO_ON, *reader.errors))
-                    text = "a table cannot go on here; it stays in the journal"
-                    log.error(text, extra=facts, exc_info=None if known else error)
+                    tell_hopeless(kept, error, reader.errors)
 
     def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
@@ -369,6 +366,13 @@ class Registry:
             if code not in self._rooms and self._settings.shards.has(code):
                 return code
             attempt += 1
+
+
+def tell_hopeless(kept: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
+    """Log why a table cannot go on here; with a traceback if that is none of the known errors."""
+    facts = {"table": kept.code, "number": kept.id, "why": str(error)}
+    mistake = None if isinstance(error, (*CANNOT_GO_ON, *known)) else error
+    log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 
 
 def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:

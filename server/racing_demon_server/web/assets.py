@@ -18,8 +18,6 @@ __all__ = ["Assets", "HttpResponse"]
 INDEX: Final = "index.html"
 AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
 """Files beside the page: a service worker only serves the folder that it comes from."""
-LATER: Final = ("icons/icon-", "proof/proof.js", "proof/shake256.js", "texts.json")
-"""How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 KINDS: Final = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -98,13 +96,6 @@ class Assets:
         """Read the files beside this module, scripts without their comments and indents."""
         found = dict(_read(files(__package__) / "static"))
         return cls({path: _bare(data) if _ending(path) == "js" else data for path, data in found.items()})
-
-    @property
-    def packed_bytes(self) -> int:
-        """The compressed bytes that a browser without a cache loads before it can play."""
-        later = tuple(f"{self._folder}/{path}" for path in LATER)
-        loaded = [file for path, file in self._files.items() if not path.startswith(later)]
-        return sum(len(file.packed) for file in (self._page, *loaded))
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()

@@ -19,6 +19,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.broadcast import RecentEvents
 from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
@@ -59,7 +60,7 @@ def test_plays_are_known_by_their_numbers_as_everybody_s_or_their_player_s() -> 
     assert [None, None, 1, None, None] == [each.seat for each in frames_of((event, 0) for event in log)]
 
 
-class Watching:
+class Watching(Observer):
     """An observer that writes down how long plays and other answers took."""
 
     def __init__(self) -> None:
@@ -80,7 +81,7 @@ class Watching:
 async def test_observers_are_told_how_long_it_took() -> None:
     """From the arrival of each play, and of any other command, to the moment in which it is answered."""
     room, watching, ear = open_room(), Watching(), Ear()
-    room.broadcast._observers = [watching]  # type: ignore[list-item]  # what is not called is left out
+    room.broadcast._observers = [watching]
     command, reply = cl.Call(counter=1), Accepted(counter=1, seq=1)
     begun = now()
     await asyncio.sleep(0.5)

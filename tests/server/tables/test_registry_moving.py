@@ -20,9 +20,9 @@ from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
-from tests.support.observers import IgnoringObserver
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
@@ -53,7 +53,7 @@ class SharedJournal(VirtualJournal):
         super().write([each for each in changes if each[0] is not Operation.MOVE_TABLE], told)
 
 
-class Observing(IgnoringObserver):
+class Observing(Observer):
     """Notes which tables were closed."""
 
     def __init__(self) -> None:

@@ -19,9 +19,9 @@ from racing_demon_server.journal.compaction import MOST_EVENTS
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.observers import IgnoringObserver
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.virtual_journal import VirtualJournal
 
@@ -176,7 +176,7 @@ def test_the_log_tells_which_table_cannot_go_on(
     """Its code, its number in the journal and the reason; how it came to that where nobody foresaw it."""
     path = tmp_path / "journal.db"
 
-    class Mistaken(IgnoringObserver):
+    class Mistaken(Observer):
         def opened(self, table: object) -> None:
             raise ValueError("nobody foresaw it")
 

@@ -11,13 +11,13 @@ from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
-from tests.support.observers import IgnoringObserver
 from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 
-class Measuring(IgnoringObserver):
+class Measuring(Observer):
     """Notes how long answers took, in microseconds."""
 
     def __init__(self) -> None:

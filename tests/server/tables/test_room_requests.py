@@ -10,8 +10,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import GONE
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
-from tests.support.observers import IgnoringObserver
 from tests.support.rooms import (
     Ear,
     RoundingLoop,
@@ -27,7 +27,7 @@ from tests.support.rooms import (
 READY = cl.Ready(counter=1, ready=True)
 
 
-class Observing(IgnoringObserver):
+class Observing(Observer):
     """Notes what was answered, and which plays were counted."""
 
     def __init__(self) -> None:

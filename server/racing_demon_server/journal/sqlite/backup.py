@@ -88,14 +88,12 @@ def _held(target: Path) -> Iterator[None]:
         lock.release()
 
 
-def _sync_folder(folder: Path) -> None:
-    """Sync a folder: otherwise a power cut could leave the file without its name."""
-    if sys.platform != "win32":  # it has no way to do that
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def _sync(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _copy(db: sqlite3.Connection, target: Path) -> None:
@@ -106,13 +104,10 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
         with contextlib.closing(sqlite3.connect(part)) as copy:
             db.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")
-        handle = os.open(part, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _sync(part, os.O_RDWR)
         os.replace(part, target)
-        _sync_folder(target.parent)
+        if sys.platform != "win32":  # else a power cut could leave the file without its name
+            _sync(target.parent, os.O_RDONLY)
     except OSError as error:
         raise JournalUnusable(f"{target} cannot be written: {error.strerror}.") from error
     except sqlite3.Error as error:
