@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -52,6 +53,8 @@ class Broker:
         self._config.write_text("\n".join([*lines, ""]))
         self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._said: deque[str] = deque(maxlen=1_000)
+        self._heard = asyncio.Event()
 
     @classmethod
     @asynccontextmanager
@@ -72,7 +75,14 @@ class Broker:
         assert self._process.stderr is not None
         while b" running" not in (line := await within(PATIENCE, self._process.stderr.readline())):
             assert line, "the broker did not start"
-        self._reading = asyncio.create_task(_drain(self._process.stderr))
+        self._reading = asyncio.create_task(self._read(self._process.stderr))
+
+    async def says(self, text: str) -> None:
+        """Wait until something is in its log."""
+        async with patience(lambda: f"no {text!r} in {list(self._said)[-20:]}"):
+            while not any(text in line for line in self._said):
+                self._heard.clear()
+                await self._heard.wait()
 
     async def kill(self) -> None:
         """Kill it as a power cut would."""
@@ -82,6 +92,11 @@ class Broker:
             await self._process.wait()
             await self._reading
             self._process = None
+
+    async def _read(self, log: asyncio.StreamReader) -> None:
+        while line := await log.readline():
+            self._said.append(line.decode(errors="replace"))
+            self._heard.set()
 
     def freeze(self) -> None:
         """Let it stand still: its port is open, and nothing is answered."""
@@ -94,11 +109,6 @@ class Broker:
     def _signal(self, number: int) -> None:
         assert self._process is not None
         os.kill(self._process.pid, number)
-
-
-async def _drain(stream: asyncio.StreamReader) -> None:
-    while await stream.read(65_536):
-        pass
 
 
 class Heard(NamedTuple):

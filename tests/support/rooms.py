@@ -2,7 +2,7 @@
 
 import asyncio
 import selectors
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextvars import Context
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from racing_demon_server.journal.rows import table_journal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 from tests.support.servers import Closing
@@ -188,6 +189,7 @@ def open_room(
     backlog: Backlog | None = None,
     seeds: Iterator[bytes] | None = None,
     contributions: bool = True,
+    observers: Sequence[Observer] = (),
     **options: Any,
 ) -> Room:
     """Open a room on the running loop."""
@@ -206,7 +208,7 @@ def open_room(
         kept_events=kept_events,
         backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
         contributions=contributions,
-        observers=(),
+        observers=observers,
         may_add_bot=lambda: True,
     )
 

@@ -67,8 +67,8 @@ class _Waiting(NamedTuple):
 
     due: int
     number: int
-    code: str
     what: Outgoing | Event
+    code: str = ""
 
 
 class Outbox:
@@ -85,9 +85,7 @@ class Outbox:
 
     """
 
-    def __init__(
-        self, topics: Topics, *, homeassistant: bool = False, most_waiting: int = MOST_WAITING
-    ) -> None:
+    def __init__(self, topics: Topics, *, homeassistant: bool, most_waiting: int = MOST_WAITING) -> None:
         self.urls: Sequence[str] = ()
         self.dropped = 0
         self._topics = topics
@@ -206,7 +204,7 @@ class Outbox:
         for message in reversed(batch):
             if message.qos and not (message.retain and message.payload):
                 first = -next(self._numbers)  # they were first, and are first again
-                heapq.heappush(self._results, _Waiting(AT_ONCE, first, "", message))
+                heapq.heappush(self._results, _Waiting(AT_ONCE, first, message))
             elif not message.retain:
                 self.dropped += 1
 
@@ -270,7 +268,7 @@ class Outbox:
         if isinstance(what, Outgoing) and what.qos:
             self._keep(what, due)
             return
-        heapq.heappush(self._line, _Waiting(due, next(self._numbers), code, what))
+        heapq.heappush(self._line, _Waiting(due, next(self._numbers), what, code))
         if len(self._line) > self._most_waiting:
             oldest = heapq.heappop(self._line)
             self.dropped += 1
@@ -299,7 +297,7 @@ class Outbox:
 
     def _keep(self, message: Outgoing, due: int = AT_ONCE) -> None:
         """Put a message into the short queue, which survives an absence of the broker."""
-        heapq.heappush(self._results, _Waiting(due, next(self._numbers), "", message))
+        heapq.heappush(self._results, _Waiting(due, next(self._numbers), message))
         if len(self._results) > MOST_RESULTS:
             heapq.heappop(self._results)
             self.dropped += 1

@@ -35,7 +35,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
             "hands": view.options.hands,
             "target": view.options.target,
             "taken": len(there),
-            "free": max(0, seats_of(view.options) - len(there if view.between_matches else view.seats)),
+            "free": seats_of(view.options) - len(there if view.between_matches else view.seats),
             "late_join": view.options.late_join,
             "locked": view.locked,
             "spectators": view.options.spectators,
@@ -45,7 +45,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
                     "name": state.name,
                     "bot": state.bot,
                     "host": seat == view.host,
-                    "total": totals.get(seat, 0),
+                    "total": totals[seat],
                 }
                 for seat, state in named.items()
             ],
@@ -70,7 +70,7 @@ def state(view: TableView) -> bytes:
                     "seat": seat,
                     "name": seat_state.name,
                     "points": points.get(seat, 0),
-                    "total": totals.get(seat, 0),
+                    "total": totals[seat],
                 }
                 for seat, seat_state in seats
             ],
@@ -80,4 +80,4 @@ def state(view: TableView) -> bytes:
 
 def as_json(value: dict[str, Any]) -> bytes:
     """Return ASCII-only JSON."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -47,9 +47,7 @@ class Publisher(Observer):
 
     """
 
-    def __init__(
-        self, address: BrokerAddress, topics: Topics, clock: Clock, *, homeassistant: bool = False
-    ) -> None:
+    def __init__(self, address: BrokerAddress, topics: Topics, clock: Clock, *, homeassistant: bool) -> None:
         self.online = False
         self._address = address
         self._topics = topics
@@ -119,7 +117,6 @@ class Publisher(Observer):
         """Keep a connection to the broker, forever."""
         pause, loop = FIRST_PAUSE, asyncio.get_running_loop()
         while not self._stopping:
-            since = loop.time()
             try:
                 async with connected(self._address, self._topics) as link:
                     since = loop.time()
@@ -138,11 +135,11 @@ class Publisher(Observer):
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not to come all at once
             pause = min(LONGEST_PAUSE, pause * 2)
 
-    def _report_outage(self, why: str, *, exc_info: bool = False) -> None:
+    def _report_outage(self, why: str, *, exc_info: bool | None = None) -> None:
         if not self._has_reported and not self._stopping:
             self._has_reported = True
             text = "the broker at %s cannot be reached (%s); tables go on, and it is tried again"
-            log.warning(text, self._address, why, exc_info=exc_info or None)
+            log.warning(text, self._address, why, exc_info=exc_info)
 
     async def _serve(self, link: BrokerConnection) -> None:
         """Publish everything: first what is there, then what happens.
@@ -183,15 +180,12 @@ class Publisher(Observer):
                 self._outbox.give_back(batch)
                 raise
             wait_us = self._outbox.wait_us(self._clock())
-            if wait_us == 0:
-                await asyncio.sleep(0)
-            elif self._stopping:
+            if self._stopping and wait_us != 0:
                 return
-            else:
-                await self._sleep(wait_us)
+            await self._sleep(wait_us)
 
     async def _sleep(self, wait_us: int | None) -> None:
-        """Wait for news or for a number of microseconds."""
+        """Wait for news or for a number of microseconds; the loop runs also if that is 0."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if wait_us is None else seconds_until(wait_us)):
                 await self._news.wait()

@@ -140,7 +140,7 @@ def test_a_hand_goes_on_after_a_pause_of_400_days() -> None:
 def test_a_broker_is_told_of_a_table_that_is_400_days_old() -> None:
     """What is published of it can be read: state, record and snapshot."""
     table = Table("BCDF", Options(countdown_ms=0), hand_seeds(bytes(32)))
-    outbox = Outbox(Topics("a1"))
+    outbox = Outbox(Topics("a1"), homeassistant=False)
     outbox.open(table, 0)
     table.join("Ann", b"token", 0)
     table.receive(0, cl.Start(counter=1), 0)

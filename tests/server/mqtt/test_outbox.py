@@ -1,7 +1,6 @@
 """What is to be sent, in which order and how often; without a broker, a loop or a clock."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,73 +8,13 @@ from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
-from racing_demon_server.mqtt.outbox import Outbox, Outgoing
+from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.payloads import record
-from racing_demon_server.mqtt.topics import Topics
+from tests.support.offices import TABLE, Office
 from tests.support.tables import MS, SECOND
-
-TABLE = "rd/pub/a1/tables/bcdf"
-
-
-class Office:
-    """An outbox with one table, and a clock that moves when it is told to."""
-
-    def __init__(
-        self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
-    ) -> None:
-        self.now = self._counter = 0
-        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
-        self.table.view.locked = locked
-        self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
-        self.outbox.open(self.table, 0)
-
-    def join(self, name: str = "Ann") -> list[Event]:
-        """Seat somebody."""
-        _, events = self.table.join(name, name.encode(), self.now)
-        self.tell(*events)
-        return events
-
-    def blink(self) -> None:
-        """Let the first player's connection come or go."""
-        connected = not self.table.view.seats[0].connected
-        self.tell(*self.table.connect(0, connected=connected, at=self.now))
-
-    def tell(self, *events: Event) -> None:
-        """Let events be noted."""
-        for event in events:
-            self.outbox.follow(self.table, event, self.now)
-
-    def obey(self, kind: type[Command], **fields: Any) -> None:
-        """Let the first player's command be carried out."""
-        self._counter += 1
-        command = kind(counter=self._counter, **fields)
-        self.tell(*self.table.receive(0, command, self.now).events)
-
-    def play_out(self) -> None:
-        """Let a hand, which is the whole match, begin, and end as nobody can go on."""
-        self.obey(cl.Start)
-        self.tell(*self.table.tick(self.now))
-        self.obey(cl.Stuck)
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of all events that are due now."""
-        events = (message.payload for message in self.sent() if message.topic.endswith("/events"))
-        return [event.seq for event in map(decode_server, events) if isinstance(event, Event)]
-
-    def sent(self, most: int = 1_000) -> list[Outgoing]:
-        """Return all that is due now."""
-        sent: list[Outgoing] = []
-        while (batch := self.outbox.take(self.now, most)) or self.outbox.wait_us(self.now) == 0:
-            sent += batch
-        return sent
-
-    def topics(self) -> list[str]:
-        """Return the last parts of the topics of all that is due now."""
-        return [message.topic.removeprefix(TABLE) for message in self.sent()]
 
 
 def test_a_new_table_is_told_with_all_its_parts() -> None:
@@ -204,17 +143,6 @@ def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> Non
     assert 3 == len(removed)
 
 
-def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
-    """The state and the snapshot whose delay is not over go with their table."""
-    office = Office(watch_delay_ms=3_000)
-    office.join()
-    office.sent()
-    office.outbox.close(office.table)
-    office.now += 4 * SECOND
-    kept = {message.topic: message.payload for message in office.sent() if message.retain}
-    assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
-
-
 def test_a_restart_tells_everything_again() -> None:
     """A broker that comes back knows nothing, and hears all of it."""
     office = Office()
@@ -241,10 +169,59 @@ def test_results_and_removals_wait_for_the_broker() -> None:
         Outgoing("gone", b"", 1, retain=True),
         Outgoing("record", b"3", 1, retain=True),
         Outgoing("events", b"4"),
+        Outgoing("events", b"5"),
     ]
+    office.sent()
     office.outbox.give_back(batch)
-    assert office.outbox.take(0, 2) == batch[:2]
-    assert office.outbox.dropped == 1
+    assert office.outbox.take(0, 9) == batch[:2]
+    assert office.outbox.dropped == 2
+
+
+def test_it_is_known_how_long_nothing_is_due() -> None:
+    """Not at all while something is overdue, and for ever where nothing waits."""
+    office = Office()
+    assert 0 == office.outbox.wait_us(office.now) == office.outbox.wait_us(1)
+    office.sent()
+    assert office.outbox.wait_us(office.now) is None
+    office.obey(cl.Ready, ready=True)
+    office.join()
+    office.sent()
+    assert 250 * MS == office.outbox.wait_us(office.now)
+    assert 50 * MS == office.outbox.wait_us(office.now + 200 * MS)
+
+
+def test_a_new_hand_is_shown_at_once() -> None:
+    """Whoever follows by snapshots need not wait five seconds for the new cards; they show its time, too."""
+    office = Office(countdown_ms=0)
+    office.join()
+    office.sent()
+    office.now += SECOND
+    office.obey(cl.Start)
+    assert "/snapshot" in office.topics()
+    office.tell(*office.table.tick(office.now))
+    office.now += 7 * SECOND
+    (told,) = [message.payload for message in office.sent() if message.topic.endswith("/snapshot")]
+    snapshot = decode_server(told)
+    assert isinstance(snapshot, Snapshot)
+    assert 7_000 == snapshot.elapsed_ms
+
+
+def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
+    """What is pushed out then is nothing that the new broker was told of."""
+    office = Office(most_waiting=2, watch_delay_ms=3_000)
+    office.sent()
+    office.outbox.restart(office.now)
+    office.join()
+    assert (2, 3) == (len(office.outbox), office.outbox.dropped)
+
+
+def test_the_demons_description_is_told_once() -> None:
+    """However often the broker comes back before it was sent; it is kept, and certain to arrive."""
+    office = Office(homeassistant=True)
+    for _ in range(3):
+        office.outbox.restart(office.now)
+    (told,) = [message for message in office.sent() if message.topic.endswith("demon/config")]
+    assert Outgoing("homeassistant/event/rd_a1/demon/config", told.payload, 1, retain=True) == told
 
 
 @pytest.mark.parametrize("kind", ["results", "events"])
@@ -285,18 +262,6 @@ def test_nobody_looks_on_at_a_table_without_spectators() -> None:
     assert not any(b"Zebulon" in message.payload for message in sent)
 
 
-def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
-    """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
-    office = Office(watch_delay_ms=3_000)
-    office.join("Zebulon")
-    office.sent()
-    office.now += SECOND
-    office.obey(cl.SetOptions, options=Options(spectators=False))
-    office.now += 4 * SECOND
-    kept = {message.topic: message.payload for message in office.sent() if message.retain}
-    assert b"" == kept[f"{TABLE}/snapshot"]
-
-
 def test_nobody_looks_on_at_a_locked_table() -> None:
     """A table with a passphrase is listed as such, and not shown."""
     office = Office(locked=True)
@@ -306,66 +271,6 @@ def test_nobody_looks_on_at_a_locked_table() -> None:
     record = json.loads(next(message.payload for message in sent if message.topic == TABLE))
     assert (record["locked"], record["taken"], record["players"]) == (True, 1, [])
     assert not any(b"Zebulon" in message.payload for message in sent)
-
-
-def test_a_delayed_table_is_seen_later() -> None:
-    """Where spectators see things later, so does the broker: events, states and snapshots."""
-    office = Office(watch_delay_ms=3_000)
-    office.join()
-    assert office.topics() == [""]
-    office.now += 2_999 * MS
-    assert office.topics() == []
-    office.now += MS
-    assert set(office.topics()) == {"/events", "/snapshot", "/state"}
-
-
-@pytest.mark.parametrize("delay_ms", [0, 1_000])
-def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
-    """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
-    office = Office(watch_delay_ms=30_000)
-    office.join()
-    office.now += SECOND
-    office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
-    office.now += SECOND
-    office.obey(cl.AddBot)
-    assert [] == office.numbers()
-    office.now = 31 * SECOND
-    assert [1, 2, 3, 4, 5] == office.numbers()
-
-
-def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
-    """However many events fill the line, the results come, in their order and after the delay."""
-    office = Office(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.play_out()
-    for _ in range(100):
-        office.blink()
-    assert not {"/hands", "/matches"} & set(office.topics())
-    office.now += 3 * SECOND
-    topics = office.topics()
-    assert ["/hands", "/matches"] == [topic for topic in topics if topic in {"/hands", "/matches"}]
-
-
-def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
-    """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
-    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.play_out()
-    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
-    office.now += 3 * SECOND
-    office.play_out()
-    sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
-    assert ["BCDF/1/1", "BCDF/2/1"] == [json.loads(message.payload)["hand_id"] for message in sent]
-
-
-def test_at_the_end_results_wait_no_longer() -> None:
-    """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
-    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.sent()
-    office.play_out()
-    office.outbox.finish()
-    assert ["/hands", "/matches"] == [topic for topic in office.topics() if topic]
 
 
 def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:

@@ -21,7 +21,7 @@ async def test_what_is_built_counts_with_what_is_sent() -> None:
 @virtual
 async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
     """However many were opened while the broker was away, the one that is open is published."""
-    outbox, table = Outbox(TOPICS), open_room().shown
+    outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
     for _ in range(400):
         outbox.open(table, now())
         outbox.close(table)
@@ -35,7 +35,7 @@ def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(outboxes, "MOST_RESULTS", 1)
 
     async def history() -> None:
-        outbox, table = Outbox(TOPICS), open_room().shown
+        outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
         outbox.open(table, now())
         outbox.close(table)
         assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)

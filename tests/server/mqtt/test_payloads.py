@@ -135,6 +135,20 @@ def test_a_state_has_the_totals_of_the_match() -> None:
     assert result.points[0] != result.points[1]
 
 
+def test_a_seat_that_has_played_no_hand_has_no_points() -> None:
+    """In the lobby nobody has any, and a player who has come in mid-match has none beside the others."""
+    sitting = Sitting.lobby(2, game="classic", seats=3)
+    told = json.loads(state(sitting.mirror))
+    assert [(0, 0), (0, 0)] == [(score["points"], score["total"]) for score in told["scores"]]
+    sitting.start()
+    sitting.join("Eve")
+    told = json.loads(state(sitting.mirror))
+    assert (2, "Eve", 0, 0) == tuple(told["scores"][2].values())
+    assert [0] == [
+        player["total"] for player in json.loads(record(sitting.mirror, "hall", []))["players"][2:]
+    ]
+
+
 @pytest.mark.parametrize("closed", [{"spectators": False}, {}])
 def test_nobody_is_named_where_nobody_may_look(closed: dict[str, Any]) -> None:
     """Without spectators, or with a passphrase, the broker learns that there is a table, and its phase."""

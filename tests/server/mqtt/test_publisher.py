@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from racing_demon_protocol.discovery.broker_address import PASSWORD
 from racing_demon_protocol.discovery.directory import ListedTable
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
@@ -64,6 +65,24 @@ async def play_match(house: House, **options: Any) -> tuple[Peer, list[Event]]:
             while not (events and isinstance(events[-1], ev.MatchOver)):
                 events.append(await eve.until(Event))
             return eve, events
+
+
+async def test_a_server_without_a_broker_publishes_nothing() -> None:
+    """One with a broker has one publisher; a node without a name is called by twelve letters of chance."""
+    assert [] == publishers(ServerSettings(), clock)
+    nodes = set()
+    for _ in range(2):
+        (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
+        assert (0, 0, False) == (publisher.waiting, publisher.dropped, publisher.online)
+        nodes.add(publisher._topics.node)
+    assert [12, 12] == [len(node) for node in nodes]
+
+
+async def test_the_password_of_a_broker_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other users of the machine can read a command line."""
+    monkeypatch.setenv(PASSWORD, "s3cret-word")
+    (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://ann@127.0.0.1"), clock)
+    assert "s3cret-word" == publisher._address.password
 
 
 async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> None:

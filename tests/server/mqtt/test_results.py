@@ -29,3 +29,15 @@ def test_a_hand_can_be_dealt_again_from_its_result() -> None:
     contributions = {each["seat"]: bytes.fromhex(each["value"]) for each in told["contributions"]}
     seed = deal_seed(secret, told["hand_id"], contributions)
     assert dealt.shown == Dealer(seed, sitting.rules).first_cards()
+
+
+def test_a_hand_without_contributions_has_none() -> None:
+    """Where nobody was asked for any, as at a table of an older server."""
+    sitting = Sitting.playing(2)
+    for seat in range(2):
+        sitting.events(seat, cl.Stuck)
+    over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
+    view = sitting.mirror.copy()
+    view.shuffle = None
+    (result,) = results(view, over)
+    assert [] == json.loads(result.payload)["contributions"]

@@ -1,0 +1,81 @@
+"""The connection to a real broker: as whom, with which will, and how a broker is checked."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from racing_demon_protocol.discovery.broker_address import parse_broker
+from racing_demon_server.mqtt import broker_connection
+from racing_demon_server.mqtt.broker_connection import BrokerGone, connected
+from racing_demon_server.mqtt.outbox import Outgoing
+from racing_demon_server.mqtt.topics import Topics
+from tests.support.brokers import Broker, Listening
+from tests.support.deployed import certificates
+from tests.support.servers import PATIENCE, within
+
+TOPICS: Final = Topics("hall")
+OWN: Final = ("user root",) if os.geteuid() == 0 else ()
+"""Root's broker would become another user, who may not look into a test's folder."""
+
+
+async def test_a_node_has_its_name_its_account_and_a_short_silence(tmp_path: Path) -> None:
+    """The broker knows it by its name and user, and asks after four seconds of silence whether it lives."""
+    passwords = tmp_path / "passwords"
+    made = await asyncio.create_subprocess_exec(
+        "mosquitto_passwd", "-b", "-c", str(passwords), "ann", "s3cret"
+    )
+    assert 0 == await within(PATIENCE, made.wait())
+    closed = ("allow_anonymous false", f"password_file {passwords}", *OWN)
+    async with Broker.running(tmp_path, *closed) as broker:
+        for account in ("", "ann:wrong@"):
+            with pytest.raises(BrokerGone):
+                async with connected(parse_broker(broker.url.replace("//", f"//{account}"), {}), TOPICS):
+                    pass
+        async with connected(parse_broker(broker.url.replace("//", "//ann:s3cret@"), {}), TOPICS) as link:
+            await link.tell_status(b"online")
+            await broker.says("as rd-hall (p2, c1, k4, u'ann')")
+
+
+async def test_whoever_takes_a_node_s_place_has_its_will_told(tmp_path: Path) -> None:
+    """A server that comes back ends the connection of the one before; the broker tells and keeps that."""
+    async with Broker.running(tmp_path) as broker:
+        address, second_quality = parse_broker(broker.url, {}), ("-q", "2")
+        async with Listening.to(broker, TOPICS.status, more=second_quality) as ears:
+            async with connected(address, TOPICS) as first:
+                async with connected(address, TOPICS):
+                    will = await ears.until("status")
+                with pytest.raises(BrokerGone):
+                    await within(PATIENCE, first.listen(lambda _: None))
+        async with Listening.to(broker, TOPICS.status) as late:
+            kept = await late.until("status")
+    assert (b"offline", 1) == (will.payload, will.qos)
+    assert (b"offline", True) == (kept.payload, kept.kept)
+
+
+async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of messages that nobody takes some are kept; each request has two seconds."""
+    monkeypatch.setattr(broker_connection, "MOST_INCOMING", 3)
+    async with Broker.running(tmp_path) as broker, connected(parse_broker(broker.url, {}), TOPICS) as link:
+        client = link._client
+        assert broker_connection.PATIENCE == client.timeout
+        await client.subscribe("a")
+        await link.send([Outgoing("a", b"1") for _ in range(10)])
+        await client.unsubscribe("a")
+        assert 3 == len(client.messages)
+    assert [] == caplog.records
+
+
+async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:
+    """Where its address names the authority that has signed it."""
+    await certificates(tmp_path, "localhost")
+    certs = tmp_path / "certs"
+    secured = (f"certfile {certs / 'broker.crt'}", f"keyfile {certs / 'broker.key'}", *OWN)
+    async with Broker.running(tmp_path, *secured) as broker:
+        url = f"mqtts://localhost:{broker.port}?ca={certs / 'ca.crt'}"
+        async with connected(parse_broker(url, {}), TOPICS) as link:
+            await link.tell_status(b"online")

@@ -1,0 +1,97 @@
+"""What an outbox does where spectators see things later, and with what is due at its end."""
+
+import json
+
+import pytest
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
+from tests.support.offices import TABLE, Office
+from tests.support.tables import MS, SECOND
+
+
+def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
+    """The state and the snapshot whose delay is not over go with their table."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.outbox.close(office.table)
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
+
+
+def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
+    """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
+    office = Office(watch_delay_ms=3_000)
+    office.join("Zebulon")
+    office.sent()
+    office.now += SECOND
+    office.obey(cl.SetOptions, options=Options(spectators=False))
+    office.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    assert b"" == kept[f"{TABLE}/snapshot"]
+
+
+def test_a_delayed_table_is_seen_later() -> None:
+    """Where spectators see things later, so does the broker: events, states and snapshots."""
+    office = Office(watch_delay_ms=3_000)
+    office.join()
+    assert office.topics() == [""]
+    office.now += 2_999 * MS
+    assert office.topics() == []
+    office.now += MS
+    assert set(office.topics()) == {"/events", "/snapshot", "/state"}
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1_000])
+def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
+    """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
+    office = Office(watch_delay_ms=30_000)
+    office.join()
+    office.now += SECOND
+    office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
+    office.now += SECOND
+    office.obey(cl.AddBot)
+    assert [] == office.numbers()
+    office.now = 31 * SECOND
+    assert [1, 2, 3, 4, 5] == office.numbers()
+
+
+def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
+    """However many events fill the line, the results come, in their order and after the delay."""
+    office = Office(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    for _ in range(100):
+        office.blink()
+    assert not {"/hands", "/matches"} & set(office.topics())
+    office.now += 3 * SECOND
+    topics = office.topics()
+    assert ["/hands", "/matches"] == [topic for topic in topics if topic in {"/hands", "/matches"}]
+
+
+def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
+    """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.play_out()
+    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
+    office.now += 3 * SECOND
+    office.play_out()
+    sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
+    assert ["BCDF/1/1", "BCDF/2/1"] == [json.loads(message.payload)["hand_id"] for message in sent]
+
+
+def test_at_the_end_results_wait_no_longer() -> None:
+    """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
+    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    office.join()
+    office.sent()
+    office.play_out()
+    office.outbox.finish()
+    told = office.sent()
+    assert ["hands", "matches"] == [
+        message.topic.rpartition("/")[2] for message in told if message.topic != TABLE
+    ]
+    assert {(1, False)} == {(message.qos, message.retain) for message in told if message.topic != TABLE}

@@ -1,0 +1,75 @@
+"""An outbox with one table, in a time that moves when it is told to."""
+
+from typing import Any, Final
+
+from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.wire.codec import decode_server
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.client import Command
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.table import Table
+from racing_demon_server.mqtt.outbox import Outbox, Outgoing
+from racing_demon_server.mqtt.topics import Topics
+
+__all__ = ["TABLE", "Office"]
+
+TABLE: Final = "rd/pub/a1/tables/bcdf"
+"""The topic of its record."""
+
+
+class Office:
+    """An outbox with one table, and a clock that moves when it is told to."""
+
+    def __init__(
+        self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
+    ) -> None:
+        self.now = self._counter = 0
+        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.table.view.locked = locked
+        self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.outbox.open(self.table, 0)
+
+    def join(self, name: str = "Ann") -> list[Event]:
+        """Seat somebody."""
+        _, events = self.table.join(name, name.encode(), self.now)
+        self.tell(*events)
+        return events
+
+    def blink(self) -> None:
+        """Let the first player's connection come or go."""
+        connected = not self.table.view.seats[0].connected
+        self.tell(*self.table.connect(0, connected=connected, at=self.now))
+
+    def tell(self, *events: Event) -> None:
+        """Let events be noted."""
+        for event in events:
+            self.outbox.follow(self.table, event, self.now)
+
+    def obey(self, kind: type[Command], **fields: Any) -> None:
+        """Let the first player's command be carried out."""
+        self._counter += 1
+        command = kind(counter=self._counter, **fields)
+        self.tell(*self.table.receive(0, command, self.now).events)
+
+    def play_out(self) -> None:
+        """Let a hand, which is the whole match, begin, and end as nobody can go on."""
+        self.obey(cl.Start)
+        self.tell(*self.table.tick(self.now))
+        self.obey(cl.Stuck)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all events that are due now."""
+        events = (message.payload for message in self.sent() if message.topic.endswith("/events"))
+        return [event.seq for event in map(decode_server, events) if isinstance(event, Event)]
+
+    def sent(self, most: int = 1_000) -> list[Outgoing]:
+        """Return all that is due now."""
+        sent: list[Outgoing] = []
+        while (batch := self.outbox.take(self.now, most)) or self.outbox.wait_us(self.now) == 0:
+            sent += batch
+        return sent
+
+    def topics(self) -> list[str]:
+        """Return the last parts of the topics of all that is due now."""
+        return [message.topic.removeprefix(TABLE) for message in self.sent()]
