@@ -106,11 +106,12 @@ def _sizes() -> Counter[str]:
 
 
 def _lengths() -> dict[str, int]:
-    """Return the number of lines of each file."""
+    """Return the number of lines of each module, of Python and of the page."""
     return {
         path.relative_to(folder).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for name, folder in SOURCES.items()
-        for path in (folder / name).rglob("*.py")
+        for suffix in ("py", "js")
+        for path in (folder / name).rglob(f"*.{suffix}")
     }
 
 
@@ -288,7 +289,7 @@ def _report() -> Iterator[str]:
     for folder in sorted(sizes):
         lines = sum(length for path, length in lengths.items() if path.rpartition("/")[0] == folder)
         yield f"{folder:48}{sizes[folder]:4} modules{lines:8} lines"
-    yield f"product: {len(lengths)} files, {sum(lengths.values())} lines of Python"
+    yield f"product: {len(lengths)} files, {sum(lengths.values())} lines"
     yield f"public class names that occur twice: {_homonyms() or 'none'}"
     for name, found in (("private parts of libraries", _reaches()), ("undocumented overrides", _overrides())):
         yield f"{name}:"

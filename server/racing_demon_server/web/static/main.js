@@ -1,18 +1,19 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { element, makeCard } from "./table/draw.js";
-import { Lobby, button } from "./screens/lobby.js";
+import { makeCard } from "./table/draw.js";
+import { Lobby } from "./screens/lobby.js";
 import { Replay } from "./screens/replay.js";
 import { MatchLog, analysis, keepResult, resultRows } from "./screens/results.js";
 import { Session } from "./wire/session.js";
 import { change, keepToken, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { Sheets, drawWay } from "./screens/sheets.js";
+import { openTables, tableRow } from "./screens/tables.js";
 import { install, keepAwake } from "./shell.js";
-import { sound, unlock } from "./table/sound.js";
-import { TableScreen, colorOf } from "./table/table.js";
+import { unlock } from "./table/sound.js";
+import { TableScreen, celebrate } from "./table/table.js";
 import { transcript } from "./table/transcript.js";
-import { CLOSES, REFUSALS, proofWords, tableWords } from "./words.js";
+import { CLOSES, REFUSALS, proofWords } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -279,20 +280,6 @@ function showWay(code) {
   }
 }
 
-/** Rain paper on who has won, for a moment. */
-function celebrate() {
-  sound("won");
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  for (let number = 0; number < 60; number++) {
-    const piece = element("i", "confetti");
-    piece.style.left = `${(number * 61) % 100}vw`;
-    piece.style.backgroundColor = colorOf(number);
-    piece.style.animationDelay = `${(number % 12) * 60}ms`;
-    piece.addEventListener("animationend", () => piece.remove());
-    document.body.append(piece);
-  }
-}
-
 /** The way back leads out of sheets and replays first, and out of a table only if that is meant. */
 function back() {
   if (!page.session) return;
@@ -357,21 +344,13 @@ const load = async (name) => (await fetch(new URL(name, import.meta.url))).json(
 
 /** Show the tables that this server tells everybody, a button each. */
 async function listTables() {
-  const answer = await fetch("/tables.json").catch(() => null);
-  if (!answer || !answer.ok) return;
-  const rows = (await answer.json()).map((/** @type {any} */ table) => {
-    const row = element("li");
-    const press = button("", () => {
-      field("code").value = table.code;
-      byId("passphrase-row").hidden = !table.locked;
-      (settings.name || field("name").value ? byId("join") : field("name")).focus();
-    });
-    press.append(element("b", "", table.code), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
-    row.append(press);
-    return row;
-  });
-  byId("tables").replaceChildren(...rows);
-  if (rows.length === 1 && !field("code").value) field("code").value = rows[0].querySelector("b")?.textContent ?? "";
+  const tables = await openTables();
+  byId("tables").replaceChildren(...tables.map((table) => tableRow(table, games, () => {
+    field("code").value = table.code;
+    byId("passphrase-row").hidden = !table.locked;
+    (settings.name || field("name").value ? byId("join") : field("name")).focus();
+  })));
+  if (tables.length === 1 && !field("code").value) field("code").value = tables[0].code;
 }
 
 async function begin() {

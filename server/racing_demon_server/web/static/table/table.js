@@ -15,6 +15,20 @@ const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae"
 /** @param {number} seat */
 export const colorOf = (seat) => COLORS[seat % COLORS.length];
 
+/** Rain paper on who has won, for a moment. */
+export function celebrate() {
+  sound("won");
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (let number = 0; number < 60; number++) {
+    const piece = element("i", "confetti");
+    piece.style.left = `${(number * 61) % 100}vw`;
+    piece.style.backgroundColor = colorOf(number);
+    piece.style.animationDelay = `${(number % 12) * 60}ms`;
+    piece.addEventListener("animationend", () => piece.remove());
+    document.body.append(piece);
+  }
+}
+
 export class TableScreen {
   /**
    * @param {HTMLElement} root

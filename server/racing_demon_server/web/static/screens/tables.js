@@ -1,0 +1,25 @@
+// The tables that a server tells everybody.
+
+import { element } from "../table/draw.js";
+import { button } from "./lobby.js";
+import { tableWords } from "../words.js";
+
+/** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
+export async function openTables() {
+  const answer = await fetch("/tables.json").catch(() => null);
+  return answer?.ok ? answer.json() : [];
+}
+
+/**
+ * A table's row, with a button that chooses it.
+ * @param {any} table
+ * @param {any} games
+ * @param {() => void} choose
+ */
+export function tableRow(table, games, choose) {
+  const row = element("li");
+  const press = button("", choose);
+  press.append(element("b", "", table.code), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
+  row.append(press);
+  return row;
+}
