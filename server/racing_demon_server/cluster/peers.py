@@ -29,7 +29,9 @@ async def _is_well(peer: Address) -> bool:
         async with asyncio.timeout(ASK_SECONDS):
             reader, writer = await asyncio.open_connection(*peer)
             try:
-                host = f"[{peer[0]}]" if ":" in peer[0] else peer[0]
+                # Servers answer to addresses, and to names for players: this one may be for servers alone.
+                host = writer.get_extra_info("peername")[0]
+                host = f"[{host}]" if ":" in host else host
                 writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
                 answer = await reader.read(MOST_READ)
             finally:
