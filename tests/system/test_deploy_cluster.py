@@ -94,6 +94,15 @@ def test_the_three_servers_differ_in_their_names_alone() -> None:
     assert len(set(lines)) == len(NODES)
 
 
+def test_servers_believe_each_other_whose_connections_they_pass_on() -> None:
+    """Each network in which servers reach each other is one of trusted proxies."""
+    networks = {COMPOSE["networks"][name]["ipam"]["config"][0]["subnet"] for name in COMPOSE["networks"]}
+    assert set(COMPOSE["services"]["n1"]["networks"]) == COMPOSE["networks"].keys()
+    assert networks == {
+        line.partition("=")[2] for line in command_lines()["n1"] if line.startswith("--proxy=")
+    }
+
+
 @pytest.mark.parametrize("version", ["1.28", "1.34"])
 def test_the_manifests_are_what_kubernetes_knows(version: str) -> None:
     """Each object passes the schema that this version of Kubernetes publishes, with no unknown field."""
