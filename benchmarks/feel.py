@@ -22,7 +22,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final, NamedTuple
 
 from playwright.async_api import Browser, Page
-from tests.support.browsers import ENDS, chromium
+from tests.support.browsers import chromium
 from tests.support.processes import server_process
 from tests.support.servers import Peer, end_tasks
 
@@ -36,14 +36,17 @@ PHONE: Final = {"width": 390, "height": 844}
 PIXELS: Final = 3
 TAPS: Final = 3.0
 """Taps a second, of one player with two thumbs."""
-LOOK: Final = 3
-"""After so many taps it is looked where the piles end now."""
 HAND_MS: Final = 600_000
 SETTLE_MS: Final = 1_000
 FAST_MS: Final = 16.0
 LONG_MS: Final = 50.0
 TRACED: Final = ["disabled-by-default-devtools.timeline"]
 NOWHERE: Final = [[195, 420]]
+TOPS: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundation)")].map((slot) => {
+  const { left, top, width } = slot.getBoundingClientRect();
+  return [left + width / 2, top + 8];
+})"""
+"""Where the own piles begin: while a hand is played they grow, and do not move."""
 
 WATCH: Final = """() => {
   window.taps = new Map();
@@ -82,24 +85,26 @@ class Crowd:
 
     """
 
-    def __init__(self, host: Peer, peers: Sequence[Peer], pace: float) -> None:
+    def __init__(self, host: Peer, pace: float) -> None:
         self.plays = 0
         self._host = host
-        self._peers = peers
         self._pace = pace
         self._others = 0
         self._chance = random.Random(1)  # noqa: S311 - no secret, and the same each time
-        self._bots = [
-            Bot(peer.place.seat or 0, LEVELS[BotLevel.EXPERT], self._chance, peer.counter) for peer in peers
-        ]
+        self._peers: list[Peer] = []
+        self._bots: list[Bot] = []
+
+    def seat(self, peer: Peer) -> None:
+        """Add a player."""
+        self._peers.append(peer)
+        self._bots.append(Bot(peer.place.seat or 0, LEVELS[BotLevel.EXPERT], self._chance, peer.counter))
 
     async def follow(self) -> None:
         """Keep the mirror, and count the plays."""
-        seats = {bot.seat for bot in self._bots}
         while True:
             if isinstance(message := await self._host.hear(), Played):
                 self.plays += 1
-                self._others += message.seat not in seats
+                self._others += all(bot.seat != message.seat for bot in self._bots)
 
     async def play(self) -> None:
         """Play in turns; where the page has played, one play is left out."""
@@ -133,20 +138,23 @@ async def _crowd(url: str, seats: int, pace: float, page: Page) -> AsyncIterator
     async with AsyncExitStack() as stack:
         options: dict[str, Any] = {"hands": 100, "time_limit_ms": HAND_MS}
         host = await stack.enter_async_context(Peer.hosting(url, seated=False, **options))
-        await page.goto(f"{_origin(url)}/{host.code}")
-        await page.locator("#start.is-ready").wait_for()
-        await page.fill("#name", "Mia")
-        await page.press("#name", "Enter")
-        await page.locator("#lobby:visible").wait_for()
-        join = [cl.Join(code=host.code, name=f"Player {number}") for number in range(2, seats + 1)]
-        peers = [await stack.enter_async_context(Peer.entered(url, each)) for each in join]
-        for peer in peers:
-            await peer.ask(cl.Ready, ready=True)
-        await page.tap(".ready")
-        await page.locator(".stuck:enabled").wait_for()
-        crowd = Crowd(host, peers, pace)
-        tasks = [asyncio.create_task(each) for each in (crowd.follow(), crowd.play(), *map(_drain, peers))]
+        crowd = Crowd(host, pace)
+        tasks = [asyncio.create_task(crowd.follow())]
         try:
+            await page.goto(f"{_origin(url)}/{host.code}")
+            await page.locator("#start.is-ready").wait_for()
+            await page.fill("#name", "Mia")
+            await page.press("#name", "Enter")
+            await page.locator("#lobby:visible").wait_for()
+            for number in range(2, seats + 1):
+                join = cl.Join(code=host.code, name=f"Player {number}")
+                peer = await stack.enter_async_context(Peer.entered(url, join))
+                await peer.ask(cl.Ready, ready=True)
+                crowd.seat(peer)
+                tasks.append(asyncio.create_task(_drain(peer)))
+            await page.tap(".ready")
+            await page.locator(".stuck:enabled").wait_for()
+            tasks.append(asyncio.create_task(crowd.play()))
             yield crowd
         finally:
             await end_tasks(tasks)
@@ -167,13 +175,11 @@ async def _empty(page: Page) -> AsyncIterator[None]:
     yield None
 
 
-async def _tap(page: Page, seconds: float) -> int:
-    """Tap own piles in turns, or anywhere on an empty page; return how often."""
+async def _tap(page: Page, points: Sequence[Sequence[float]], seconds: float) -> int:
+    """Tap these points in turns; return how often."""
     began = time.perf_counter()
     for number in itertools.count():
-        if number % LOOK == 0:
-            ends = await page.evaluate(ENDS) or NOWHERE
-        await page.touchscreen.tap(*ends[number % len(ends)])
+        await page.touchscreen.tap(*points[number % len(points)])
         left = began + (number + 1) / TAPS - time.perf_counter()
         await asyncio.sleep(max(0.0, left))
         if time.perf_counter() - began > seconds:
@@ -195,10 +201,11 @@ async def _feel(browser: Browser, url: str, trial: Trial) -> Felt:
             session = await context.new_cdp_session(page)
             await session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
             await page.evaluate(WATCH)
+            points = await page.evaluate(TOPS) or NOWHERE
             await page.wait_for_timeout(SETTLE_MS)
             await browser.start_tracing(page=page, categories=TRACED)
             began, before = time.perf_counter(), crowd.plays if crowd else 0
-            tapped = await _tap(page, seconds)
+            tapped = await _tap(page, points, seconds)
             took = time.perf_counter() - began
             plays = (crowd.plays - before) / took if crowd else 0.0
             trace = json.loads(await browser.stop_tracing())

@@ -1,4 +1,5 @@
-// Puts a scene on the page: one element a card for the whole hand, moved by transforms alone.
+// Puts a scene on the page: one element a card. Only piles that have changed are written, and flights are
+// animations of their own, which leave the page's thread alone.
 
 import { UNKNOWN, isRed, rank, suit } from "../rules/layout.js";
 import { cardAt } from "./view.js";
@@ -10,11 +11,18 @@ import { COURTS, RANKS, SUITS, pileLabel } from "../words.js";
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const MOST_FLIGHTS = 8;
+const MOST_FLIGHTS = 16;
 const FLIGHT_MS = 160;
+const SHAKE_MS = 240;
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
-/** How long an animation of a class takes, in milliseconds. @type {Record<string, number>} */
-const PULSES = { shake: 240, ring: 600, flash: 400 };
+
+/**
+ * @typedef {object} Card a card on the felt
+ * @property {HTMLElement} made
+ * @property {string} face what it looks like, but for its rank
+ * @property {number} pile
+ * @property {import("./view.js").Point | null} at where it was seen last
+ */
 
 /**
  * @returns {HTMLElement}
@@ -117,10 +125,27 @@ const faces = new Map();
  */
 export function makeCard(card, isFlat = false) {
   if (card === UNKNOWN) return element("div", "card back");
-  const name = `${card % 52} ${isFlat}`;
+  const name = faceOf(card, isFlat);
   let face = faces.get(name);
   if (!face) faces.set(name, (face = drawFace(card, isFlat)));
-  return /** @type {HTMLElement} */ (face.cloneNode(true));
+  const made = /** @type {HTMLElement} */ (face.cloneNode(true));
+  setRank(made, card);
+  return made;
+}
+
+/**
+ * What a card looks like, but for the rank in its corner.
+ * @param {number} card
+ * @param {boolean} isFlat
+ */
+const faceOf = (card, isFlat) => (card === UNKNOWN ? "" : `${suit(card)} ${isFlat} ${rank(card) === 1 || rank(card) > 10 ? rank(card) : ""}`);
+
+/**
+ * @param {HTMLElement} made
+ * @param {number} card
+ */
+function setRank(made, card) {
+  setText(/** @type {Element} */ (made.querySelector("b")), RANKS[rank(card) - 1]);
 }
 
 /**
@@ -131,7 +156,7 @@ function drawFace(card, isFlat) {
   const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
   const made = element("div", `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}${isFlat ? " plain" : ""}`);
   const index = element("span", "index");
-  index.append(element("b", "", RANKS[rank(card) - 1]), picture(`suit-${suit(card)}`));
+  index.append(element("b"), picture(`suit-${suit(card)}`));
   made.append(index);
   if (isFlat) return made;
   made.append(picture(`suit-${suit(card)}`, "pip"));
@@ -147,10 +172,14 @@ export class Felt {
    */
   constructor(root, due) {
     this.root = root;
-    /** @type {Map<string, HTMLElement>} */
+    /** @type {Map<string, Card>} */
     this.cards = new Map();
     /** @type {Map<number, HTMLElement>} */
     this.slots = new Map();
+    /** What each pile looked like in the last picture. @type {Map<number, string>} */
+    this._drawn = new Map();
+    /** @type {import("./view.js").Scene | null} */
+    this._scene = null;
     this.hand = "";
     /** @type {DOMRect | null} */
     this._box = null;
@@ -170,6 +199,7 @@ export class Felt {
     this.root.replaceChildren();
     this.cards = new Map();
     this.slots = new Map();
+    this._drawn.clear();
     this._box = null;
   }
 
@@ -184,42 +214,58 @@ export class Felt {
    * @param {(card: number) => ({x: number, y: number} | null)} given.origin where a new card flies from
    */
   draw({ scene, board, hand, air, held, fits, origin }) {
-    if (hand !== this.hand) {
-      this.clear();
-      this.hand = hand;
-    }
+    if (hand !== this.hand) this.clear();
+    if (scene !== this._scene) this._drawn.clear();
+    this.hand = hand;
+    this._scene = scene;
     setStyle(this.root, "--card", `${scene.cardWidth}px`);
     const wanted = new Map();
+    const same = new Set();
     for (const [number, place] of scene.places) {
-      this._slot(board, number, place, held, fits);
-      this._pile(wanted, board.cards[number], number, place, air.get(number) ?? 0, held);
+      const [inAir, isHeld] = [air.get(number) ?? 0, held?.pile === number];
+      const look = [...board.cards[number], inAir, isHeld && held?.count, fits.has(number)].join();
+      if (this._drawn.get(number) === look) {
+        same.add(number);
+        continue;
+      }
+      this._drawn.set(number, look);
+      this._slot(board, number, place, isHeld, fits);
+      this._pile(wanted, board.cards[number], number, place, inAir, held);
     }
-    this._remove(wanted);
+    const spare = this._spare(wanted, same);
     let flights = 0;
-    for (const [key, { card, x, y, z, place, isAir, isHeld }] of wanted) {
-      const end = at({ x, y: isHeld ? y - 8 : y });
-      let made = this.cards.get(key);
-      if (made && !place.isFlat && made.classList.contains("plain")) {
-        made.remove();
-        made = undefined;
-      }
-      if (!made) {
-        made = makeCard(card, place.isFlat);
-        this.cards.set(key, made);
-        const from = card === UNKNOWN || flights >= MOST_FLIGHTS ? null : origin(card);
-        if (from && !isCalm.matches) {
-          flights += 1;
-          made.animate({ transform: [at(from), end] }, { duration: FLIGHT_MS, easing: "ease-out" });
-        }
-        this.root.append(made);
-      }
-      sized(made, place);
+    for (const [key, { card, x, y, z, pile, place, isAir, isHeld }] of wanted) {
+      const drawn = this.cards.get(key) ?? this._card(card, place.isFlat, spare);
+      const { made } = drawn;
+      const end = { x: half(x), y: half(isHeld ? y - 8 : y) };
+      const from = drawn.at ?? (card === UNKNOWN ? null : origin(card));
+      this.cards.set(key, { ...drawn, pile, at: end });
+      laid(made, place, end);
       setStyle(made, "z-index", String(z + (isHeld ? 500 : 0)));
+      setStyle(made, "transform", "none");
       setClass(made, "flat", place.isFlat);
       setClass(made, "air", isAir);
       setClass(made, "held", isHeld);
-      setStyle(made, "transform", end);
+      if (!from || (from.x === end.x && from.y === end.y) || flights++ >= MOST_FLIGHTS) continue;
+      move(made, { transform: [at(from, end), "none"] }, FLIGHT_MS);
     }
+    for (const { made } of [...spare.values()].flat()) made.remove();
+  }
+
+  /**
+   * A new card: one that lies there no more and looks alike, or a new element.
+   * @param {number} card
+   * @param {boolean} isFlat
+   * @param {Map<string, Card[]>} spare
+   * @returns {Card}
+   */
+  _card(card, isFlat, spare) {
+    const face = faceOf(card, isFlat);
+    const used = spare.get(face)?.pop();
+    const made = used?.made ?? makeCard(card, isFlat);
+    if (!used) this.root.append(made);
+    else if (card !== UNKNOWN) setRank(made, card);
+    return { made, face, pile: -1, at: null };
   }
 
   /**
@@ -229,35 +275,38 @@ export class Felt {
    * @param {number} z
    */
   lift(card, point, z) {
-    const made = this.cards.get(String(card));
-    if (!made) return;
-    setClass(made, "drag", true);
-    setStyle(made, "transform", at(point));
-    setStyle(made, "z-index", String(z));
+    const drawn = this.cards.get(String(card));
+    const place = drawn && this._scene?.places.get(drawn.pile);
+    if (!drawn || !place) return;
+    const { style } = drawn.made;
+    setClass(drawn.made, "drag", true);
+    setStyle(drawn.made, "transform", at(point, { x: parseFloat(style.left), y: parseFloat(style.top) }));
+    setStyle(drawn.made, "z-index", String(z));
+    drawn.at = point;
+    this._drawn.delete(drawn.pile);
   }
 
   /** Let all cards lie where they belong, with the next picture. */
   drop() {
-    for (const made of this.cards.values()) setClass(made, "drag", false);
+    for (const { made } of this.cards.values()) setClass(made, "drag", false);
   }
 
   /**
    * @param {Map<string, any>} wanted
    * @param {number[]} cards
-   * @param {number} number
+   * @param {number} pile
    * @param {Place} place
    * @param {number} air
    * @param {import("./view.js").Held | null} held
    */
-  _pile(wanted, cards, number, place, air, held) {
+  _pile(wanted, cards, pile, place, air, held) {
     const isStack = place.up === 0 && place.down === 0 && place.dx === 0;
     const from = isStack ? Math.max(0, cards.length - 2) : 0;
     for (let index = from; index < cards.length; index++) {
       const card = cards[index];
       const { x, y } = cardAt(place, cards, index);
-      const key = card === UNKNOWN ? `${number}:${index}` : String(card);
-      const isHeld = held !== null && held.pile === number && index >= cards.length - held.count;
-      wanted.set(key, { card, x, y, z: index + 1, place, isAir: index >= cards.length - air, isHeld });
+      const isHeld = held !== null && held.pile === pile && index >= cards.length - held.count;
+      wanted.set(keyOf(card, pile, index), { card, x, y, z: index + 1, pile, place, isAir: index >= cards.length - air, isHeld });
     }
   }
 
@@ -265,10 +314,10 @@ export class Felt {
    * @param {Board} board
    * @param {number} number
    * @param {Place} place
-   * @param {import("./view.js").Held | null} held
+   * @param {boolean} isHeld
    * @param {Set<number>} fits
    */
-  _slot(board, number, place, held, fits) {
+  _slot(board, number, place, isHeld, fits) {
     const pile = board.layout.piles[number];
     let slot = this.slots.get(number);
     if (!slot) {
@@ -280,13 +329,10 @@ export class Felt {
     }
     const cards = board.cards[number];
     const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
-    setStyle(slot, "transform", at(place));
-    setStyle(slot, "width", `${place.w}px`);
-    setStyle(slot, "height", `${Math.max(place.h, last.y - place.y + place.h)}px`);
+    laid(slot, { ...place, h: Math.max(place.h, last.y - place.y + place.h) }, place);
     setClass(slot, "fits", fits.has(number));
     setClass(slot, "full", pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0);
     setClass(slot, "flat", place.isFlat);
-    const isHeld = held !== null && held.pile === number;
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number, faceName));
@@ -294,13 +340,22 @@ export class Felt {
     setText(slot.firstElementChild, told);
   }
 
-  /** @param {Map<string, any>} wanted */
-  _remove(wanted) {
-    for (const [key, made] of this.cards) {
-      if (wanted.has(key)) continue;
-      made.remove();
+  /**
+   * Forget the cards that are seen no more; return them by their faces.
+   * @param {Map<string, any>} wanted
+   * @param {Set<number>} same the piles that have not changed
+   */
+  _spare(wanted, same) {
+    /** @type {Map<string, Card[]>} */
+    const spare = new Map();
+    for (const [key, card] of this.cards) {
+      if (same.has(card.pile)) continue;
+      const want = wanted.get(key);
+      if (want && (want.place.isFlat || card.face === faceOf(want.card, false))) continue;
       this.cards.delete(key);
+      spare.set(card.face, [...(spare.get(card.face) ?? []), card]);
     }
+    return spare;
   }
 
   /**
@@ -310,55 +365,74 @@ export class Felt {
    */
   shake(board, number) {
     const cards = board.cards[number];
-    const top = cards[cards.length - 1];
-    const key = top === UNKNOWN ? `${number}:${cards.length - 1}` : String(top);
-    pulse(this.cards.get(key) ?? this.slots.get(number), "shake");
+    const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
+    const made = top?.made ?? this.slots.get(number);
+    if (made) move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS);
   }
 
   /**
    * Ring a pile for a moment: somebody else was faster there.
-   * @param {number} number
    * @param {Place | undefined} place where it lies
    * @param {string} color
    * @param {string} words who was faster, and by how much
    */
-  ring(number, place, color, words) {
-    const slot = this.slots.get(number);
-    if (!slot || !place) return;
-    slot.style.setProperty("--ring", color);
-    pulse(slot, "ring");
-    const note = element("p", "lost", words);
-    note.style.setProperty("--ring", color);
-    this.root.append(note);
+  ring(place, color, words) {
+    if (!place) return;
     const { x, y, h } = place;
+    const ring = element("i", "ring");
+    const note = element("p", "lost", words);
+    for (const made of [ring, note]) {
+      made.style.setProperty("--ring", color);
+      this.root.append(made);
+      setTimeout(() => made.remove(), 1600);
+    }
+    laid(ring, place, place);
     const most = this.box.width - note.offsetWidth - 4;
-    note.style.transform = at({ x: Math.max(4, Math.min(most, x)), y: y + h * 0.4 });
-    setTimeout(() => note.remove(), 1600);
+    note.style.left = `${Math.max(4, Math.min(most, x))}px`;
+    note.style.top = `${y + h * 0.4}px`;
   }
 }
 
 /**
- * @param {HTMLElement} made
- * @param {Place} place
+ * The name of a card's element.
+ * @param {number} card
+ * @param {number} pile
+ * @param {number} index
  */
-function sized(made, { w, h }) {
+const keyOf = (card, pile, index) => (card === UNKNOWN ? `${pile}:${index}` : String(card));
+
+/**
+ * @param {HTMLElement} made
+ * @param {{w: number, h: number}} size
+ * @param {import("./view.js").Point} point
+ */
+function laid(made, { w, h }, { x, y }) {
+  setStyle(made, "left", `${x}px`);
+  setStyle(made, "top", `${y}px`);
   setStyle(made, "width", `${w}px`);
   setStyle(made, "height", `${h}px`);
   setStyle(made, "--card", `${w}px`);
 }
 
-/** @param {{x: number, y: number}} point */
-const at = ({ x, y }) => `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
+/** @param {number} length */
+const half = (length) => Math.round(length * 2) / 2;
 
 /**
- * Play a short animation of a class, unless it still runs.
- * @param {HTMLElement | undefined} made
- * @param {string} className
+ * Where an element seems to be that lies elsewhere.
+ * @param {import("./view.js").Point} point
+ * @param {import("./view.js").Point} place
  */
-export function pulse(made, className) {
-  if (!made || made.classList.contains(className)) return;
-  made.classList.add(className);
-  setTimeout(() => made.classList.remove(className), PULSES[className]);
+const at = (point, place) => `translate(${half(point.x - place.x)}px, ${half(point.y - place.y)}px)`;
+
+/**
+ * Play a short animation, where motion is wanted.
+ * @param {Element} made
+ * @param {PropertyIndexedKeyframes} frames
+ * @param {number} duration milliseconds
+ * @param {string} [pseudoElement]
+ */
+export function move(made, frames, duration, pseudoElement) {
+  if (!isCalm.matches) made.animate(frames, { duration, easing: "ease-out", pseudoElement });
 }
 
 /**

@@ -1,16 +1,18 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
-import { Felt, element, miniature, pulse, setStyle, setText } from "./draw.js";
+import { Felt, element, miniature, move, setStyle, setText } from "./draw.js";
 import { Controls } from "./controls.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
 import { raceWords, sections } from "./transcript.js";
-import { Slots, arrange } from "./view.js";
+import { Slots, arrange, shapeOf } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span } from "../words.js";
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
+
+const FLASH_MS = 400;
 
 /** @param {number} seat */
 export const colorOf = (seat) => COLORS[seat % COLORS.length];
@@ -60,6 +62,7 @@ export class TableScreen {
     this.chipPoints = new Map();
     /** @type {import("./view.js").Scene | null} */
     this.scene = null;
+    this._shape = ""; // what the scene was arranged for
     /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
     /** @type {DOMRect | undefined} */
@@ -127,8 +130,8 @@ export class TableScreen {
     if (isOther && this.isSlow) return;
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this._origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
-    if (!isOther || !isUp) return;
-    pulse(this.neighbors.get(seat), "flash");
+    const chip = isOther && isUp && this.neighbors.get(seat);
+    if (chip) move(chip, { opacity: [0.8, 0] }, FLASH_MS, "::before");
   }
 
   /**
@@ -185,10 +188,12 @@ export class TableScreen {
     if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
     const hand = `${table.code}/${table.hand}/${layout.seats.join()}/${layout.game.title}`;
-    this.scene = arrange({
-      ...{ layout, board: shown, place: this.place, hand, slots: this.slots },
-      ...{ area: { width, height }, isMirrored: settings.isLeftHanded },
-    });
+    const { isLeftHanded: isMirrored } = settings;
+    const shape = `${hand} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
+    if (shape !== this._shape || !this.scene) {
+      this._shape = shape;
+      this.scene = arrange({ layout, board: shown, place: this.place, hand, slots: this.slots, area: { width, height }, isMirrored });
+    }
     const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
@@ -295,7 +300,7 @@ export class TableScreen {
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
       const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
-      this.felt.ring(pile, this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
+      this.felt.ring(this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
       vibrate([20, 40, 20]);
       this._tick(words);

@@ -75,6 +75,17 @@ export class Slots {
 }
 
 /**
+ * What the places of a board's piles depend on: while it stays the same, so do they.
+ * @param {import("../rules/board.js").Board} board
+ * @param {number} place
+ */
+export const shapeOf = ({ layout, cards }, place) =>
+  layout.piles.filter((pile) => pile.place === place || pile.place === -1).map((pile) => {
+    const { up, down } = steps(cards[pile.number]);
+    return isFanned(pile) ? `${up}/${down}` : Math.sign(cards[pile.number].length);
+  }).join();
+
+/**
  * Lay out one seat's piles and the table's.
  * @param {object} given
  * @param {import("../rules/layout.js").Layout} given.layout
