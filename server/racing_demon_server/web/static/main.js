@@ -1,6 +1,6 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { makeCard } from "./table/draw.js";
+import { makeCard } from "./table/elements.js";
 import { Lobby } from "./screens/lobby.js";
 import { Replay } from "./screens/replay.js";
 import { MatchLog, analysis, keepResult, resultRows } from "./screens/results.js";

@@ -1,6 +1,6 @@
 // Between hands: who sits at the table, the options, and the tally.
 
-import { element, setText } from "../table/draw.js";
+import { element, setText } from "../table/elements.js";
 import { OPTIONS, optionLabel, optionValue } from "./options.js";
 import { colorOf } from "../table/table.js";
 import { LEVELS, REASONS, clock, inWords, signed } from "../words.js";

@@ -1,6 +1,6 @@
 // A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
 
-import { element } from "../table/draw.js";
+import { element } from "../table/elements.js";
 import { button } from "./lobby.js";
 import { TableState } from "../rules/state.js";
 

@@ -1,6 +1,6 @@
 // What is kept of hands and matches: the analysis of a hand, the events of a match, and results on this device.
 
-import { element, faceName } from "../table/draw.js";
+import { element, faceName } from "../table/elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { read, write } from "../settings.js";

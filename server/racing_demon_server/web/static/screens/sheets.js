@@ -1,6 +1,6 @@
 // Sheets that open over the page: the menu, the invitation, help, and what a host can do.
 
-import { element } from "../table/draw.js";
+import { element } from "../table/elements.js";
 import { button } from "./lobby.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";

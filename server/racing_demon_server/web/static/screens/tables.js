@@ -1,6 +1,6 @@
 // The tables that a server tells everybody.
 
-import { element } from "../table/draw.js";
+import { element } from "../table/elements.js";
 import { button } from "./lobby.js";
 import { tableWords } from "../words.js";
 

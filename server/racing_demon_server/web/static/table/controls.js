@@ -1,6 +1,6 @@
 // What a player does at the table: gestures and keys become plays.
 
-import { faceName } from "./draw.js";
+import { faceName } from "./elements.js";
 import { keyMeaning, listen } from "./input.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../settings.js";

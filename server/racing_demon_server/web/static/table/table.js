@@ -1,7 +1,8 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
-import { Felt, element, miniature, move, setStyle, setText } from "./draw.js";
 import { Controls } from "./controls.js";
+import { Felt, miniature } from "./draw.js";
+import { element, move, setStyle, setText } from "./elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";

@@ -1,6 +1,6 @@
 // What happens, in sentences: for screen readers, and for the table as text.
 
-import { faceName, short } from "./draw.js";
+import { faceName, short } from "./elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { REASONS, inWords, pileLabel, span } from "../words.js";
 
