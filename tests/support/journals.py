@@ -15,6 +15,7 @@ from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.check import Report
 from racing_demon_server.journal.interface import Store
+from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.sqlite.backup import restore
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
@@ -24,7 +25,16 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
 from tests.support.servers import PATIENCE, Peer, Served, within
 
-__all__ = ["check", "journaled", "journaled_in", "overwrite_page", "play_match", "put_back"]
+__all__ = [
+    "check",
+    "journaled",
+    "journaled_in",
+    "numbered",
+    "numbers_in",
+    "overwrite_page",
+    "play_match",
+    "put_back",
+]
 
 
 @asynccontextmanager
@@ -85,3 +95,14 @@ def overwrite_page(path: Path, name: str) -> None:
     with path.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
+
+
+def numbered(number: int, seed: bytes = b"") -> list[Change]:
+    """Return what writes a row that can be found again by its number."""
+    return [(Operation.ADD_SEED, (number, "", seed, ""))]
+
+
+def numbers_in(path: Path) -> list[int]:
+    """Return the numbers of such rows that anybody else can read by now."""
+    with contextlib.closing(open_journal(path)) as db:
+        return [number for (number,) in db.execute("SELECT table_id FROM seeds ORDER BY table_id")]

@@ -75,14 +75,14 @@ def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
                 except journal.errors:
                     raise
                 except Exception as error:  # whatever it is, the journal's contents cause it
-                    faults.append(f"{_named(table)}: {str(error) or repr(error)}")
+                    faults.append(f"{_named(table)}: {_reason(error)}")
                     faulty.add(table.id)
         with journal.moment():
             faults += _wrong_corrections(journal)
             for table, why in unrestorable(journal):
                 if table.id in faulty:
                     continue
-                text = f"{_named(table)}: it cannot go on: {str(why) or repr(why)}"
+                text = f"{_named(table)}: it cannot go on: {_reason(why)}"
                 (waiting if isinstance(why, OtherVersion) else faults).append(text)
     except journal.errors as error:
         faults = [f"the file cannot be read: {error}"]
@@ -91,6 +91,10 @@ def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
 
 def _named(table: StoredTable) -> str:
     return f"table {table.id} ({table.code})"
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or repr(error)
 
 
 def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:

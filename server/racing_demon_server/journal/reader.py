@@ -57,6 +57,8 @@ class StoredEvent(NamedTuple):
 
 LAST: Final = 2**31 - 1
 """No event and no number of rows is higher."""
+NEWEST_US: Final = 2**63 - 1
+"""No time is later."""
 
 _COLUMNS: Final = (
     *((int,), (str,), (int,), (str,), (bytes,), (bytes, NoneType), (str,), (int,), (int,)),
@@ -246,7 +248,7 @@ def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
 
 
 def snapshots_of(
-    journal: JournalReader, table_id: int, *, until_us: int = 2**63 - 1, most: int = LAST
+    journal: JournalReader, table_id: int, *, until_us: int = NEWEST_US, most: int = LAST
 ) -> Iterator[Snapshot]:
     """Yield the snapshots of a table between its hands, newest first.
 

@@ -70,7 +70,6 @@ class Timekeeper:
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
 
     def _keep(self) -> None:
         """Write the next time in the future when the previous one has come, while times are sent."""

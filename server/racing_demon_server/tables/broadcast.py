@@ -81,7 +81,7 @@ class RecentEvents:
         Also ``None`` if they are too long for a listener's buffer: a snapshot is shorter then.
         """
         before = self._newest - len(self._fresh) - GROUP * len(self._groups)
-        if not (0 < seq <= self._newest and before <= seq and self._whispered < seq):
+        if not (before <= seq <= self._newest and self._whispered < seq):
             return None
         known = seq - before
         skipped = min(known // GROUP, len(self._groups))

@@ -183,7 +183,6 @@ class Spectators:
         self._turns.withdraw(self._take_turn)
         if self._alarm is not None:
             self._alarm.cancel()
-            self._alarm = None
 
     def _follower(self) -> TableView:
         """Return the delayed view. It begins with the current table."""

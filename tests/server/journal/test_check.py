@@ -64,7 +64,7 @@ async def test_all_tables_are_counted(tmp_path: Path) -> None:
         ("DELETE FROM seeds", "is not the one that was promised"),
         ("UPDATE claims SET reply = x'c0'", "an answer is not understood"),
         ("UPDATE tables SET options = '{}}'", "its options are unknown here"),
-        ("INSERT INTO beaten VALUES (NULL, 1, 0, 20, 0, 0, x'c0')", "an answer is not understood"),
+        ("INSERT INTO beaten VALUES (NULL, 1, 0, 1, 0, 0, x'c0')", "an answer is not understood"),
     ],
 )
 def test_what_is_wrong_is_found(

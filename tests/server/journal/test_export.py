@@ -8,6 +8,7 @@ import pytest
 
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.match_file import Correction, read_records
+from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -18,6 +19,7 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.accounts import Account, Heard
 from tests.support.journals import journaled, play_match
 from tests.support.servers import Peer
+from tests.support.tables import SECOND, Sitting, of_type
 from tests.support.witnesses import Contest, table_of_witnesses
 
 
@@ -47,6 +49,47 @@ async def test_a_match_has_the_game_that_was_chosen_last(path: Path) -> None:
         await ann.ask(cl.Start)
         await ann.until(ev.Signalled)
     assert ["classic"] == [match.game for match in listed(path)]
+
+
+def test_a_match_is_listed_in_full(path: Path) -> None:
+    """Its name, times, hands and players, each bot once; one that is still played has no end."""
+    sitting = Sitting.lobby(1, game="classic", hands=2, countdown_ms=0, tally_ms=0)
+    sitting.events(0, cl.AddBot, level="hard")
+    for hand in range(3):  # two hands are a match, and the third begins the next one
+        if hand != 1:
+            sitting.events(0, cl.Start)
+        else:
+            sitting.events(0, cl.Ready, ready=True)
+        sitting.wait(SECOND)
+        for seat in (0, 1) if hand < 2 else ():
+            sitting.events(seat, cl.Stuck)
+    names = {seat: sitting.mirror.player(seat) for seat in (0, 1)}
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        values = (1, "TEST", 1, sitting.options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
+        db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        rows = [(event.seq, event.TAG, 1_000 * event.seq, encode(event)) for event in sitting.log]
+        db.executemany("INSERT INTO events VALUES (NULL, 1, ?, ?, 0, ?, ?)", rows)
+        first, second = (match.as_json() for match in matches(db, "2-"))
+    begins = [event.seq for event in of_type(ev.Committed, sitting.log) if event.hand == 1]
+    (over,) = of_type(ev.MatchOver, sitting.log)
+    assert {"0": "Ann", "1": names[1]} == first["seats"]
+    common = {"code": "TEST", "game": "classic", "seats": first["seats"], "bots": [1]}
+    assert first == {
+        "id": "2-1.1",
+        "started_ms": 1_000 * begins[0],
+        "ended_ms": 1_000 * over.seq,
+        "hands": 2,
+        "finished": True,
+        **common,
+    }
+    assert second == {
+        "id": "2-1.2",
+        "started_ms": 1_000 * begins[1],
+        "ended_ms": None,
+        "hands": 0,
+        "finished": False,
+        **common,
+    }
 
 
 async def test_what_was_said_of_a_match_ends_its_record(path: Path) -> None:

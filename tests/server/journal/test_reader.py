@@ -1,14 +1,33 @@
 """Tables read back from a journal."""
 
 import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal.interface import JournalReader
+from racing_demon_server.journal.reader import (
+    UnknownContents,
+    bans_of,
+    beaten_of,
+    claims_of,
+    epochs_of,
+    log_of,
+    seeds_of,
+    snapshots_of,
+    verify,
+)
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.file import JournalFile
+from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, layout
+from racing_demon_server.journal.sqlite.sql_schema import VERSION as FILE_VERSION
 
 
 def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path) -> None:
@@ -22,3 +41,59 @@ def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path)
         (table,) = db.tables()
         past = past_of(db, table)
         assert (snapshot, []) == (past.snapshot, list(past.log))
+
+
+@pytest.fixture
+def loose(tmp_path: Path) -> Iterator[JournalFile]:
+    """Return a journal whose tables take values of all types, as those of older SQLite do."""
+    path = tmp_path / "journal.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FILE_VERSION}"
+        db.executescript(f"{layout(strict=False)}; {marks}")
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        yield db
+
+
+@pytest.mark.parametrize(
+    ("row", "read", "why"),
+    [
+        ("events VALUES (1, 1, 1, 'x', 0, 0, x'00')", log_of, "event 1 has 'x' where a number belongs"),
+        ("events VALUES (1, 1, 1, 9, 0, 0, 'x')", log_of, "event 1 has 'x' where a row of bytes belongs"),
+        (
+            "beaten VALUES (1, 1, 0, 1, 0, 0, 'x')",
+            beaten_of,
+            "what somebody was told whose card came too late has 'x' where a row of bytes belongs",
+        ),
+        (
+            "seeds VALUES (1, x'00', x'00', '')",
+            seeds_of,
+            r"secret of a hand has b'\\x00' where a text belongs",
+        ),
+        ("claims VALUES (1, 0, 'x', 0, NULL)", claims_of, "a claim has 'x' where a row of bytes belongs"),
+        ("bans VALUES (1, 1, 'Ann', 'x', x'00')", bans_of, "sent away has 'x' where a row of bytes belongs"),
+        ("epochs VALUES (1, 1, 'x', 'a')", epochs_of, "a start of the server has 'x' where a number belongs"),
+        (
+            "snapshots VALUES (1, 1, 0, 'x')",
+            snapshots_of,
+            "its snapshot has 'x' where a row of bytes belongs",
+        ),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_named(
+    loose: JournalFile, row: str, read: Callable[[JournalReader, int], Iterator[object]], why: str
+) -> None:
+    """With what it is, and what belongs in its place."""
+    loose.execute(f"INSERT INTO {row}")
+    with pytest.raises(UnknownContents, match=rf"{why}$"):
+        list(read(loose, 1))
+
+
+def test_a_table_s_row_has_values_of_the_right_types(loose: JournalFile) -> None:
+    """A long one is told by its beginning."""
+    values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", "x" * 100, 0, None, None)
+    loose.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+    (table,) = loose.tables()
+    with pytest.raises(UnknownContents, match=rf"^its row has '{'x' * 39} where a number belongs$"):
+        verify(table)
+    with pytest.raises(UnknownContents, match="its code is none"):
+        verify(table._replace(protocol=1, code="x" * 100))

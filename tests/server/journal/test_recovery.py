@@ -9,6 +9,7 @@ import pytest
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.recovery import first_event, past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 
@@ -55,3 +56,15 @@ def test_a_log_is_read_from_the_newest_stretch_on(
         db.executemany("INSERT INTO snapshots VALUES (1, ?, 0, ?)", frames)
         (table,) = db.tables()
         assert first == first_event(past_of(db, table))
+
+
+def test_a_snapshot_of_another_table_is_refused(tmp_path: Path) -> None:
+    """It would bring other players' seats back under this table's code."""
+    other = TableView("CDFG", Options()).snapshot(0)
+    with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
+        values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", VERSION, 0, None, None)
+        db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        db.execute("INSERT INTO snapshots VALUES (1, 0, 0, ?)", (encode(other),))
+        (table,) = db.tables()
+        with pytest.raises(UnknownContents, match="its snapshot is of table CDFG"):
+            past_of(db, table)

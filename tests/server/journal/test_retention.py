@@ -47,6 +47,29 @@ def proven(path: Path) -> list[str]:
         return [match.key for match in played]
 
 
+def ended_of(path: Path) -> list[int]:
+    """Return when the matches in a journal ended."""
+    with contextlib.closing(open_journal(path)) as db:
+        return [match.ended_ms for match in matches(db) if match.ended_ms is not None]
+
+
+def test_a_table_that_was_closed_at_the_moment_stays(path: Path) -> None:
+    """One that was closed before it goes, and its bytes are free for others; the newest number stays."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        for number, closed_ms in ((1, 999), (2, 1_000), (3, 0)):
+            values = (number, "BCDF", number, "{}", b"", None, "0.1.0", 1, 0, closed_ms, None)
+            db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        db.execute("INSERT INTO bans VALUES (NULL, 1, 'Ann', zeroblob(50000), x'00')")
+    pruned = prune(path, 1_000)
+    with contextlib.closing(open_journal(path)) as db:
+        (pages,), (size,) = (
+            db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_size")
+        )
+    assert {2, 3} == owners(path, "tables")
+    assert (0, pages * size, []) == pruned
+    assert pages * size >= 40_000
+
+
 async def test_old_tables_go_and_newer_ones_stay(path: Path) -> None:
     """Closed tables whose matches are old leave nothing, not even a number that could be given again."""
     async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
@@ -80,6 +103,8 @@ async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None
                 await host.ask(cl.Start)
                 await host.until(ev.MatchOver)
                 assert [f"1.{n}" for n in range(1, number + 1)] == proven(path)
+            ended = ended_of(path)
+            assert 0 == prune(path, ended[0]).matches
             assert 2 == prune(path, LATER).matches
             assert ["1.3"] == proven(path)
             assert ([], []) == check(path)[3:]

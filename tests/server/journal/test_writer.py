@@ -13,28 +13,15 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.lock_file import LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, DurableJournal
 from tests.support.crashes import until
-from tests.support.journals import overwrite_page
-from tests.support.rooms import in_virtual_time
+from tests.support.journals import numbered, numbers_in, overwrite_page
 from tests.support.servers import PATIENCE, troubles, within
 
 BIG = bytes(200_000)
-
-
-def row(number: int, seed: bytes = b"") -> list[Change]:
-    """Return what writes a row that can be found again."""
-    return [(Operation.ADD_SEED, (number, "", seed, ""))]
-
-
-def rows(path: Path) -> list[int]:
-    """Return the numbers of the rows that anybody else can read by now."""
-    with contextlib.closing(open_journal(path)) as db:
-        return [number for (number,) in db.execute("SELECT table_id FROM seeds ORDER BY table_id")]
 
 
 class Meter:
@@ -90,10 +77,10 @@ async def test_what_is_told_is_there(journal: DurableJournal, path: Path) -> Non
 
     def tell(number: int) -> None:
         told.append(number)
-        assert number in rows(path)
+        assert number in numbers_in(path)
 
     for number in range(1, 51):
-        journal.write(row(number), lambda number=number: tell(number))  # type: ignore[misc]
+        journal.write(numbered(number), lambda number=number: tell(number))  # type: ignore[misc]
     assert [] == told
     await within(PATIENCE, journal.drained())
     assert list(range(1, 51)) == told
@@ -106,7 +93,7 @@ async def test_what_waits_is_written_together(journal: DurableJournal, path: Pat
         before = db.execute("PRAGMA data_version").fetchone()[0]
         seen = {before}
         for number in range(1, 1_001):
-            journal.write(row(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
+            journal.write(numbered(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
         await within(PATIENCE, journal.drained())
         assert 1_000 == db.execute("SELECT count(*) FROM seeds").fetchone()[0]
     assert len(seen) < 200
@@ -120,7 +107,7 @@ async def test_where_many_come_the_next_ones_are_waited_for(journal: DurableJour
     transactions: list[int] = []
 
     def write(number: int) -> None:
-        journal.write(row(number), lambda: told(number))
+        journal.write(numbered(number), lambda: told(number))
 
     def told(number: int) -> None:
         transactions.append(len(meter.seconds))
@@ -141,10 +128,10 @@ async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: DurableJourna
     told: list[str] = []
     halts: list[bool] = []
     journal.halted = halts.append
-    journal.write([*row(1), *row(1)], lambda: told.append("never"))
-    journal.write(row(2), lambda: told.append("neither"))
+    journal.write([*numbered(1), *numbered(1)], lambda: told.append("never"))
+    journal.write(numbered(2), lambda: told.append("neither"))
     await until(lambda: halts == [True])
-    assert ([], []) == (told, rows(path))
+    assert ([], []) == (told, numbers_in(path))
 
 
 async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: Path) -> None:
@@ -152,14 +139,14 @@ async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: 
     told: list[int] = []
     halts: list[bool] = []
     journal.halted = halts.append
-    journal.write(row(1), lambda: told.append(1))
+    journal.write(numbered(1), lambda: told.append(1))
     await within(PATIENCE, journal.drained())
-    journal.write([*row(2), *row(1)], lambda: told.append(2))
+    journal.write([*numbered(2), *numbered(1)], lambda: told.append(2))
     await until(lambda: halts == [True])
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("DELETE FROM seeds WHERE table_id = 1")
     await within(PATIENCE, journal.drained())
-    assert ([1, 2], [True, False], [1, 2]) == (told, halts, rows(path))
+    assert ([1, 2], [True, False], [1, 2]) == (told, halts, numbers_in(path))
 
 
 async def test_a_full_disk_halts_and_loses_nothing(
@@ -169,18 +156,18 @@ async def test_a_full_disk_halts_and_loses_nothing(
     told: list[int] = []
     halts: list[bool] = []
     journal.halted = halts.append
-    journal.write(row(1), lambda: told.append(1))
+    journal.write(numbered(1), lambda: told.append(1))
     await within(PATIENCE, journal.drained())
     store.db.execute("PRAGMA max_page_count = 1").fetchall()
     for number in (2, 3, 4):
-        journal.write(row(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
+        journal.write(numbered(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
     await until(lambda: meter.failures >= 2)
-    assert ([1], [True], [1]) == (told, halts, rows(path))
+    assert ([1], [True], [1]) == (told, halts, numbers_in(path))
     assert journal.is_halted
     assert 3 == len(journal)
     store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
     await within(PATIENCE, journal.drained())
-    assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, rows(path))
+    assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, numbers_in(path))
     assert not journal.is_halted
     assert ["the journal cannot be written: all tables are halted"] == troubles(caplog)
     assert ["database or disk is full"] == [each.why for each in caplog.records if hasattr(each, "why")]
@@ -192,8 +179,8 @@ async def test_one_that_cannot_be_told_is_no_trouble_for_others(
 ) -> None:
     """A fault in what is called is logged; whoever comes behind it is told."""
     told: list[int] = []
-    journal.write(row(1), lambda: told.append(1 // 0))
-    journal.write(row(2), lambda: told.append(2))
+    journal.write(numbered(1), lambda: told.append(1 // 0))
+    journal.write(numbered(2), lambda: told.append(2))
     await within(PATIENCE, journal.drained())
     assert [2] == told
     assert ["what was written could not be told"] == troubles(caplog)
@@ -203,18 +190,18 @@ async def test_closing_writes_what_waits(path: Path) -> None:
     """Nothing that came before the end is left out."""
     journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     for number in range(1, 101):
-        journal.write(row(number), lambda: None)
+        journal.write(numbered(number), lambda: None)
     await asyncio.to_thread(journal.close)
-    assert list(range(1, 101)) == rows(path)
+    assert list(range(1, 101)) == numbers_in(path)
 
 
 async def test_a_second_server_is_refused(journal: DurableJournal, path: Path) -> None:
     """One file has one server; when that is gone, the next may have it."""
     with pytest.raises(JournalUnusable, match="Another server uses the journal"):
         DurableJournal(SqliteStore(path, Durability.FULL))
-    journal.write(row(1), lambda: None)
+    journal.write(numbered(1), lambda: None)
     await within(PATIENCE, journal.drained())
-    assert [1] == rows(path)
+    assert [1] == numbers_in(path)
 
 
 async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
@@ -255,20 +242,20 @@ async def test_a_disk_that_takes_its_time_halts_too(
     journal.halted = halts.append
     works_again = threading.Event()
     store.db.set_progress_handler(lambda: not works_again.wait(PATIENCE), 1)
-    journal.write(row(0), lambda: None)
+    journal.write(numbered(0), lambda: None)
     for number in range(1, 20):
-        journal.write(row(number), lambda: None)
+        journal.write(numbered(number), lambda: None)
     try:
         await asyncio.sleep(0)
         assert ([], 20) == (halts, len(journal))
-        journal.write(row(20), lambda: None)
+        journal.write(numbered(20), lambda: None)
         await asyncio.sleep(0)
         assert [True] == halts
         assert ["the disk is too slow"] == [each.why for each in caplog.records if hasattr(each, "why")]
     finally:
         works_again.set()
     await within(PATIENCE, journal.drained())
-    assert ([True, False], list(range(21))) == (halts, rows(path))
+    assert ([True, False], list(range(21))) == (halts, numbers_in(path))
 
 
 async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteStore, path: Path) -> None:
@@ -279,111 +266,8 @@ async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteS
     store.db.set_trace_callback(tried.append)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        journal.write(row(1), lambda: None)
+        journal.write(numbered(1), lambda: None)
         await until(lambda: bool(tried))
         other.execute("COMMIT")
     await within(PATIENCE, journal.drained())
-    assert ([], [1]) == (halts, rows(path))
-
-
-class Hesitant(SqliteStore):
-    """A store that owes its answers until it is let.
-
-    Attributes:
-        asked: set once it owes one.
-        turns: how many it may give.
-
-    """
-
-    patience: float | None = 8.0
-
-    def __init__(self, path: Path) -> None:
-        self.asked = threading.Event()
-        self.turns = threading.Semaphore(0)
-        super().__init__(path, Durability.NORMAL)
-
-    def commit(self, changes: list[Change]) -> None:
-        """Wait for a turn, and write."""
-        self.asked.set()
-        self.turns.acquire()
-        super().commit(changes)
-
-
-def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) -> None:
-    """Not while nothing is asked of it; then after its patience, and within a quarter more."""
-
-    async def history() -> None:
-        loop, store = asyncio.get_running_loop(), Hesitant(path)
-        journal = DurableJournal(store)
-        halts: list[tuple[bool, float]] = []
-        journal.halted = lambda is_halted: halts.append((is_halted, loop.time()))
-        await asyncio.sleep(3_600.5)
-        assert [] == halts
-        began = loop.time()
-        journal.write(row(1), lambda: None)
-        await asyncio.sleep(60)
-        ((is_halted, at),) = halts
-        assert is_halted
-        assert 8 < at - began <= 10
-        store.turns.release(9)
-        await journal.drained()
-        assert [True, False] == [is_halted for is_halted, _ in halts]
-        journal.close()
-
-    in_virtual_time(history())
-
-
-def test_a_store_that_answers_now_and_then_halts_nobody(path: Path) -> None:
-    """Its patience begins anew with each answer, though something always waits."""
-
-    async def history() -> None:
-        store, told, halts = Hesitant(path), list[int](), list[bool]()
-        journal = DurableJournal(store)
-        journal.halted = halts.append
-        journal.write(row(1), lambda: told.append(1))
-        assert store.asked.wait(PATIENCE)
-        journal.write(row(2), lambda: told.append(2))
-        await asyncio.sleep(6)
-        store.turns.release()
-        while not told:  # noqa: ASYNC110 - no time may pass
-            await asyncio.sleep(0)
-        await asyncio.sleep(6)
-        assert ([1], []) == (told, halts)
-        store.turns.release(9)
-        await journal.drained()
-        journal.close()
-
-    in_virtual_time(history())
-
-
-async def test_the_end_does_not_wait_for_a_store_that_hangs(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is left to the process's end, and not closed under the thread that writes."""
-    monkeypatch.setattr("racing_demon_server.journal.writer.CLOSE_SECONDS", 0.05)
-    store = Hesitant(path)
-    journal = DurableJournal(store)
-    (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
-    journal.write(row(1), lambda: None)
-    await asyncio.to_thread(journal.close)
-    assert ([], True) == (rows(path), writer.is_alive())
-    store.turns.release(9)
-    await asyncio.to_thread(writer.join)
-    assert [1] == rows(path)
-    store.close()
-
-
-async def test_the_end_waits_for_a_store_that_always_answers(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However long a disk takes, what waits is written."""
-    monkeypatch.setattr("racing_demon_server.journal.writer.CLOSE_SECONDS", 0.01)
-    store = Hesitant(path)
-    store.patience = None
-    journal = DurableJournal(store)
-    journal.write(row(1), lambda: None)
-    alarm = threading.Timer(0.3, store.turns.release, [9])
-    alarm.start()
-    await asyncio.to_thread(journal.close)
-    assert [1] == rows(path)
-    alarm.join()
+    assert ([], [1]) == (halts, numbers_in(path))

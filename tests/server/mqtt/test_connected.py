@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from asyncio.subprocess import DEVNULL
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,6 @@ from racing_demon_server.mqtt.broker_connection import BrokerGone, connected
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.brokers import Broker, Listening
-from tests.support.deployed import certificates
 from tests.support.servers import PATIENCE, within
 
 TOPICS: Final = Topics("hall")
@@ -72,10 +72,15 @@ async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
 
 async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:
     """Where its address names the authority that has signed it."""
-    await certificates(tmp_path, "localhost")
-    certs = tmp_path / "certs"
-    secured = (f"certfile {certs / 'broker.crt'}", f"keyfile {certs / 'broker.key'}", *OWN)
-    async with Broker.running(tmp_path, *secured) as broker:
-        url = f"mqtts://localhost:{broker.port}?ca={certs / 'ca.crt'}"
+    certificate, key = tmp_path / "broker.crt", tmp_path / "broker.key"
+    made = await asyncio.create_subprocess_exec(
+        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"),
+        *("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
+        *("-out", str(certificate), "-keyout", str(key)),
+        stderr=DEVNULL,
+    )
+    assert 0 == await within(PATIENCE, made.wait())
+    async with Broker.running(tmp_path, f"certfile {certificate}", f"keyfile {key}", *OWN) as broker:
+        url = f"mqtts://localhost:{broker.port}?ca={certificate}"
         async with connected(parse_broker(url, {}), TOPICS) as link:
             await link.tell_status(b"online")

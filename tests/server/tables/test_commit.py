@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated, Snapshot
@@ -17,6 +18,8 @@ from racing_demon_server.journal import rows
 from racing_demon_server.journal.reader import claims_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
@@ -100,6 +103,47 @@ def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> No
             seat_token = claims_of(db, 1)[ben[0]]
         (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
         assert Accepted(counter=1, seq=played.seq) == seat_token.answer()
+        room.close()
+        journal.close()
+
+    in_virtual_time(history())
+
+
+class Looking(Observer):
+    """Looks at the table with every event: at which event it is, and which one was told."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """Note both."""
+        self.seen.append((table.view.seq, events[-1].seq))
+
+
+def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
+    """Of plays that are judged while others are being told, whoever looks sees those that were told."""
+
+    async def history() -> None:
+        journal, looking = VirtualJournal(tmp_path / "journal.db", random.Random(1)), Looking()
+        registry = Registry(ServerSettings(), now, journal, [looking])
+        room = registry.open(Options(countdown_ms=0, auto_first_turn=False))
+        (ann, ear), (_, other) = (seat_at(room, name) for name in ("Ann", "Ben"))
+        room.put(ear, ann, cl.Start(counter=1), now())
+        await other.until(ev.Signalled)
+        await journal.drained()
+        looking.seen.clear()
+        view = room.table.view
+        assert view.rules is not None
+        assert view.board is not None
+        for counter in range(2, 7):
+            turn = view.rules.turn(view.board, ann)
+            assert turn is not None
+            fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+            room.put(ear, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
+            await asyncio.sleep(0)
+        await journal.drained()
+        assert 5 == len(looking.seen)
+        assert [told for _, told in looking.seen] == [seen for seen, _ in looking.seen]
         room.close()
         journal.close()
 

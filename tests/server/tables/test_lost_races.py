@@ -62,6 +62,18 @@ async def test_it_waits_as_long_as_the_events() -> None:
 
 
 @virtual
+async def test_it_takes_the_place_of_no_event() -> None:
+    """Whoever has watched an empty table gets the first event after a race, too."""
+    room = open_room()
+    eye = _watching(room, Ear())
+    room.broadcast.spectators.show_race(RACE)
+    await asyncio.sleep(1)
+    seat_at(room, "Ann")
+    await asyncio.sleep(1)
+    assert (RACE, 1) == (_races(eye)[0], eye.events[0].seq)
+
+
+@virtual
 async def test_only_so_many_are_shown_and_wait() -> None:
     """However many are lost, a burst and so many a second are told, and no more wait."""
     backlog = Backlog(1_000_000, 10_000_000)

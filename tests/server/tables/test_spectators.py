@@ -12,7 +12,7 @@ import pytest
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Snapshot, Watchers
+from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
@@ -173,6 +173,35 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     await asyncio.sleep(DELAY)
     assert ann.events == eve.events[-len(ann.events) :]
     assert sorted(event.seq for event in eve.events) == [event.seq for event in eve.events]
+
+
+@virtual
+async def test_a_delay_that_is_taken_away_ends() -> None:
+    """When all that was to come later has come, what happens is seen at once."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    eve = Ear()
+    room.broadcast.watch(eve)
+    _, ann = seat_at(room, "Ann")
+    await say(room, ann, 0, cl.SetOptions(counter=1, options=Options(watch_delay_ms=0)))
+    await asyncio.sleep(2 * DELAY)
+    await say(room, ann, 0, cl.Say(counter=2, text="now"))
+    await asyncio.sleep(1)
+    assert isinstance(eve.events[-1], ev.Said)
+
+
+@virtual
+async def test_a_gallery_that_is_closed_sends_nothing_more() -> None:
+    """Neither what waits for a turn nor what is due later."""
+    for delay_ms in (0, DELAY * 1_000):
+        room = open_room(watch_delay_ms=delay_ms)
+        eve = Ear()
+        room.broadcast.watch(eve)
+        await asyncio.sleep(1)
+        before = list(eve.heard)
+        room.broadcast.spectators.show_race(RaceLost(pile=3, card=5, by=0, seat=1, late_us=200_000))
+        room.broadcast.spectators.close()
+        await asyncio.sleep(2 * DELAY)
+        assert before == eve.heard
 
 
 def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:

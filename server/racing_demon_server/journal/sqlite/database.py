@@ -115,7 +115,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
                 "If you keep it elsewhere, name its file."
             )
         db = sqlite3.connect(
-            path.absolute().as_uri() + ("?mode=rw" if write else "?mode=ro"),
+            path.absolute().as_uri() + ("" if write else "?mode=ro"),
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
@@ -134,7 +134,7 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(f"PRAGMA synchronous={'FULL' if durability is Durability.FULL else 'NORMAL'}")
             _migrate(db, path)
-        elif _pragma(db, "user_version") < VERSION:
+        elif _version(db) < VERSION:
             raise JournalUnusable(f"{path} has an older layout. A server upgrades it when it starts.")
         _verify_tables(db, path, VERSION)
     except sqlite3.Error as error:
@@ -154,19 +154,20 @@ def _make(path: Path) -> None:
 
 
 def _verify(db: sqlite3.Connection, path: Path) -> None:
+    foreign = JournalUnusable(
+        f"{path} is no journal of Racing Demon. It was left as it is; name another file."
+    )
     try:
-        application, version = _pragma(db, "application_id"), _pragma(db, "user_version")
-        is_new = not _pragma(db, "schema_version")
+        is_empty = not _number(db, "PRAGMA schema_version")
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
-            raise
-        application, version, is_new = 0, 0, False
-    if is_new and not application and not version:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise foreign from error
+        raise
+    application, version = _number(db, "PRAGMA application_id"), _version(db)
+    if is_empty and not application and not version:
         return
     if application != APPLICATION_ID:
-        raise JournalUnusable(
-            f"{path} is no journal of Racing Demon. It was left as it is; name another file."
-        )
+        raise foreign
     if version > VERSION:
         raise JournalUnusable(
             f"{path} was written by a newer version (file version {version}, known here: {VERSION}). "
@@ -182,7 +183,7 @@ def _verify_tables(db: sqlite3.Connection, path: Path, version: int) -> None:
 
 
 def _migrate(db: sqlite3.Connection, path: Path) -> None:
-    version = _pragma(db, "user_version")
+    version = _version(db)
     if version == VERSION:
         return
     if version:
@@ -194,5 +195,9 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
     )
 
 
-def _pragma(db: sqlite3.Connection, name: str) -> int:
-    return int(db.execute(f"PRAGMA {name}").fetchone()[0])
+def _version(db: sqlite3.Connection) -> int:
+    return _number(db, "PRAGMA user_version")
+
+
+def _number(db: sqlite3.Connection, sql: str) -> int:
+    return int(db.execute(sql).fetchone()[0])

@@ -74,13 +74,9 @@ def prune(path: Path, before_ms: int) -> Pruned:
 
 @contextlib.contextmanager
 def _transaction(db: JournalFile) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with db:  # which commits, or rolls back
+        db.execute("BEGIN IMMEDIATE")
         yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:

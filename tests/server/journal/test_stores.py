@@ -1,0 +1,82 @@
+"""Which store a journal has: a file, or a database."""
+
+import contextlib
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from racing_demon_server.durability import Durability
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.database import journal_of, open_journal
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.stores import open_store, parts_of
+from racing_demon_server.settings import ServerSettings
+from tests.support.postgres import KEY, Postgres
+
+
+def test_the_path_of_a_file_opens_it(tmp_path: Path) -> None:
+    """With the durability that was asked for."""
+    for durability, synchronous in ((Durability.FULL, 2), (Durability.NORMAL, 1)):
+        store = open_store(ServerSettings(journal=tmp_path / "journal.sqlite", durability=durability))
+        assert isinstance(store, SqliteStore)
+        assert (synchronous,) == store.db.execute("PRAGMA synchronous").fetchone()
+        store.close()
+
+
+def test_each_process_has_its_part(tmp_path: Path) -> None:
+    """Their matches are named after their numbers; each is opened for reading, or for corrections as well."""
+    path = tmp_path / "journal.sqlite"
+    for number in (1, 2):
+        open_journal(journal_of(path, number), write=True).close()
+    parts = list(parts_of(path))
+    assert ["", "2-"] == [part.prefix for part in parts]
+    with parts[1].opened(write=True) as journal:
+        journal.correct("1.1", "{}")
+    assert [[], ["1.1"]] == [_corrected(part.opened) for part in parts]
+
+
+def _corrected(opened: object) -> list[str]:
+    with opened() as journal:  # type: ignore[operator]
+        return list(journal.corrected())
+
+
+def test_a_database_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it the sentence says what to install."""
+    monkeypatch.setitem(sys.modules, "racing_demon_server.journal.postgres.store", None)
+    url, install = "postgresql://nowhere/rd", r"pip install 'racing-demon\[cluster\]'"
+    with pytest.raises(JournalUnusable, match=install):
+        open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))
+    with pytest.raises(JournalUnusable, match=install):
+        next(parts_of(url))
+    assert [""] == [part.prefix for part in parts_of(tmp_path / "journal.sqlite")]
+
+
+def test_a_servers_settings_are_those_of_its_store(servers: Postgres, name: str) -> None:
+    """Its name, or its host's; its first URL; how long its tables' codes are, and their secrets' key."""
+    url = servers.url(name)
+    chosen = ServerSettings(
+        journal=url,
+        cluster_keys=(KEY,),
+        node="hall",
+        public_urls=("wss://one.example", "wss://two.example"),
+        code_letters=8,
+    )
+    with contextlib.closing(open_store(chosen)) as store:
+        assert 8 == len(store.code_of(store.new_number()))  # type: ignore[attr-defined]
+    with contextlib.closing(open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))):
+        pass
+    known = servers.sql("SELECT name, url FROM nodes ORDER BY id", name)
+    assert [("hall", "wss://one.example"), (socket.gethostname(), "")] == known
+
+
+def test_the_seeds_of_a_database_are_read_with_the_keys_that_are_named(servers: Postgres, name: str) -> None:
+    """All of it is one part, also where corrections are to be written."""
+    url = servers.url(name)
+    with contextlib.closing(open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))):
+        pass
+    (part,) = parts_of(url, [KEY])
+    with part.opened(write=True) as journal:
+        journal.correct("1.1", "{}")
+    assert ("", ["1.1"]) == (part.prefix, _corrected(part.opened))
