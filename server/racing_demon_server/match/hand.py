@@ -115,13 +115,14 @@ class Hand:
         """
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
-            self._note_lost(seat, beaten, at)
+            late_us = max(0, at - beaten.at)
+            self._note_lost(seat, beaten, late_us)
             return Refused(
                 counter=command.counter,
                 reason=Reason.BEATEN,
                 text="Another player's card arrived first.",
                 by=beaten.seat,
-                late_us=max(0, at - beaten.at),
+                late_us=late_us,
                 pile=beaten.pile,
                 top=self._top(seat, beaten.pile),
             )
@@ -261,14 +262,13 @@ class Hand:
                 spoilt.append(first)
         return max(spoilt, key=lambda arrival: arrival.seq, default=None)
 
-    def _note_lost(self, seat: int, beaten: Arrival, at: int) -> None:
+    def _note_lost(self, seat: int, beaten: Arrival, late_us: int) -> None:
         """Note a lost race for spectators. On identical deals it would tell of a private layout."""
         if self._view.is_private:
             return
         cards = self.board.cards[beaten.pile]
         arrived = len(self._race_log.since(beaten.seq - 1)[beaten.pile])
         card = cards[-arrived] if arrived <= len(cards) else UNKNOWN
-        late_us = max(0, at - beaten.at)
         self._lost = RaceLost(pile=beaten.pile, card=card, by=beaten.seat, seat=seat, late_us=late_us)
 
     def _playable_card(self, seat: int, command: PlayCards) -> Card | None:

@@ -2,15 +2,16 @@
 
 import pytest
 
+from racing_demon_protocol.engine.shuffle import commitment, hand_seeds
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
+from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event, Prepared
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.rooms import Ear, answered, in_virtual_time, now, say, seat_at
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
@@ -127,3 +128,22 @@ def test_without_a_seed_nothing_repeats() -> None:
     """A server without a seed deals what nobody can foretell."""
     first, second = (in_virtual_time(codes_and_deals(None)) for _ in range(2))
     assert not {cards for _, _, cards in first} & {cards for _, _, cards in second}
+
+
+@pytest.mark.parametrize("seed", [None, bytes(32)])
+def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
+    monkeypatch: pytest.MonkeyPatch, seed: bytes | None
+) -> None:
+    """Whoever knew what a table's code and bots are drawn from would not know its cards."""
+    monkeypatch.setattr(Registry, "_seed", lambda *_: bytes(32))
+
+    async def history() -> None:
+        registry = open_hall(seed=seed)
+        _, ear = seat_at(registry.open(Options()), "Ann")
+        await answered()
+        (prepared,) = [event for event in ear.events if isinstance(event, Prepared)]
+        follows = commitment(next(hand_seeds(bytes(32))), prepared.hand_id)
+        assert (follows == prepared.commitment) is (seed is not None)
+        registry.close()
+
+    in_virtual_time(history())
