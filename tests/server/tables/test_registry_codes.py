@@ -6,12 +6,12 @@ from racing_demon_protocol.engine.shuffle import commitment, hand_seeds
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event, Prepared
+from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, answered, in_virtual_time, now, say, seat_at
+from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
@@ -139,9 +139,10 @@ def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
 
     async def history() -> None:
         registry = open_hall(seed=seed)
-        _, ear = seat_at(registry.open(Options()), "Ann")
-        await answered()
-        (prepared,) = [event for event in ear.events if isinstance(event, Prepared)]
+        room = registry.open(Options())
+        seat_at(room, "Ann")
+        prepared = room.table.view.next_shuffle
+        assert prepared is not None
         follows = commitment(next(hand_seeds(bytes(32))), prepared.hand_id)
         assert (follows == prepared.commitment) is (seed is not None)
         registry.close()
