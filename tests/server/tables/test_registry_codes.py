@@ -140,11 +140,12 @@ def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
     async def history() -> None:
         registry = open_hall(seed=seed)
         room = registry.open(Options())
-        seat_at(room, "Ann")
-        prepared = room.table.view.next_shuffle
-        assert prepared is not None
-        follows = commitment(next(hand_seeds(bytes(32))), prepared.hand_id)
-        assert (follows == prepared.commitment) is (seed is not None)
+        seat, ear = seat_at(room, "Ann")
+        await say(room, ear, seat, cl.Start(counter=1))
+        view = room.table.view
+        follows = commitment(next(hand_seeds(bytes(32))), view.hand_id)
+        assert "" != view.hand_id
+        assert (follows == view.commitment) is (seed is not None)
         registry.close()
 
     in_virtual_time(history())
