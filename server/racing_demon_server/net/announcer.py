@@ -81,7 +81,7 @@ class Announcer(Observer):
                     await self._update(connection, interfaces, port)
                     await asyncio.sleep(PAUSE_SECONDS)
             finally:
-                with contextlib.suppress(OSError, TimeoutError, zeroconf.Error):
+                with contextlib.suppress(OSError, zeroconf.Error):
                     async with asyncio.timeout(GOODBYE_SECONDS):
                         await connection.async_close()
         except (OSError, zeroconf.Error) as error:

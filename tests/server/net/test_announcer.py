@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+import zeroconf
+from zeroconf.asyncio import AsyncZeroconf
 
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_protocol.wire.messages import client as cl
@@ -108,3 +110,46 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
         record.getMessage() for record in caplog.records
     ]
     assert ["it has no address on a private network"] == [vars(record)["why"] for record in caplog.records]
+
+
+@pytest.mark.parametrize("mistake", [OSError("no network"), zeroconf.Error("no answer"), None])
+async def test_a_network_that_takes_no_goodbye_keeps_no_server(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, mistake: Exception | None
+) -> None:
+    """Where it fails, or takes too long, the server stops, and says nothing of it."""
+    goodbyes = []
+
+    class Broken(AsyncZeroconf):
+        async def async_close(self) -> None:
+            await super().async_close()
+            goodbyes.append(asyncio.get_running_loop().time())
+            if mistake is not None:
+                raise mistake
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(announcer, "AsyncZeroconf", Broken)
+    monkeypatch.setattr(announcer, "GOODBYE_SECONDS", 0.5)
+    speaker = Announcer()
+    speaker.start([HERE], 5252)
+    await asyncio.sleep(0)
+    with caplog.at_level(logging.WARNING):
+        await within(PATIENCE, speaker.stop())
+    assert 1 == len(goodbyes)
+    assert [] == caplog.records
+
+
+async def test_players_are_told_that_a_server_has_gone() -> None:
+    """It withdraws what it has announced as it stops, though its tables are not closed."""
+    async with listening() as changes:
+        registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+        registry.open(Options())
+        speaker.start([HERE], 5252)
+        assert "Added" == await within(PATIENCE, changes.get())
+        await within(PATIENCE, speaker.stop())
+        assert "Removed" == await within(PATIENCE, changes.get())
+        registry.close()
+
+
+async def test_an_announcer_that_was_not_started_can_be_stopped() -> None:
+    """Where the server stops before it has a port."""
+    await Announcer().stop()
