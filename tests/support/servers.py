@@ -127,8 +127,11 @@ async def serving_with(
     locator: Locator | None = None,
     **settings: Any,
 ) -> AsyncIterator[Served]:
-    """Run one that keeps its tables in a journal, has another clock, or looks for tables elsewhere."""
-    chosen = ServerSettings(**{"port": 0, **settings})
+    """Run one that keeps its tables in a journal, has another clock, or looks for tables elsewhere.
+
+    Connections may take their time: on a busy machine a long test would be cut off.
+    """
+    chosen = ServerSettings(**{"port": 0, "entry_seconds": 600.0, **settings})
     registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
     gateway = Gateway(chosen, registry, time, meter, locator)
     server = await listen(gateway, host=chosen.host, port=chosen.port)
