@@ -391,7 +391,7 @@ class Room:
         """Do the first thing that is due, after everything that was read. Then other tables run."""
         self._empty_inbox()
         now, due = self._clock(), self.table.due
-        if due is not None and due <= now and not self._is_stopped:
+        if due is not None and due <= now:
             self._note(self.table.step(now), due)
         if self.table.is_settling:  # nobody gets one seat's cards before the other seats'
             self._wind_up()

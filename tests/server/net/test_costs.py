@@ -54,7 +54,7 @@ def test_the_costs_are_documented() -> None:
 
 async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
     """Beyond its share and its address' pool a connection waits for answers; elsewhere nobody does."""
-    time, own, pool = Standing(), 5, 5
+    time, own, pool = Standing(), 0.5, 5
     async with (
         serving_with(None, time, units_per_connection=own, units_per_address=pool) as served,
         Peer.connect(served.url, **FAR) as greedy,
@@ -66,10 +66,21 @@ async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
         await pings(greedy, round(covered) + 1)  # the last one is answered, and to be paid for
         await greedy.say(cl.Ping(stamp=77))
         waiting = asyncio.create_task(greedy.until(Pong))
-        await pings(other, 20)
+        await pings(other, 10)
         assert not waiting.done()
         time.move(60)
         assert 77 == (await within(PATIENCE, waiting)).stamp
+
+
+async def test_news_of_spectators_costs_a_relay_something() -> None:
+    """Who tells too often how many watch is refused like anybody else."""
+    async with (
+        serving_with(None, Standing(), units_per_connection=2, units_per_server=1) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.entered(served.url, cl.Watch(code=ann.code)) as relay,
+    ):
+        relay.burst([cl.Relaying(count=1)] * 12)
+        assert Reason.TOO_FAST is (await relay.until(Refused)).reason
 
 
 async def test_nothing_is_lost_of_what_is_read_more_slowly() -> None:
@@ -86,7 +97,7 @@ async def test_nothing_is_lost_of_what_is_read_more_slowly() -> None:
 
 async def test_the_flood_of_a_neighbor_leaves_each_its_share() -> None:
     """Where one connection has used up the pool of an address, another there still has its own share."""
-    time, own, pool = Standing(), 5, 6
+    time, own, pool = Standing(), 0.5, 6
     async with (
         serving_with(None, time, units_per_connection=own, units_per_address=pool) as served,
         Peer.connect(served.url, **FAR) as honest,

@@ -158,6 +158,19 @@ async def test_nothing_more_of_a_flood_is_looked_at() -> None:
         assert 1 == len(room.table.view.seats)
 
 
+async def test_what_follows_a_flood_is_not_even_parsed() -> None:
+    """A ping that comes while the connection is closed for a flood has no answer."""
+    async with serving(frames_per_second=1e-6, frame_burst=4) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write("\r\n".join(["GET /v1 HTTP/1.1", "Host: localhost", *UPGRADE, "", ""]).encode())
+        for text in (b"[1,1]", *[b"[15,7]"] * 10):
+            writer.write(Frame(Opcode.TEXT, text).serialize(mask=True))
+        await within(PATIENCE, reader.readuntil(b"Too many frames a second."))
+        writer.write(Frame(Opcode.PING, b"Anybody?").serialize(mask=True))
+        assert b"" == await within(PATIENCE, reader.read())
+        writer.close()
+
+
 @pytest.mark.parametrize(
     ("settings", "host", "is_answered"),
     [

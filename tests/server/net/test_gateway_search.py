@@ -132,6 +132,23 @@ async def test_others_are_passed_on(software: str, host: str, encoding: Encoding
         assert 0 == len(served.registry)
 
 
+async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its_owner() -> None:
+    """The server that passes it on sees none, and does not end it for that."""
+    async with (
+        serving() as owner,
+        searching(ping_seconds=0.05) as (served, directory),
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(served.url) as ben,
+    ):
+        await _hello(ben)
+        await ben.say(cl.Join(code=ann.code, name="Ben"))
+        await directory.tell(ann.code, _at(owner))
+        await ben.until(CaughtUp)
+        await asyncio.sleep(0.5)
+        await ann.ask(cl.Say, text="hello")
+        assert "hello" == (await ben.until(Said)).text
+
+
 async def test_a_connection_that_was_passed_on_is_not_asked_for_a_table() -> None:
     """It has a place, though at another server, when the time to ask for one is over."""
     async with (

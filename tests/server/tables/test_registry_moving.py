@@ -190,6 +190,7 @@ def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: Path) -
             registry = Registry(ServerSettings(seed=bytes(32)), now, ImmediateJournal())
             registry.adopt(*_kept(journal), 0)
             (room,) = registry.rooms
+            assert 2 == room.journal.number
             ear = Ear()
             room.broadcast.take_seat(ear, 0)
             room.broadcast.catch_up(ear, 0)

@@ -4,7 +4,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused
@@ -18,14 +18,14 @@ from tests.support.virtual_journal import VirtualJournal
 
 
 class Measuring(Observer):
-    """Notes how long answers took, in microseconds."""
+    """Notes which commands were answered, and how long that took, in microseconds."""
 
     def __init__(self) -> None:
-        self.took: list[int] = []
+        self.took: list[tuple[cl.Command, int]] = []
 
-    def answered(self, table: object, command: object, reply: object, took_us: int) -> None:
+    def answered(self, table: object, command: cl.Command, reply: object, took_us: int) -> None:
         """Note it."""
-        self.took.append(took_us)
+        self.took.append((command, took_us))
 
 
 def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path: Path) -> None:
@@ -65,11 +65,30 @@ async def test_what_was_sent_again_to_a_halted_room_is_measured() -> None:
     observing = Measuring()
     room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
     ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.Ready(counter=1))
+    ready = cl.Ready(counter=1)
+    await say(room, ear, ann, ready)
     room.halt(True)
-    room.put(ear, ann, cl.Ready(counter=1), now() - 700)
+    room.put(ear, ann, ready, now() - 700)
     await answered()
-    assert [0, 700] == observing.took
+    assert [(ready, 0), (ready, 700)] == observing.took
+    room.close()
+
+
+@virtual
+async def test_a_hand_stands_still_while_a_room_is_halted() -> None:
+    """Its clock does, too, and goes on with the room."""
+    room = open_room()
+    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, ear, ann, cl.Start(counter=1))
+    await asyncio.sleep(1)
+    assert Phase.PLAYING is room.table.view.phase
+    room.halt(True)
+    elapsed = room.table.hand_clock.elapsed_ms(now())
+    await asyncio.sleep(100)
+    assert (True, elapsed) == (room.table.view.paused, room.table.hand_clock.elapsed_ms(now()))
+    room.halt(False)
+    await asyncio.sleep(1)
+    assert (False, elapsed + 1_000) == (room.table.view.paused, room.table.hand_clock.elapsed_ms(now()))
     room.close()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
@@ -102,6 +103,30 @@ def test_what_is_due_just_now_is_done_before_anything_else() -> None:
         loop.let_pass((due - now()) / 1e6)
         assert due == room.catch_up()
         assert room.table.view.phase is not Phase.COUNTDOWN
+        room.close()
+
+    in_virtual_time(history(), RoundingLoop)
+
+
+def test_what_was_due_is_done_no_more_where_a_command_came_before_it() -> None:
+    """A pause that was read just before the signal leaves the timer, which comes late, nothing to do."""
+
+    async def history() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, RoundingLoop)
+        failures: list[dict[str, Any]] = []
+        loop.set_exception_handler(lambda _, what: failures.append(what))
+        room = open_room(countdown_ms=1_000, contributions=False)
+        (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+        await say(room, ear, ann, cl.Start(counter=1))
+        due = room.table.due
+        assert due is not None
+        loop.call_at((due - 1_000) / 1e6, room.put, ear, ann, cl.Pause(counter=2, paused=True), due - 1_000)
+        loop.let_pass((due - now()) / 1e6 + 1)
+        await asyncio.sleep(0.01)
+        assert (True, Phase.COUNTDOWN) == (room.table.view.paused, room.table.view.phase)
+        assert room.table.due is None
+        assert [] == failures
         room.close()
 
     in_virtual_time(history(), RoundingLoop)
