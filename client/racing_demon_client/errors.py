@@ -4,6 +4,7 @@
 
     RacingDemonError
     ├── ConnectionFailed     the server cannot be reached, or closed the connection for good
+    │   ├── IncompatibleServer  the server speaks another version of the protocol
     │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
     ├── RecordUnreadable     a record, or the journal that should contain it, cannot be read
@@ -12,7 +13,14 @@
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = ["ConnectionFailed", "RecordFailed", "RecordUnreadable", "SettingsRefused", "TableEnded"]
+__all__ = [
+    "ConnectionFailed",
+    "IncompatibleServer",
+    "RecordFailed",
+    "RecordUnreadable",
+    "SettingsRefused",
+    "TableEnded",
+]
 
 
 class ConnectionFailed(RacingDemonError):
@@ -20,6 +28,10 @@ class ConnectionFailed(RacingDemonError):
 
     The text says what happened and what to do.
     """
+
+
+class IncompatibleServer(ConnectionFailed):
+    """The server speaks another version of the protocol; the text says who needs an update."""
 
 
 class TableEnded(ConnectionFailed):

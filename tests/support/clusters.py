@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, LiteralString, Self
 from urllib.parse import urlsplit
 
+from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.reader import PostgresReader
@@ -56,6 +57,7 @@ class Cluster:
         count: int = NODES,
         cut_off: bool = False,
         databases: Mapping[str, str] | None = None,
+        protocols: Mapping[str, int] | None = None,
         machines: Machines | None = None,
     ) -> AsyncIterator[Self]:
         """Start the nodes, and let none be left in the end.
@@ -67,6 +69,7 @@ class Cluster:
             count: how many nodes there are.
             cut_off: whether each may be cut off from the database.
             databases: where the database is for some of the nodes, by their names.
+            protocols: the version of the protocol that some of the nodes speak, by their names.
             machines: those of the nodes' names are where they run; by default all run here.
 
         """
@@ -82,7 +85,8 @@ class Cluster:
                     cluster.ways[name] = relay
                     port = urlsplit(relay.url).port
                     way = urlsplit(database)._replace(netloc=f"rd@127.0.0.1:{port}").geturl()
-                starting = Mortal.started(way, *arguments)
+                protocol = (protocols or {}).get(name, VERSION)
+                starting = Mortal.started(way, *arguments, protocol=protocol)
                 if machines is None:
                     cluster.nodes[name] = await stack.enter_async_context(starting)
                 else:

@@ -25,7 +25,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.view import TableView
-from racing_demon_protocol.wire.codec import encode
+from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
@@ -82,9 +82,10 @@ class Mortal:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, journal: Path | str, *more: str) -> AsyncIterator[Self]:
-        """Start a server, and let none be left in the end."""
-        async with started("tests.support.nursery", stderr=sys.stderr) as nursery:
+    async def started(cls, journal: Path | str, *more: str, protocol: int = VERSION) -> AsyncIterator[Self]:
+        """Start a server, perhaps with another version of the protocol; none is left in the end."""
+        program = ("tests.support.protocols", str(protocol), "tests.support.nursery")
+        async with started(*program, stderr=sys.stderr) as nursery:
             mortal = cls(nursery, journal, *more)
             try:
                 await mortal.start()

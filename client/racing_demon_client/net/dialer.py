@@ -9,7 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
-from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
@@ -100,12 +100,12 @@ def verify_version(message: Message) -> None:
     """Check that a server's first message offers a protocol version that we speak.
 
     Raises:
-        ConnectionFailed: it does not; the text says which side needs an update.
+        IncompatibleServer: it does not; the text says which side needs an update.
 
     """
     if isinstance(message, Versions) and not message.oldest <= VERSION <= message.newest:
         advice = "update this client" if message.oldest > VERSION else "update the server"
-        raise ConnectionFailed(
+        raise IncompatibleServer(
             f"The server speaks versions {message.oldest} to {message.newest} of the protocol, "
             f"this client {VERSION}: {advice}."
         )

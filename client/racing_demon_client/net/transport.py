@@ -6,7 +6,7 @@ from typing import Final
 
 from websockets.exceptions import ConnectionClosed
 
-from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
 from racing_demon_protocol.errors import ForeignHost, InvalidFrame
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, at_port, moved_to
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
@@ -140,7 +140,8 @@ class Transport:
                 waited = loop.time() - broken_at
                 if waited >= patience:
                     text = f"The connection was lost, and could not be restored in {waited:.0f} seconds."
-                    raise ConnectionFailed(text) from error
+                    why = f" {error}" if isinstance(error, IncompatibleServer) else ""
+                    raise ConnectionFailed(text + why) from error
                 await asyncio.sleep(pause)
                 pause = min(LONGEST_PAUSE, pause * 2)
 
@@ -148,7 +149,8 @@ class Transport:
         """Open a connection and exchange greetings.
 
         Raises:
-            ConnectionFailed: the server cannot be reached, or speaks another version.
+            ConnectionFailed: the server cannot be reached.
+            IncompatibleServer: it speaks another version.
 
         """
         loop = asyncio.get_running_loop()

@@ -23,7 +23,7 @@ from racing_demon_server.tables.spectators import Spectators
 
 from .address_limits import MANY_SEARCHES, AddressLimits
 from .table_mirror import TableMirror
-from .upstream import ClosedUpstream, Unreachable, UpstreamConnection, watching
+from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
 __all__ = ["Relay"]
 
@@ -37,7 +37,6 @@ MOST_WAITING: Final = 1_000
 TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
 """Reasons for a refusal that another attempt may not meet."""
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
-UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -169,14 +168,19 @@ class RelayedTable:
                 return
             except Unreachable as error:
                 log.info("upstream lost", extra={"table": self._code, "why": str(error)})
-                if self._spectators is None:
-                    self._end(CloseCode.TRY_AGAIN, UNREACHABLE)
+                if self._spectators is None or not self._may_change(error):
+                    is_other = isinstance(error, OtherProtocol)
+                    self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
                     return
                 await self._rest()
             except Exception:
                 log.exception("a table cannot be relayed", extra={"table": self._code})
                 self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
                 return
+
+    def _may_change(self, error: Unreachable) -> bool:
+        """Tell whether to go on: while servers are upgraded, another one may still speak our version."""
+        return not isinstance(error, OtherProtocol) or self._pause < LONGEST_PAUSE
 
     async def _rest(self) -> None:
         """Wait before the next connection, longer each time."""

@@ -26,19 +26,33 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
 
-__all__ = ["ClosedUpstream", "Unreachable", "UpstreamConnection", "watching"]
+__all__ = ["ClosedUpstream", "OtherProtocol", "Unreachable", "UpstreamConnection", "watching"]
 
 MOST_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
 SOFTWARE: Final = f"racing-demon-relay {FOLLOWS_MOVED} {SHOWS_RACES}"
+UNREACHABLE: Final = "The server of this table cannot be reached. Try again in a moment."
 FINAL: Final = {1000: CloseCode.GOOD_BYE, 1001: CloseCode.GOOD_BYE, 4007: CloseCode.KICKED}
 """Close codes with which a server ends the table or refuses its spectators, and what they are here."""
 
 
 class Unreachable(RacingDemonError):
-    """The server cannot be reached, or does not speak the protocol: try again later."""
+    """The server cannot be reached, or does not speak the protocol: try again later.
+
+    Attributes:
+        advice: what to tell spectators.
+
+    """
+
+    def __init__(self, why: str, advice: str = UNREACHABLE) -> None:
+        super().__init__(why)
+        self.advice = advice
+
+
+class OtherProtocol(Unreachable):
+    """The server speaks another version of the protocol; the advice says who needs an update."""
 
 
 class ClosedUpstream(RacingDemonError):
@@ -98,6 +112,7 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
 
     Raises:
         CommandRefused: the server refuses the spectator.
+        OtherProtocol: it speaks another version of the protocol.
         ClosedUpstream: it closed the connection for good.
         Unreachable: it cannot be reached.
 
@@ -144,8 +159,12 @@ async def _connect(url: str) -> ClientConnection:
 
 async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Message:
     versions = await upstream.read()
-    if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
-        raise Unreachable("it speaks another version of the protocol")
+    if not isinstance(versions, Versions):
+        raise Unreachable("it does not say which versions of the protocol it speaks")
+    if not versions.oldest <= VERSION <= versions.newest:
+        who = "this relay" if versions.oldest > VERSION else "that server"
+        versions_of = f"version {versions.newest} of the protocol, this relay {VERSION}"
+        raise OtherProtocol(versions_of, f"The table's server speaks {versions_of}: update {who}.")
     upstream.counts_relayed = understands(versions.software, COUNTS_RELAYED)
     await upstream.send(Hello(version=VERSION, software=SOFTWARE))
     await upstream.send(Watch(code=code, passphrase=passphrase))

@@ -8,6 +8,7 @@ const BEAT_MS = 1500; // between pings, and for their answers: silence is notice
 const LATENCIES = 4; // on a slow network an answer may take so many times the latency
 const LONGEST_MS = 8000;
 const MOST_REDIRECTS = 2;
+const MOST_TRIES = 6;
 const HEARTBEAT_MS = 10_000; // phones sleep for a moment
 const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
 const ENTRY_MS = 6000;
@@ -241,7 +242,12 @@ export class Session {
 /** @type {Record<string, (session: Session, fields: any) => void>} */
 const HANDLERS = {
   versions(session, { oldest, newest }) {
-    if (VERSION < oldest || VERSION > newest) return session._giveUp("Reload the page: this server speaks another version.");
+    if (VERSION < oldest || VERSION > newest) {
+      const text = "Reload the page: this server speaks another version.";
+      // While servers are upgraded one after the other, another of them may still go on with this table.
+      if (!session.table.code || session._tries > MOST_TRIES) return session._giveUp(text);
+      return session._lost(/** @type {WebSocket} */ (session._socket), 1006, text);
+    }
     session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS } });
     const entry = session._entry();
     if (entry) session._send(entry);
