@@ -71,6 +71,25 @@ def test_whoever_only_reads_can_write_nothing(path: Path) -> None:
         db.execute("DELETE FROM tables")
 
 
+def test_an_empty_journal_has_no_time_yet(path: Path) -> None:
+    """Nor faults, tables or corrections."""
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        found = (db.last_us(), list(db.faults()), list(db.tables()), list(db.corrected()))
+        assert (0, [], [], []) == found
+
+
+def test_a_moment_shows_nothing_that_is_written_meanwhile(path: Path) -> None:
+    """Behind it the newest is seen again, also where something went wrong in it."""
+    with contextlib.closing(open_journal(path, write=True)) as writer, reading(path) as reader:
+        for number in (1, 2):
+            with contextlib.suppress(ZeroDivisionError), reader.moment():
+                before = list(reader.corrected())
+                writer.correct(f"{number}.1", "{}")
+                assert before == list(reader.corrected())
+                assert 1 // (number - 2)
+            assert number == len(list(reader.corrected()))
+
+
 def test_a_new_file_says_what_it_is(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Its application and its version stand in its head; nothing about it needed to be brought up to date."""
     caplog.set_level(logging.INFO, "racing_demon_server")

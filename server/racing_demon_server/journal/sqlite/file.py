@@ -65,26 +65,21 @@ class JournalFile(sqlite3.Connection, JournalReader):
         of_open_tables = "WHERE table_id IN (SELECT id FROM tables WHERE closed_ms IS NULL)"
         marks = f"SELECT max(id) AS last FROM marks {of_open_tables} GROUP BY table_id"  # noqa: S608 - of our own
         recent = f"AND id >= (SELECT min(last) FROM ({marks}))"  # noqa: S608
-        newest = 0
         times = (
             f"events {of_open_tables} {recent}",
             f"whispers {of_open_tables}",
             f"snapshots {of_open_tables}",
             "clock WHERE TRUE",
         )
-        for where in times:
-            sql = f"SELECT max(at_us) FROM {where} AND typeof(at_us) = 'integer'"  # noqa: S608
-            newest = max(newest, self.execute(sql).fetchone()[0] or 0)
-        return newest
+        sql = "SELECT coalesce(max(at_us), 0) FROM {} AND typeof(at_us) = 'integer'"
+        return int(max(self.execute(sql.format(where)).fetchone()[0] for where in times))
 
     @contextmanager
     def moment(self) -> Iterator[None]:
         """Read a consistent state while the context lasts."""
-        self.execute("BEGIN")
-        try:
+        with self:  # which ends it
+            self.execute("BEGIN DEFERRED")
             yield
-        finally:
-            self.execute("ROLLBACK")
 
     def faults(self) -> Iterator[str]:
         """Yield the faults that SQLite finds in the file."""

@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,16 +49,11 @@ class SqliteStore:
     def commit(self, changes: list[Change]) -> None:
         """Write changes in one transaction."""
         statements = list(joined(changes))
-        try:
+        with self.db:  # which commits, or rolls back
             if len(statements) > 1:  # a single statement is atomic anyway
-                statements = [("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())]
+                self.db.execute("BEGIN IMMEDIATE")
             for sql, values in statements:
                 self.db.execute(sql, values)
-        except Exception:
-            if self.db.in_transaction:
-                with contextlib.suppress(sqlite3.Error):
-                    self.db.execute("ROLLBACK")
-            raise
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[JournalFile]:
