@@ -79,11 +79,9 @@ class WeavingRules(TravellingRules):
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets of ranks that are still needed: the others lose their places."""
-        used = [rank(card) for pile in self.named(seat, "foundation") for card in board.cards[pile]]
-        copies, packets = 4 * self.game.packs, self.named(seat, "packet")
-        if len(used) < copies:
-            return packets
-        return [packet for number, packet in enumerate(packets, 1) if used.count(number) < copies]
+        lowest = min([board.cards[pile] for pile in self.named(seat, "foundation")], key=len)
+        done = [rank(card) for card in lowest]  # all foundations have these
+        return [packet for number, packet in enumerate(self.named(seat, "packet"), 1) if number not in done]
 
     def _to_foundations(self, board: Board, seat: int) -> Iterator[Play]:
         assert isinstance(self.game.mechanic, Weaving)
