@@ -3,8 +3,8 @@
 mutmut wants the packages beside each other, so each group of modules is tried in a copy of its own, under
 ``.mutants``. What may stay unnoticed, and why, stands in ``accepted.toml``; mistakes that change only the
 words of a sentence are not tried. A sample is drawn by a seed; where something of it was not noticed, every
-other mistake in the same functions is tried, too. Interrupted, it tells what it has; ``--keep`` goes on.
-A group whose tests fail is left out.
+other mistake in the same functions is tried, too. Interrupted, it tells what it has; ``--keep`` goes on,
+with the code and the tests as they are by then. A group whose tests fail is left out.
 """
 
 import argparse
@@ -98,7 +98,9 @@ def main() -> int:
         "--seed", default="1", help="what a sample is drawn by; a larger one holds the smaller"
     )
     parser.add_argument(
-        "--keep", action="store_true", help="go on in the copy of the last time with what it lacks"
+        "--keep",
+        action="store_true",
+        help="go on from the last time with what was not tried, was not noticed, or has changed",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     arguments = parser.parse_args()
@@ -130,8 +132,10 @@ def _try_group(name: str, group: dict[str, Any], arguments: argparse.Namespace) 
     """Try a group, and print what is left; return the outcome, and whether nobody interrupted that."""
     began = time.monotonic()
     folder, accepted = STAGE / name, _accepted()
-    if not (arguments.keep and folder.is_dir()):
-        _stage(folder, group)
+    if not arguments.keep:
+        shutil.rmtree(folder, ignore_errors=True)
+    _stage(folder, group)
+    _forget_left(folder)
     planted = _plant(folder, arguments.jobs)
     is_whole = _try(folder, planted, accepted, arguments)
     left = [planted[name] for name in _left(folder, planted, accepted)]
@@ -190,13 +194,13 @@ def _accepted() -> set[Mistake]:
 
 
 def _stage(folder: Path, group: dict[str, Any]) -> None:
-    """Lay out a copy as mutmut wants it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Lay out a copy as mutmut wants it, or bring one up to date; mutmut keeps what it knows of the rest."""
     ignored = shutil.ignore_patterns("__pycache__", ".mutants")
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, folder / Path(package).name, ignore=ignored)
-    for beside in ("tests", "docs"):
-        shutil.copytree(ROOT / beside, folder / beside, ignore=ignored)
+    for copied in (*PACKAGES, "tests", "docs"):
+        name = Path(copied).name
+        shutil.rmtree(folder / name, ignore_errors=True)
+        shutil.copytree(ROOT / copied, folder / name, ignore=ignored)
+    shutil.rmtree(folder / "mutants" / "tests", ignore_errors=True)
     config = {
         "also_copy": ["docs"],
         "source_paths": [Path(package).name for package in PACKAGES],
@@ -207,6 +211,17 @@ def _stage(folder: Path, group: dict[str, Any]) -> None:
     lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     (folder / "pyproject.toml").write_text("\n".join([project, "[tool.mutmut]", *lines, ""]), "utf-8")
+
+
+def _forget_left(folder: Path) -> None:
+    """Let the mistakes that were left be tried again: there may be tests for them by now."""
+    for meta in (folder / "mutants").rglob("*.meta"):
+        known = json.loads(meta.read_text("utf-8"))
+        codes = known["exit_code_by_key"]
+        known["exit_code_by_key"] = {
+            name: code if code in KILLED | TIMEOUTS else None for name, code in codes.items()
+        }
+        meta.write_text(json.dumps(known), "utf-8")
 
 
 def _deselected(group: dict[str, Any]) -> list[str]:

@@ -178,7 +178,12 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
             assert (1, 1) == (len(room.broadcast.listeners), len(room.broadcast.spectators))
             slow.socket.transport.abort()
     (record,) = caplog.records
-    assert ("cut off a slow reader", "slow_reader") == (record.getMessage(), record.__dict__["why"])
+    facts = vars(record)
+    assert ("cut off a slow reader", 3, "slow_reader") == (
+        record.getMessage(),
+        facts["connection"],
+        facts["why"],
+    )
 
 
 async def test_a_slow_reader_can_come_back() -> None:
@@ -222,6 +227,7 @@ async def test_a_mistake_of_the_server_closes_one_connection(
         assert Closing(CloseCode.SERVER_ERROR, text) == await ben.closed()
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
     (record,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
+    assert ("a frame could not be handled", 2) == (record.getMessage(), vars(record)["connection"])
     assert record.exc_info is not None
     assert ZeroDivisionError is record.exc_info[0]
 
@@ -251,7 +257,8 @@ async def test_a_connection_that_cannot_be_written_to_costs_nobody_else_anything
             await eve.follow(ann.view.seq)
             assert not ann.view.seats[1].connected
             ben.socket.transport.abort()
-    assert ["a connection could not be written to"] == [record.getMessage() for record in caplog.records]
+    (record,) = caplog.records
+    assert ("a connection could not be written to", 3) == (record.getMessage(), vars(record)["connection"])
 
 
 async def test_a_lost_connection_is_written_to_no_more() -> None:

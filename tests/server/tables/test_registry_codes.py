@@ -113,6 +113,19 @@ def test_a_seeded_server_repeats_itself() -> None:
     assert in_virtual_time(codes_and_deals(seed)) == in_virtual_time(codes_and_deals(seed))
 
 
+def test_a_seed_means_the_same_in_every_version() -> None:
+    """A seeded server goes on with the cards and codes that an older one would have had."""
+    codes, promises, _ = zip(*in_virtual_time(codes_and_deals(bytes(range(32)))), strict=True)
+    assert ("QGZMSCCS", "LWPBTJXP", "PRCJJBMJ") == codes
+    assert ["4492a98d", "8ca1436a", "79c8308a"] == [promise[:8] for promise in promises]
+
+    async def short_codes() -> str:
+        registry = open_hall(seed=bytes(32), code_letters=1)
+        return "".join(registry.open(Options()).table.view.code for _ in range(20))
+
+    assert "BTXKVFMWGQNLSDZHRJPC" == in_virtual_time(short_codes())
+
+
 def test_tables_of_one_seed_differ() -> None:
     """Each table of a seeded server has cards of its own."""
     assert 3 == len({cards for _, _, cards in in_virtual_time(codes_and_deals(bytes(32)))})

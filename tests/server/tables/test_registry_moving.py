@@ -5,6 +5,7 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -23,7 +24,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.rooms import Ear, answered, in_virtual_time, now, say
 from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
 
@@ -169,6 +170,36 @@ def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> None:
         (again,) = registry.rooms
         assert room.epochs.current != again.epochs.current
         registry.close(for_good=False)
+        journal.close()
+
+    in_virtual_time(history())
+
+
+def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Path) -> None:
+    """It counts from the moment in which the command was read, though the table's clock is another."""
+
+    class Timing(Observer):
+        took: Final[list[int]] = []
+
+        def answered(self, table: object, command: object, reply: object, took_us: int) -> None:
+            self.took.append(took_us)
+
+    async def history() -> None:
+        journal = SharedJournal(tmp_path / "journal.db")
+        first = Registry(ServerSettings(), now, journal)
+        room, _ = await _played(first)
+        first.hand_over(room, HEIR)
+        await journal.drained()
+        second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
+        second.adopt(*_kept(journal), AHEAD)
+        (again,) = second.rooms
+        ear = Ear()
+        again.sit(ear, 0, "a" * 64)
+        again.put(ear, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
+        await answered()
+        assert [300] == Timing.took
+        first.close(for_good=False)
+        second.close(for_good=False)
         journal.close()
 
     in_virtual_time(history())

@@ -9,9 +9,38 @@ import pytest
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
 from tests.support.rooms import in_virtual_time, now, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+
+
+class Watching(Observer):
+    """Notes the codes of tables that were opened and closed."""
+
+    def __init__(self) -> None:
+        self.opens: list[str] = []
+        self.closes: list[str] = []
+
+    def opened(self, table: CommittedTable) -> None:
+        """Note it."""
+        self.opens.append(table.view.code)
+
+    def closed(self, table: CommittedTable) -> None:
+        """Note it."""
+        self.closes.append(table.view.code)
+
+
+@virtual
+async def test_observers_hear_of_every_table() -> None:
+    """When it is opened, and when it is closed."""
+    watching = Watching()
+    registry = Registry(ServerSettings(), now, ImmediateJournal(), [watching])
+    codes = [registry.open(Options()).table.view.code for _ in range(2)]
+    assert (codes, []) == (watching.opens, watching.closes)
+    registry.close()
+    assert codes == watching.closes
 
 
 @virtual
@@ -30,7 +59,7 @@ async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
     one, two = registry.open(Options()), registry.open(Options())
     assert 0 == one.journal.timekeeper.offset_us
     assert one.epochs.current == two.epochs.current
-    assert one.epochs.current
+    assert 16 == len(one.epochs.current)
     registry.close()
 
 

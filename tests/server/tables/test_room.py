@@ -129,7 +129,38 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
         assert [refused, refused] == ben_ear.replies
 
     in_virtual_time(history())
+    (record,) = caplog.records
+    assert ("a command could not be judged", "TEST") == (record.getMessage(), vars(record)["table"])
     assert "StopIteration" in caplog.text
+
+
+def test_a_mistake_over_what_is_due_costs_the_command_that_came_next(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is told with the table's code, and the command is refused for the same mistake."""
+
+    async def history() -> None:
+        loop, seeds = asyncio.get_running_loop(), iter([bytes(32)])
+        assert isinstance(loop, RoundingLoop)
+        room = open_room(seeds=seeds, contributions=False, hands=2, tally_ms=1_000)
+        (ann, ear), (ben, other) = seat_at(room, "Ann"), seat_at(room, "Ben")
+        await say(room, ear, ann, cl.Start(counter=1))
+        await asyncio.sleep(0.01)
+        await say(room, ear, ann, cl.Stuck(counter=2))
+        await say(room, other, ben, cl.Stuck(counter=1))
+        assert Phase.TALLY is phase(room)
+        loop.let_pass(2)  # the second hand is due, and has no seed
+        room.put(ear, ann, ready(3), now())
+        await answered()
+        refused = ear.replies[-1]
+        assert isinstance(refused, Refused)
+        assert "made an error" in refused.text
+        room.close()
+
+    in_virtual_time(history(), RoundingLoop)
+    record = caplog.records[0]
+    assert ("what was due could not happen", "TEST") == (record.getMessage(), vars(record)["table"])
+    assert record.exc_info
 
 
 # Seats and those who speak for them.
