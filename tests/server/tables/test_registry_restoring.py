@@ -121,6 +121,26 @@ def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
     in_virtual_time(history())
 
 
+def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
+    """Nothing else need happen at the table before the server ends."""
+
+    async def history() -> None:
+        path = tmp_path / "journal.db"
+        journal = VirtualJournal(path, random.Random(1))
+        registry = Registry(ServerSettings(), now, journal)
+        room = registry.open(Options())
+        room.host(b"host")
+        await journal.drained()
+        journal.die()
+        room.close()
+        async with running(path) as registry:
+            (room,) = registry.rooms
+            assert room.knows(b"host")
+            assert room.actor(b"host") is None
+
+    in_virtual_time(history())
+
+
 def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
     """Somebody else's guesses keep nobody out who knows the word."""
 

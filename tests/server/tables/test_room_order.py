@@ -26,7 +26,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, RoundingLoop, answered, in_virtual_time, now, open_room, say, seat_at
-from tests.support.servers import Peer, serving
+from tests.support.servers import Peer, serving, troubles
 from tests.support.virtual_journal import VirtualJournal
 
 LIMIT_SECONDS = 2
@@ -141,7 +141,7 @@ def test_what_was_read_before_the_time_was_up_counts(act: Callable[[Started], No
     in_virtual_time(history(), RoundingLoop)
 
 
-def test_rounds_do_not_put_a_play_off_beyond_the_end() -> None:
+def test_rounds_do_not_put_a_play_off_beyond_the_end(caplog: pytest.LogCaptureFixture) -> None:
     """The second play of one read counts, though another's first, which was read later, came too late."""
 
     async def history() -> None:
@@ -157,6 +157,7 @@ def test_rounds_do_not_put_a_play_off_beyond_the_end() -> None:
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
+    assert [] == troubles(caplog)
 
 
 def test_what_was_sent_before_a_line_broke_is_judged() -> None:
