@@ -80,6 +80,7 @@ def test_where_nobody_contributes_cards_are_dealt_at_once() -> None:
     sitting = Sitting.lobby(2)
     events = sitting.events(0, cl.Start)
     assert told(events) == "committed dealt"
+    assert [0] == [event.within_ms for event in of_type(ev.Committed, events)]
     secret = secret_of(_end(sitting))
     assert events[1].shown == Dealer(secret, sitting.rules).first_cards()  # type: ignore[attr-defined]
     _proves(sitting)
