@@ -385,7 +385,7 @@ class Room:
 
     def _wind_up(self) -> None:
         """Set the timer to what is due next. Most plays do not change that."""
-        self._alarm.set(None if self._is_halted or self._is_stopped else self.table.due)
+        self._alarm.set(None if self._is_stopped else self.table.due)
 
     def _tick(self) -> None:
         """Do the first thing that is due, after everything that was read. Then other tables run."""

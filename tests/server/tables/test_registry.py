@@ -310,6 +310,26 @@ def test_a_closed_table_stands_still() -> None:
     in_virtual_time(history())
 
 
+def test_a_table_that_was_closed_in_a_hand_stays_as_it_was() -> None:
+    """Its idle time is over then, too: nothing ends its match behind what the journal has of it."""
+
+    async def history() -> None:
+        registry = open_hall(idle_table_seconds=30)
+        room = registry.open(Options(countdown_ms=0))
+        ann, ear = seat_at(room, "Ann")
+        await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+        await asyncio.sleep(1)
+        assert room.table.view.in_hand
+        room.leave(ear, ann)
+        registry.expire(room)
+        registry.discard(room)
+        seq = room.table.view.seq
+        await asyncio.sleep(100)
+        assert seq == room.table.view.seq
+
+    in_virtual_time(history())
+
+
 def test_a_table_is_not_closed_under_who_has_just_come() -> None:
     """Whoever waits for the disk to have written the place is there, though nothing is heard yet."""
 

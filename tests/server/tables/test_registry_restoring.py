@@ -141,6 +141,26 @@ def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
     in_virtual_time(history())
 
 
+def test_who_comes_back_after_a_start_gets_what_is_new(tmp_path: Path) -> None:
+    """The events since the last one seen, which an earlier start of the server has told; no snapshot."""
+
+    async def history() -> None:
+        path = tmp_path / "journal.db"
+        async with running(path) as registry:
+            room = registry.open(Options())
+            await seated(room)
+            code, epoch, seq = room.table.view.code, room.epochs.current, room.table.view.seq
+        for _ in range(2):
+            async with running(path) as registry:
+                room, back = registry.room(code), Ear()
+                room.resume(back, 0, "a" * 64, "", epoch, seq)
+                await asyncio.sleep(1)
+                assert not back.snapshots
+                assert seq + 1 == back.events[0].seq
+
+    in_virtual_time(history())
+
+
 def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
     """Somebody else's guesses keep nobody out who knows the word."""
 

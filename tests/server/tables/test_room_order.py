@@ -287,6 +287,29 @@ def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None
     in_virtual_time(history(), RoundingLoop)
 
 
+def test_whoever_goes_while_packs_are_laid_out_holds_up_nobody() -> None:
+    """What is left to be laid is laid at once, and all who are there are told."""
+
+    async def history() -> None:
+        room = open_room(game="weavers", countdown_ms=1_000)
+        ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
+        await say(room, ears[0], 0, cl.Start(counter=1))
+        await asyncio.sleep(0.999)
+        room._alarm.set(None)
+        pass_seconds(0.01)
+        room._tick()
+        assert room.table.is_settling
+        assert not any(isinstance(event, ev.Signalled) for event in ears[0].events)
+        room.leave(ears[2], 2)
+        assert not room.table.is_settling
+        await answered()
+        for ear in (ears[0], ears[1]):
+            assert room.table.view.seq == ear.events[-1].seq
+        room.close()
+
+    in_virtual_time(history(), RoundingLoop)
+
+
 async def strike(peer: Peer, room: Room) -> list[int]:
     """Send a play before a bot's hand arrives, and keep the loop busy until both are there.
 
