@@ -21,12 +21,12 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from tests.support.clocks import clock
+from tests.support.servers import NO_METER, start
 
 from benchmarks.others import say, standard_input
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import Server, start
-from racing_demon_server.net.http import Meter
+from racing_demon_server.net.gateway import Server
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 
@@ -98,9 +98,8 @@ async def main() -> None:
     cuts = Counter[str]()
     settings = ServerSettings(port=0, seed=bytes(32))
     registry = Registry(settings, clock, ImmediateJournal())
-    server = await start(
-        settings, registry, clock, Meter(None, lambda why: cuts.update([why]), lambda _: None)
-    )
+    meter = NO_METER._replace(cut=lambda why: cuts.update([why]))
+    server = await start(settings, registry, clock, meter)
     glass = Glass(server)
     looking = asyncio.create_task(glass.look_on())
     say(f"listening on ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}{WEBSOCKET_PATH}")

@@ -21,6 +21,7 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import Gateway, listen, url_of
 from racing_demon_server.net.http import Meter
+from racing_demon_server.net.service import Service
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
@@ -130,7 +131,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     meter = Meter(
         lambda open_, listeners: metrics.text(open_, listeners, brokers), metrics.cut, metrics.refused
     )
-    gateway = Gateway(settings, registry, clock, meter, membership)
+    gateway = Gateway(Service(settings, registry, clock, meter, membership))
     if inherited is None:
         servers = [await listen(gateway, host=settings.host, port=settings.port)]
     else:

@@ -10,7 +10,7 @@ from racing_demon_protocol.wire.codec import Encoding, decode_server, encode, pa
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event, Played
 
-__all__ = ["Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed", "frames_of"]
+__all__ = ["SHORT", "Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed", "frames_of"]
 
 
 SHORT: Final = 125

@@ -13,6 +13,9 @@ __all__ = ["OWN_PROXIES", "ServerSettings", "limit", "limits"]
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
 """Proxies on this machine are trusted: a user who can run one can do more anyway."""
 
+NO_LIMITS = frozenset({"port", "code_letters", "bot_speed", "lease_seconds", "drain_seconds"})
+"""Numbers that limit nothing."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServerSettings:
@@ -141,14 +144,12 @@ class ServerSettings:
 
 def limits() -> dict[str, float]:
     """Return all limits with their defaults: the numeric settings, except those that limit nothing."""
-    defaults: dict[str, float] = {
-        item.name: item.default for item in fields(ServerSettings) if isinstance(item.default, int | float)
-    }
     return {
-        name: value
-        for name, value in defaults.items()
-        if name not in {"port", "code_letters", "bot_speed", "lease_seconds", "drain_seconds"}
-        and not isinstance(value, bool)
+        item.name: item.default
+        for item in fields(ServerSettings)
+        if isinstance(item.default, int | float)
+        and not isinstance(item.default, bool)
+        and item.name not in NO_LIMITS
     }
 
 

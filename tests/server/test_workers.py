@@ -4,12 +4,12 @@ import socket
 
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import Gateway, listen
-from racing_demon_server.net.http import NO_METER
+from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.workers import listening
 from tests.support.clocks import clock
-from tests.support.servers import Peer
+from tests.support.servers import NO_METER, Peer
 
 
 async def test_a_play_does_not_wait_for_more_to_send() -> None:
@@ -17,9 +17,9 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
     settings = ServerSettings(port=0)
     with listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
-        server = await listen(
-            Gateway(settings, Registry(settings, clock, ImmediateJournal()), clock, NO_METER), sock=listener
-        )
+        registry = Registry(settings, clock, ImmediateJournal())
+        gateway = Gateway(Service(settings, registry, clock, NO_METER))
+        server = await listen(gateway, sock=listener)
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()
             (connection,) = server.connections

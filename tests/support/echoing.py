@@ -17,6 +17,7 @@ from racing_demon_server.net.session import Session
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
+from tests.support.servers import start
 
 __all__ = ["EchoSession", "main"]
 
@@ -54,7 +55,7 @@ async def main(port: int) -> None:
         max_fragments=10**9,
         backlog_bytes=2**30,
     )
-    server = await gateway.start(settings, Registry(settings, clock, ImmediateJournal()), clock)
+    server = await start(settings, Registry(settings, clock, ImmediateJournal()), clock)
     sys.stdout.write(f"listening on {next(iter(server.sockets)).getsockname()[1]}\n")
     sys.stdout.flush()
     await server.wait_closed()

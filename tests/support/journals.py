@@ -20,10 +20,9 @@ from racing_demon_server.journal.sqlite.backup import restore
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
-from tests.support.servers import PATIENCE, Peer, Served, within
+from tests.support.servers import PATIENCE, Peer, Served, start, within
 
 __all__ = [
     "check",

@@ -24,7 +24,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.gateway import Gateway, Server, listen
-from racing_demon_server.net.http import NO_METER, Meter
+from racing_demon_server.net.http import Meter
+from racing_demon_server.net.service import Service
 from racing_demon_server.net.transport import Connection
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.locator import Locator
@@ -51,6 +52,7 @@ PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 MOST: Final = amount(100, 900)
 """Seconds after which a test fails that is told more and more, but never what it waits for."""
+NO_METER: Final = Meter(lambda _open, _listeners: "", lambda _why: None, lambda _reason: None)
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
@@ -112,6 +114,18 @@ async def patience(seen: Callable[[], object], seconds: float = MOST) -> AsyncIt
         raise AssertionError(f"waited in vain: {seen()}") from None
 
 
+async def start(
+    settings: ServerSettings,
+    registry: Registry,
+    time: Clock = clock,
+    meter: Meter = NO_METER,
+    locator: Locator | None = None,
+) -> Server:
+    """Open a server's port, and serve the tables of a registry."""
+    gateway = Gateway(Service(settings, registry, time, meter, locator))
+    return await listen(gateway, host=settings.host, port=settings.port)
+
+
 @asynccontextmanager
 async def serving(**settings: Any) -> AsyncIterator[Served]:
     """Run a server on a free port, with any of the settings changed."""
@@ -133,8 +147,7 @@ async def serving_with(
     """
     chosen = ServerSettings(**{"port": 0, "entry_seconds": 600.0, **settings})
     registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
-    gateway = Gateway(chosen, registry, time, meter, locator)
-    server = await listen(gateway, host=chosen.host, port=chosen.port)
+    server = await start(chosen, registry, time, meter, locator)
     port = next(iter(server.sockets)).getsockname()[1]
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)

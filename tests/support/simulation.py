@@ -25,7 +25,6 @@ from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import beginnings_of, log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.accounts import Account, Told
@@ -34,6 +33,7 @@ from tests.support.hand_times import backward_times
 from tests.support.history import Findings, check
 from tests.support.network import VISITOR, Faults, NetworkLoop
 from tests.support.readings import Readings
+from tests.support.servers import start
 from tests.support.simulated_players import Boards, Player
 from tests.support.virtual_journal import VirtualJournal
 

@@ -11,12 +11,12 @@ from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.effort import amount, more_when_long
 from tests.support.pounding import Pounder, Slot, pound
+from tests.support.servers import start
 
 HANDS = amount(3, 12)
 RESERVE = 30

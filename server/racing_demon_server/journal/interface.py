@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .operations import BEGINS, MARKS, Change
 
-__all__ = ["Fenced", "Journal", "JournalReader", "JournalUnusable", "Store", "StoredTable"]
+__all__ = ["Fenced", "Journal", "JournalReader", "JournalUnusable", "Row", "Store", "StoredTable"]
 
 
 class JournalUnusable(Exception):

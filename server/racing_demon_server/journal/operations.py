@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.wire.messages.events import Committed, MatchOver
 
-__all__ = ["Change", "Operation"]
+__all__ = ["BEGINS", "COMMON_SQL", "IS_NO_BEGINNING", "IS_UNUSED", "MARKS", "Change", "Operation"]
 
 
 class Operation(StrEnum):
@@ -89,6 +89,24 @@ IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND kind = {
 
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
     Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
+    Operation.ADD_WHISPER: (
+        "INSERT INTO whispers (table_id, seq, at_us, at_ms, frame) VALUES (?1, ?2, ?3, ?4, ?5) "
+        "ON CONFLICT DO NOTHING",
+    ),
+    Operation.ADD_BEATEN: (
+        "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
+        "ON CONFLICT DO NOTHING",
+    ),
+    Operation.ADD_BAN: (
+        "INSERT INTO bans (table_id, name, token_hash, address_hash) VALUES (?1, ?2, ?3, ?4)",
+    ),
+    Operation.ADD_EPOCH: (
+        "INSERT INTO epochs (table_id, seq, epoch) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+    ),
+    Operation.ADD_SNAPSHOT: (
+        "INSERT INTO snapshots VALUES (?1, ?2, ?3, ?4) ON CONFLICT (table_id, seq) DO UPDATE SET "
+        "at_us = excluded.at_us, frame = excluded.frame",
+    ),
     Operation.DROP_BANS: ("DELETE FROM bans WHERE table_id = ?1",),
     Operation.FORGET_EPOCHS: (
         "DELETE FROM epochs WHERE table_id = ?1 AND id <= "

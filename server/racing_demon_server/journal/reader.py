@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.wire.codec import decode_server
-from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from racing_demon_protocol.records.match_file import Correction, TimedMessage
 
 __all__ = [
+    "LAST",
     "OtherVersion",
     "StoredEvent",
     "UnknownContents",
@@ -145,11 +146,15 @@ def _parted(seq: int, run: StoredPlay) -> list[StoredPlay]:
         raise UnknownContents(f"what stands up to event {seq} is {error}") from error
 
 
-def _event(seq: int, frame: bytes) -> Event:
+def _decoded(frame: bytes, what: str) -> Message:
     try:
-        event = decode_server(frame)
+        return decode_server(frame)
     except InvalidFrame as error:
-        raise UnknownContents(f"event {seq} is not understood: {error}") from error
+        raise UnknownContents(f"{what} is not understood: {error}") from error
+
+
+def _event(seq: int, frame: bytes) -> Event:
+    event = _decoded(frame, f"event {seq}")
     if not isinstance(event, Event) or event.seq != seq:
         raise UnknownContents(f"what stands as event {seq} is none")
     return event
@@ -262,10 +267,7 @@ def snapshots_of(
 
 def _snapshot(seq: int, frame: bytes) -> Snapshot:
     _verify_row("its snapshot", (seq, frame), ((int,), (bytes,)))
-    try:
-        snapshot = decode_server(frame)
-    except InvalidFrame as error:
-        raise UnknownContents(f"its snapshot is not understood: {error}") from error
+    snapshot = _decoded(frame, "its snapshot")
     if not isinstance(snapshot, Snapshot) or snapshot.seq != seq:
         raise UnknownContents("what stands as its snapshot is none")
     return snapshot
@@ -274,10 +276,7 @@ def _snapshot(seq: int, frame: bytes) -> Snapshot:
 def _reply(frame: bytes | None) -> Accepted | Refused | None:
     if frame is None:
         return None
-    try:
-        reply = decode_server(frame)
-    except InvalidFrame as error:
-        raise UnknownContents(f"an answer is not understood: {error}") from error
+    reply = _decoded(frame, "an answer")
     if not isinstance(reply, Accepted | Refused):
         raise UnknownContents("what stands as an answer is none")
     return reply

@@ -36,6 +36,7 @@ class TableJournal:
     """The journal of one table.
 
     Attributes:
+        number: the table's number in the journal.
         timekeeper: keeps the time of its hands.
 
     Args:
@@ -55,16 +56,11 @@ class TableJournal:
     ) -> None:
         self.timekeeper = timekeeper
         self._journal = journal
-        self._id = number
+        self.number = number
         self._wall_clock = wall_clock
         self._changes: list[Change] = []
         self._run: list[Frames] = []
         self._events = self._bytes = self._seq = 0
-
-    @property
-    def number(self) -> int:
-        """The table's number."""
-        return self._id
 
     @property
     def is_long(self) -> bool:
@@ -79,8 +75,8 @@ class TableJournal:
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
         """Write that the table was opened, with its number on this server and its passphrase's hash."""
         row = (code, number, options.model_dump_json(), salt, passphrase)
-        values = (self._id, *row, __version__, VERSION, self._wall_clock())
-        changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self._id,))]
+        values = (self.number, *row, __version__, VERSION, self._wall_clock())
+        changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
     def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
@@ -95,15 +91,15 @@ class TableJournal:
         self._events = seq - snapshot_seq
         self._seq = seq
         self._changes += [
-            (Operation.ADD_EPOCH, (self._id, seq, epoch)),
-            (Operation.FORGET_EPOCHS, (self._id, MOST)),
+            (Operation.ADD_EPOCH, (self.number, seq, epoch)),
+            (Operation.FORGET_EPOCHS, (self.number, MOST)),
         ]
 
     def close(self, on_written: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
-        self.timekeeper.note(self._id, runs=False)
-        values = (self._wall_clock(), self._id)
-        changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self._id,))]
+        self.timekeeper.note(self.number, runs=False)
+        values = (self._wall_clock(), self.number)
+        changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self.number,))]
         self._journal.write(changes, on_written)
 
     def note(self, frames: Sequence[Frames]) -> None:
@@ -141,18 +137,18 @@ class TableJournal:
         """
         self._end_run()
         for hand_id, seed in seeds:
-            values = (self._id, hand_id, seed, commitment(seed, hand_id))
+            values = (self.number, hand_id, seed, commitment(seed, hand_id))
             self._changes.append((Operation.ADD_SEED, values))
         for actor, seat_token in seat_tokens:
             self._changes.append(self._seat_token(actor, seat_token))
             if actor is not None and seat_token is not None and isinstance(seat_token.reply, Refused):
                 self._changes += self._beaten(actor, seat_token.reply, at)
         if bans is not None:
-            self._changes.append((Operation.DROP_BANS, (self._id,)))
-            self._changes += [(Operation.ADD_BAN, (self._id, *ban)) for ban in bans]
+            self._changes.append((Operation.DROP_BANS, (self.number,)))
+            self._changes += [(Operation.ADD_BAN, (self.number, *ban)) for ban in bans]
         if snapshot is not None:
             self._events = self._bytes = 0
-            self._changes += snapped(self._id, snapshot, at)
+            self._changes += snapped(self.number, snapshot, at)
 
     def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
         """Write atomically what is noted, and call back when it is durable.
@@ -163,7 +159,7 @@ class TableJournal:
             until: until when times of the table are sent, at least.
 
         """
-        self.timekeeper.note(self._id, runs=runs, until=until)
+        self.timekeeper.note(self.number, runs=runs, until=until)
         self._end_run()
         changes, self._changes = self._changes, []
         self._journal.write(changes, on_written)
@@ -181,14 +177,14 @@ class TableJournal:
         event = frames.event
         if frames.seat is None:
             return self._event(event.seq, event.TAG, frames.packed, frames.at)
-        values = (self._id, event.seq, frames.at, self._wall_clock(), frames.packed)
+        values = (self.number, event.seq, frames.at, self._wall_clock(), frames.packed)
         return Operation.ADD_WHISPER, values
 
     def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Change:
-        return ADD_EVENT, (self._id, seq, kind, at, self._wall_clock(), frame)
+        return ADD_EVENT, (self.number, seq, kind, at, self._wall_clock(), frame)
 
     def _seat_token(self, actor: Actor, seat_token: SeatToken | None) -> Change:
-        key = (self._id, NOBODY if actor is None else actor)
+        key = (self.number, NOBODY if actor is None else actor)
         if seat_token is None:
             return Operation.DROP_CLAIM, key
         answer = seat_token.answer()
@@ -198,7 +194,7 @@ class TableJournal:
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Change]:
         """Yield the operation that keeps a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
-            yield Operation.ADD_BEATEN, (self._id, actor, self._seq, at, self._wall_clock(), pack(reply))
+            yield Operation.ADD_BEATEN, (self.number, actor, self._seq, at, self._wall_clock(), pack(reply))
 
 
 class UnkeptTableJournal(TableJournal):

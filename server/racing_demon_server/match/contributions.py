@@ -17,7 +17,7 @@ from .event_log import EventLog
 from .pauses import RETURN_US
 from .seats import Seats
 
-__all__ = ["REVEAL_MS", "Contributions"]
+__all__ = ["REVEAL_MS", "Contributions", "secret_of"]
 
 REVEAL_MS: Final = 1_000
 """How long the deal waits for contributions to be revealed."""
@@ -28,6 +28,7 @@ class Contributions:
 
     Attributes:
         due: when a committed hand is dealt at the latest; meaningless in other phases.
+        secret: the server's secret for the newest hand that is prepared or committed.
 
     Args:
         log: the table's log.
@@ -45,13 +46,8 @@ class Contributions:
         self._secrets = secrets
         self._wanted = wanted
         self._hand_id = ""
-        self._secret = b""
+        self.secret = b""
         self._drawn: list[tuple[str, bytes]] = []
-
-    @property
-    def secret(self) -> bytes:
-        """The server's secret for the newest hand that is prepared or committed."""
-        return self._secret
 
     def take_drawn(self) -> list[tuple[str, bytes]]:
         """Return the secrets drawn since the last call, by hand id."""
@@ -74,7 +70,7 @@ class Contributions:
         is_wanted = view.next_shuffle is None and self._wanted and bool(self._seating.people())
         if is_stale or is_wanted:
             self._draw(hand_id)
-            self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self._secret, hand_id))
+            self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
 
     def contribute(self, seat: int, hashed: str) -> None:
         """Accept a player's commitment to a contribution.
@@ -105,7 +101,7 @@ class Contributions:
             ev.Committed,
             hand=number,
             hand_id=hand_id,
-            commitment=commitment(self._secret, hand_id),
+            commitment=commitment(self.secret, hand_id),
             within_ms=within_ms,
         )
 
@@ -138,8 +134,8 @@ class Contributions:
     def _draw(self, hand_id: str) -> None:
         """Draw the secret of a hand, unless it was drawn before."""
         if self._hand_id != hand_id:
-            self._hand_id, self._secret = hand_id, next(self._secrets)
-            self._drawn.append((hand_id, self._secret))
+            self._hand_id, self.secret = hand_id, next(self._secrets)
+            self._drawn.append((hand_id, self.secret))
 
     # After a restart or a full disk.
 
@@ -158,7 +154,7 @@ class Contributions:
         coming = view.next_shuffle.hand_id if view.next_shuffle is not None else ""
         hand_id = view.hand_id if view.phase is Phase.SHUFFLING else coming
         if hand_id:
-            self._hand_id, self._secret = hand_id, secret_of(hand_id, secrets)
+            self._hand_id, self.secret = hand_id, secret_of(hand_id, secrets)
 
     def begin_again(self, at: int) -> None:
         """Give players time to return and reveal after a restart."""

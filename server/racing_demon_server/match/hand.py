@@ -80,7 +80,7 @@ class Hand:
         if seen < self.dealt_seq:
             raise IllegalPlay("That play was for an earlier hand.", Reason.HAND_OVER)
         play = Play(source, count, destination, depth)
-        if count == 1 or not (destination == FOUNDATIONS or self._is_foundation(destination)):
+        if count == 1 or not (destination == FOUNDATIONS or destination in self._foundations):
             resolved = self.rules.verify_play(self.board, seat, play)
             return self._carry_out(seat, counter, resolved, at)
         played: list[Played] = []
@@ -273,16 +273,13 @@ class Hand:
 
     def _playable_card(self, seat: int, command: PlayCards) -> Card | None:
         """Return the card that a refused play to the foundations would have moved, if it was playable."""
-        if command.destination != FOUNDATIONS and not self._is_foundation(command.destination):
+        if command.destination != FOUNDATIONS and command.destination not in self._foundations:
             return None
         source = self.board.piles[command.source]
         if source.seat != seat or source.kind not in {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}:
             return None
         card = self.board.top(command.source)
         return None if card == UNKNOWN else card
-
-    def _is_foundation(self, pile: int) -> bool:
-        return pile in self._foundations
 
     def _top(self, seat: int, pile: int) -> Card:
         top = self.board.top(pile) if pile >= 0 and self._view.may_see(seat, pile) else None

@@ -264,7 +264,8 @@ class Outbox:
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put a message into a queue, with the table's delay."""
-        due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + self._delay_us(code))
+        delay_us = self._tables[code][1].options.watch_delay_ms * 1_000
+        due = self._last_due[code] = max(self._last_due.get(code, AT_ONCE), now + delay_us)
         if isinstance(what, Outgoing) and what.qos:
             self._keep(what, due)
             return
@@ -286,9 +287,6 @@ class Outbox:
             if not (isinstance(waiting.what, Outgoing) and waiting.what.topic == topic)
         ]
         heapq.heapify(self._line)
-
-    def _delay_us(self, code: str) -> int:
-        return self._tables[code][1].options.watch_delay_ms * 1_000
 
     def _finished(self, waiting: _Waiting) -> Outgoing:
         if isinstance(waiting.what, Outgoing):

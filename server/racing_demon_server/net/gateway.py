@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -17,10 +17,6 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.locator import Locator
-from racing_demon_server.tables.registry import Registry
-from racing_demon_server.tables.room import Clock
 from racing_demon_server.web.site import Site
 from racing_demon_server.web.table_list import listing
 
@@ -32,7 +28,7 @@ from .session import Session
 from .splice import SPLICED, Visit
 from .transport import Connection
 
-__all__ = ["MOST_WAITING", "Gateway", "Server", "listen", "start", "url_of"]
+__all__ = ["MOST_WAITING", "Gateway", "Server", "listen", "url_of"]
 
 
 ACCEPTED_AT_ONCE: Final = 8
@@ -66,25 +62,14 @@ class Gateway:
         closed: the number of connections that have been closed.
 
     Args:
-        settings: the server's.
-        registry: the registry of tables.
-        clock: the server's clock.
-        meter: counts what happens to connections, and formats ``/metrics``.
-        locator: finds tables on other servers; ``None`` if there are none.
+        service: what all sessions share.
 
     """
 
-    def __init__(
-        self,
-        settings: ServerSettings,
-        registry: Registry,
-        clock: Clock,
-        meter: http.Meter,
-        locator: Locator | None = None,
-    ) -> None:
-        self.settings = settings
+    def __init__(self, service: Service) -> None:
+        self.settings = settings = service.settings
         self.closed = 0
-        self._service = Service(settings, registry, clock, meter, locator)
+        self._service = service
         self._connections: set[Connection] = set()
         self._handshakes: dict[Connection, None] = {}
         self._admitted: dict[Connection, Admitted] = {}
@@ -188,10 +173,9 @@ class Gateway:
 
     def _answer(self, connection: Connection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        address, units = self._address_of(connection, request), _units(_path(request))
-        if not self._service.addresses.take_request(address, self._service.clock(), units):
+        address, path = self._address_of(connection, request), request.path.partition("?")[0]
+        if not self._service.addresses.take_request(address, self._service.clock(), _units(path)):
             return http.too_many()
-        path = _path(request)
         if not http.is_meant(request, self.settings.hosts):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
         if path == "/healthz":
@@ -204,13 +188,13 @@ class Gateway:
         return self._enter(request) if path == WEBSOCKET_PATH else self._asset(request, path)
 
     def _measured(self, connection: Connection, request: Request) -> Response:
-        """Return metrics; 404 without any, because the path could be a table's code."""
-        write = self._service.meter.text
-        if write is None:
-            return http.text(HTTPStatus.NOT_FOUND, "This server keeps no metrics.\n")
+        """Return metrics in Prometheus' text format."""
         if not self.settings.metrics_public and not http.is_local(connection.address, request):
             return http.text(HTTPStatus.NOT_FOUND, "Metrics can be read from this machine only.\n")
-        return http.metrics(self._write_metrics(write))
+        now = self._service.clock()
+        if now - self._metrics[0] >= METRICS_KEPT_US:
+            self._metrics = now, self._service.meter.text(len(self._admitted), self._service.listeners)
+        return http.text(HTTPStatus.OK, self._metrics[1], "text/plain; version=0.0.4; charset=utf-8")
 
     def _enter(self, request: Request) -> Response | None:
         """Accept programs and this server's own page, and no page of another site."""
@@ -237,12 +221,6 @@ class Gateway:
             if self._service.locator is not None:
                 yield from self._service.locator.listed
 
-    def _write_metrics(self, write: Callable[[int, int], str]) -> str:
-        now = self._service.clock()
-        if now - self._metrics[0] >= METRICS_KEPT_US:
-            self._metrics = now, write(len(self._admitted), self._service.listeners)
-        return self._metrics[1]
-
     @staticmethod
     def _check_entry(session: Session) -> None:
         if not session.entered:
@@ -254,10 +232,6 @@ def _units(path: str) -> int:
     if path == WEBSOCKET_PATH:
         return HANDSHAKE
     return PICTURE if path.startswith("/qr/") else REQUEST
-
-
-def _path(request: Request) -> str:
-    return request.path.partition("?")[0]
 
 
 def url_of(host: str, port: int) -> str:
@@ -297,24 +271,6 @@ class Server:
         """Wait until all connections are lost."""
         await self._listening.wait_closed()
         await self._gateway.wait_closed()
-
-
-async def start(
-    settings: ServerSettings, registry: Registry, clock: Clock, meter: http.Meter = http.NO_METER
-) -> Server:
-    """Open the port, and serve the registry's tables until the returned server is closed.
-
-    Args:
-        settings: the server's.
-        registry: the registry of tables.
-        clock: the server's clock.
-        meter: counts what happens to connections, and formats ``/metrics``.
-
-    Raises:
-        OSError: the address cannot be listened on.
-
-    """
-    return await listen(Gateway(settings, registry, clock, meter), host=settings.host, port=settings.port)
 
 
 async def listen(gateway: Gateway, **where: Any) -> Server:

@@ -17,14 +17,12 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_server.sharding import Shards
 
 __all__ = [
-    "NO_METER",
     "Meter",
     "health",
     "is_local",
     "is_meant",
     "is_own_name",
     "is_own_page",
-    "metrics",
     "origin_of",
     "respond",
     "sockets",
@@ -42,19 +40,15 @@ class Meter(NamedTuple):
     """Callbacks for what happens to connections, which tables do not see.
 
     Attributes:
-        text: formats all metrics, given how many connections are open, and how many of them play or watch;
-            ``None`` without metrics.
+        text: formats all metrics, given how many connections are open, and how many of them play or watch.
         cut: counts a connection that the server closed, by reason.
         refused: counts a command that the server refused before a table saw it.
 
     """
 
-    text: Callable[[int, int], str] | None
+    text: Callable[[int, int], str]
     cut: Callable[[str], None]
     refused: Callable[[Reason], None]
-
-
-NO_METER: Final = Meter(None, lambda _why: None, lambda _reason: None)
 
 
 def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
@@ -86,11 +80,6 @@ def too_many() -> Response:
     response = text(HTTPStatus.TOO_MANY_REQUESTS, words)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
-
-
-def metrics(written: str) -> Response:
-    """Return metrics in Prometheus' text format."""
-    return text(HTTPStatus.OK, written, "text/plain; version=0.0.4; charset=utf-8")
 
 
 def is_local(peer: str, request: Request) -> bool:

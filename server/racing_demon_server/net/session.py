@@ -117,6 +117,11 @@ class Session:
         """Send a message to this connection only."""
         self.send({self.encoding: framed(message, self.encoding)})
 
+    def _refuse(self, reason: Reason, text: str, counter: int = 0) -> None:
+        """Refuse a request, or the command with a counter, before any table sees it."""
+        self._service.meter.refused(reason)
+        self.reply(Refused(counter=counter, reason=reason, text=text))
+
     def close(self, code: CloseCode, reason: str, why: str = "") -> None:
         """Close the connection with a reason for people (123 bytes at most).
 
@@ -199,8 +204,7 @@ class Session:
         except Missing as missing:
             self._begin_search(missing.code, data)
         except CommandRefused as error:
-            self._service.meter.refused(error.reason)
-            self.reply(Refused(counter=0, reason=error.reason, text=error.text))
+            self._refuse(error.reason, error.text)
         except Exception:
             log.exception("a frame could not be handled", extra={"connection": self._number})
             self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
@@ -229,9 +233,7 @@ class Session:
             if self._search is not None:
                 self._search.may_go_on = False
         elif found is Whereabouts.UNKNOWN:
-            self._service.meter.refused(Reason.UNKNOWN_TABLE)
-            text = "No table here has that code."
-            self.reply(Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=text))
+            self._refuse(Reason.UNKNOWN_TABLE, "No table here has that code.")
         elif found is Whereabouts.BUSY:
             self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
         else:
@@ -313,12 +315,9 @@ class Session:
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self.reply(refused)
         elif not self._commands.take(self._arrived):
-            self._service.meter.refused(Reason.TOO_FAST)
-            text = "Too many commands a second. Slow down."
-            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=text))
+            self._refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
         elif not self._pay(command):
-            self._service.meter.refused(Reason.TOO_FAST)
-            self.reply(Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR))
+            self._refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
         else:
             self._room.put(self, self._actor, command, self._arrived)
 

@@ -53,6 +53,9 @@ class TableElsewhere(RacingDemonError):
 class Registry:
     """The tables of one server, or of one of its processes.
 
+    Attributes:
+        leaving: the numbers of tables that are closed or given away, which the journal may not know yet.
+
     Args:
         settings: the server's.
         clock: the server's clock.
@@ -78,7 +81,7 @@ class Registry:
         journal.halted = partial(self.halt, "journal")
         self._codes = codes
         self._halts: set[str] = set()
-        self._leaving: set[int] = set()
+        self.leaving: set[int] = set()
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -112,11 +115,6 @@ class Registry:
     def numbers(self) -> Set[int]:
         """The numbers of all tables."""
         return {room.journal.number for room in self._rooms.values()}
-
-    @property
-    def leaving(self) -> Set[int]:
-        """The numbers of tables that are closed or given away, which the journal may not know yet."""
-        return self._leaving
 
     @property
     def is_played(self) -> bool:
@@ -224,14 +222,14 @@ class Registry:
         number = room.journal.number
         room.catch_up()
         room.stop()
-        self._leaving.add(number)
+        self.leaving.add(number)
         self._remove(room)
         room.journal.timekeeper.note(number, runs=False)
         moves: list[Change] = [] if heir is None else [(Operation.MOVE_TABLE, (number, heir))]
         self._journal.write(moves, partial(self._part, room, MOVED if moves else STAYS))
 
     def _part(self, room: Room, reason: str) -> None:
-        self._leaving.discard(room.journal.number)
+        self.leaving.discard(room.journal.number)
         room.broadcast.send_all_away(CloseCode.TRY_AGAIN, reason)
         self._end(room)
 
@@ -293,8 +291,8 @@ class Registry:
     def discard(self, room: Room) -> None:
         """Close a room, and its table for good."""
         number = room.journal.number
-        self._leaving.add(number)
-        room.journal.close(partial(self._leaving.discard, number))
+        self.leaving.add(number)
+        room.journal.close(partial(self.leaving.discard, number))
         self._forget(room)
 
     def _forget(self, room: Room) -> None:

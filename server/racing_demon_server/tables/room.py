@@ -55,6 +55,7 @@ class Room:
         shown: the committed table, which everybody sees.
         journal: the table's journal.
         broadcast: the listeners.
+        is_halted: whether the table is halted, because nothing can be written.
 
     Args:
         code: the table's code.
@@ -116,7 +117,7 @@ class Room:
         self._loop = asyncio.get_running_loop()
         self._inbox = Inbox()
         self._fresh: list[Frames] = []
-        self._is_halted = self._is_stopped = False
+        self.is_halted = self._is_stopped = False
         self._alarm = Alarm(clock, self._tick)
         self._bots = BotSeats(
             self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
@@ -144,7 +145,7 @@ class Room:
             CommandRefused: the player cannot join.
 
         """
-        if self._is_halted:
+        if self.is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
         now = self.catch_up()
         seat, events = self.table.join(name, token_hash, now, self._hashed(address))
@@ -222,7 +223,7 @@ class Room:
 
     def end_match(self, then: Callback) -> None:
         """End the running match, because the table closes. Call back when that was sent."""
-        if not self._is_halted:
+        if not self.is_halted:
             now = self.catch_up()
             self._publish(self.table.close(now), now)
         self._commit_queue.when_written(then)
@@ -244,15 +245,10 @@ class Room:
 
     # While the disk fails, and at the server's end.
 
-    @property
-    def is_halted(self) -> bool:
-        """Whether the table is halted, because nothing can be written."""
-        return self._is_halted
-
     def halt(self, halted: bool) -> None:
         """Halt the table until writes succeed again, or resume it. Everybody is notified."""
         now = self.catch_up()
-        self._is_halted = halted
+        self.is_halted = halted
         self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
         self.broadcast.announce(Halted(halted=halted))
 
@@ -272,7 +268,7 @@ class Room:
             return
         accepted: list[int] = []
         while (item := self._next()) is not None:
-            if self._is_halted:
+            if self.is_halted:
                 self._put_off(item)
             elif self._judge_next(item):
                 accepted.append(item.arrived)
@@ -323,7 +319,7 @@ class Room:
         return answer
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
-        if not self._is_halted:
+        if not self.is_halted:
             self._publish(self._judge(seat, command, now := self._clock()).events, now)
 
     def _put_off(self, item: Waiting) -> None:

@@ -18,12 +18,11 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.rooms import open_room, say, seat_at, virtual
-from tests.support.servers import Peer
+from tests.support.servers import Peer, start
 from tests.support.tables import MS, Sitting, of_type
 
 DAYS = 400

@@ -20,12 +20,11 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.brokers import Broker, Listening, free_port
 from tests.support.clocks import clock
-from tests.support.servers import PATIENCE, Peer, troubles, within
+from tests.support.servers import PATIENCE, Peer, start, troubles, within
 
 
 class House(NamedTuple):

@@ -16,12 +16,11 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net import announcer
 from racing_demon_server.net.announcer import Announcer
-from racing_demon_server.net.gateway import start
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.neighbors import LOOPBACK, among_ourselves, found, listening
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, start, within
 
 HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")
 

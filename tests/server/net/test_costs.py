@@ -16,12 +16,11 @@ from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
-from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import SHARE_SECONDS, Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import PATIENCE, Peer, serving_with, within
+from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, within
 
 README: Final = Path(__file__).parents[3] / "protocol" / "README.md"
 FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}

@@ -15,13 +15,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import start
-from racing_demon_server.net.http import Meter
 from racing_demon_server.net.session import Session
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.servers import PATIENCE, Closing, Peer, Served, within
+from tests.support.servers import NO_METER, PATIENCE, Closing, Peer, Served, start, within
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 PING = Frame(Opcode.PING, b"")
@@ -34,7 +32,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     cuts: list[str] = []
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, ImmediateJournal())
-    server = await start(chosen, registry, clock, Meter(None, cuts.append, lambda _reason: None))
+    server = await start(chosen, registry, clock, NO_METER._replace(cut=cuts.append))
     port = next(iter(server.sockets)).getsockname()[1]
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts

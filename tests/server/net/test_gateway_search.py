@@ -19,11 +19,10 @@ from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.address_limits import MANY_SEARCHES
-from racing_demon_server.net.http import Meter
 from racing_demon_server.net.splice import MOST_HELD, SPLICED
 from racing_demon_server.tables.locator import Location, Whereabouts
 from tests.support.crashes import until
-from tests.support.servers import Closing, Peer, Served, serving, serving_with, troubles, within
+from tests.support.servers import NO_METER, Closing, Peer, Served, serving, serving_with, troubles, within
 
 SEED = bytes(32)
 FAR = {"X-Forwarded-For": "203.0.113.9"}
@@ -67,7 +66,7 @@ class Directory:
 async def searching(**settings: Any) -> AsyncIterator[tuple[Served, Directory]]:
     """Run a server that looks for tables elsewhere."""
     directory = Directory()
-    meter = Meter(None, lambda _: None, directory.refused.append)
+    meter = NO_METER._replace(refused=directory.refused.append)
     async with serving_with(None, meter=meter, locator=directory, **settings) as served:
         yield served, directory
 

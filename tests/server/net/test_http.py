@@ -14,7 +14,7 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import METRICS_KEPT_US, start
+from racing_demon_server.net.gateway import METRICS_KEPT_US
 from racing_demon_server.net.http import (
     Meter,
     health,
@@ -29,7 +29,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, start, within
 
 SEVERAL = Shards(number=1, ports=(5001, 5002))
 NAMED = ("Cards.example.org",)

@@ -6,11 +6,11 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
+from tests.support.servers import NO_METER
 
 HOME = "203.0.113.9"
 ANN = cl.Create(name="Ann")

@@ -21,7 +21,6 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.setup import publishers
-from racing_demon_server.net.gateway import start
 from racing_demon_server.net.http import Meter, is_local
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
@@ -30,7 +29,7 @@ from tests.support.brokers import free_port
 from tests.support.clocks import clock
 from tests.support.processes import server_process
 from tests.support.rooms import in_virtual_time, now
-from tests.support.servers import PATIENCE, Peer, Served, serving, within
+from tests.support.servers import PATIENCE, Peer, Served, serving, start, within
 
 PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 
@@ -328,13 +327,6 @@ async def test_an_operator_can_show_them_to_all() -> None:
 def test_only_this_machine_is_local(address: str, local: bool) -> None:
     """The other machines of a network are not, in IPv4 or IPv6, nor whoever is gone already."""
     assert local is is_local(address, Request("/metrics", Headers(Host="127.0.0.1:5252")))
-
-
-async def test_without_a_meter_there_is_no_such_page() -> None:
-    """A server that measures nothing does not pretend to."""
-    async with serving() as served:
-        head, _ = await get(served.port, "/metrics")
-        assert head.startswith("HTTP/1.1 404 ")
 
 
 async def test_healthz_counts_tables_in_json() -> None:

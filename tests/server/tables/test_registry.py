@@ -14,12 +14,12 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.net.http import NO_METER
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
+from tests.support.servers import NO_METER
 from tests.support.virtual_journal import VirtualJournal
 
 

@@ -13,7 +13,7 @@ from racing_demon_server.journal.play_runs import LONGEST
 
 from .connection import Database
 
-__all__ = ["PostgresReader"]
+__all__ = ["COLUMNS", "PostgresReader", "Rows"]
 
 Rows = Iterable[tuple[Any, ...]]
 

@@ -20,23 +20,9 @@ Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
 
 _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
-    Operation.ADD_WHISPER: (
-        "INSERT INTO whispers (table_id, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5) "
-        "ON CONFLICT DO NOTHING",
-    ),
     Operation.KEEP_CLAIM: (
         "INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_id, actor) DO UPDATE SET "
         "token_hash = excluded.token_hash, counter = excluded.counter, reply = excluded.reply",
-    ),
-    Operation.ADD_BEATEN: (
-        "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES ($1, $2, $3, $4, $5, $6) "
-        "ON CONFLICT DO NOTHING",
-    ),
-    Operation.ADD_BAN: (
-        "INSERT INTO bans (table_id, name, token_hash, address_hash) VALUES ($1, $2, $3, $4)",
-    ),
-    Operation.ADD_EPOCH: (
-        "INSERT INTO epochs (table_id, seq, epoch) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
     ),
     Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
     Operation.CLOSE_TABLE: (
@@ -48,10 +34,6 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
         f"DELETE FROM snapshots WHERE table_id = $1 AND ({IS_UNUSED} OR {IS_NO_BEGINNING})",  # noqa: S608
         f"DELETE FROM tables WHERE id = $1 AND {IS_UNUSED}",  # noqa: S608
         f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
-    ),
-    Operation.ADD_SNAPSHOT: (
-        "INSERT INTO snapshots VALUES ($1, $2, $3, $4) ON CONFLICT (table_id, seq) DO UPDATE SET "
-        "at_us = excluded.at_us, frame = excluded.frame",
     ),
 }
 SQL: Final = {

@@ -20,13 +20,9 @@ _BEFORE: Final = "(SELECT max(id) FROM tables WHERE id < ?1)"
 
 SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.ADD_EVENT: ("INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)",),
-    Operation.ADD_WHISPER: ("INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)",),
     Operation.KEEP_CLAIM: ("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)",),
     Operation.KEEP_TIME: ("INSERT OR REPLACE INTO clock VALUES (1, ?)",),
-    Operation.ADD_BEATEN: ("INSERT INTO beaten VALUES (NULL, ?, ?, ?, ?, ?, ?)",),
     Operation.ADD_SEED: ("INSERT INTO seeds VALUES (?, ?, ?, ?)",),
-    Operation.ADD_BAN: ("INSERT INTO bans VALUES (NULL, ?, ?, ?, ?)",),
-    Operation.ADD_EPOCH: ("INSERT INTO epochs VALUES (NULL, ?, ?, ?)",),
     Operation.OPEN_TABLE: ("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",),
     Operation.FORGET_UNUSED: (
         f"DELETE FROM tables WHERE id = {_BEFORE} AND closed_ms IS NOT NULL "  # noqa: S608
@@ -42,7 +38,6 @@ SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
         # The newest table stays until there is a newer one, so that its number is not used again.
         f"DELETE FROM tables WHERE id = ?1 AND {IS_UNUSED} AND id < (SELECT max(id) FROM tables)",  # noqa: S608
     ),
-    Operation.ADD_SNAPSHOT: ("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)",),
 }
 
 ROWS: Final = 100
