@@ -3,7 +3,7 @@
 import functools
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -16,6 +16,8 @@ __all__ = [
     "SHORTEST_CODE",
     "add_cluster_options",
     "add_relay_option",
+    "against_processes",
+    "against_relay",
     "database",
     "duration",
     "fail",
@@ -28,8 +30,6 @@ __all__ = [
     "processes",
     "seed",
     "speed",
-    "why_not_processes",
-    "why_not_relay",
 ]
 
 SHORTEST_CODE, LONGEST_CODE = 4, 16
@@ -197,8 +197,8 @@ def add_relay_option(parser: ArgumentParser) -> None:
     )
 
 
-def why_not_relay(given: Namespace) -> str:
-    """Return which argument contradicts ``--relay``; empty if none does."""
+def against_relay(given: Namespace) -> Iterator[str]:
+    """Yield what contradicts ``--relay``."""
     needless = {
         "--journal": given.journal,
         "--cluster-key": given.cluster_key,
@@ -209,8 +209,9 @@ def why_not_relay(given: Namespace) -> str:
         "--list-tables": given.list_tables,
         "--stop-with-stdin": given.stop_with_stdin,
     }
-    names = [name for name, value in needless.items() if value]
-    return f"{names[0]} cannot be combined with --relay: a relay has no tables of its own" if names else ""
+    for name, value in needless.items():
+        if value:
+            yield f"{name} cannot be combined with --relay: a relay has no tables of its own"
 
 
 def _relayed(text: str) -> str:
@@ -220,16 +221,14 @@ def _relayed(text: str) -> str:
     return parts._replace(path=parts.path if parts.path.strip("/") else WEBSOCKET_PATH).geturl()
 
 
-def why_not_processes(given: Namespace) -> str:
-    """Return why several processes are not possible; empty if they are."""
+def against_processes(given: Namespace) -> Iterator[str]:
+    """Yield why several processes are not possible."""
     if sys.platform == "win32":
-        return "--processes works only on Linux and macOS: on Windows, processes cannot share a port"
+        yield "--processes works only on Linux and macOS: on Windows, processes cannot share a port"
     if given.stop_with_stdin:
-        return "--processes cannot be combined with --stop-with-stdin, which is for a single process"
+        yield "--processes cannot be combined with --stop-with-stdin, which is for a single process"
     if given.port + given.processes > LAST_PORT:
-        return f"--port is too high: the processes use the ports after it, and {LAST_PORT} is the last one"
+        yield f"--port is too high: the processes use the ports after it, and {LAST_PORT} is the last one"
     if len(given.node or "") > LONGEST_NODE:
-        return (
-            f"--node is too long: each process adds its number, so at most {LONGEST_NODE} letters and digits"
-        )
-    return ""
+        rule = f"each process adds its number, so at most {LONGEST_NODE} letters and digits"
+        yield f"--node is too long: {rule}"

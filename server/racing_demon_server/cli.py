@@ -4,7 +4,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from .arguments import (
     SHORTEST_CODE,
     add_cluster_options,
     add_relay_option,
+    against_processes,
+    against_relay,
     fail,
     journal,
     limit,
@@ -26,8 +28,6 @@ from .arguments import (
     processes,
     seed,
     speed,
-    why_not_processes,
-    why_not_relay,
 )
 from .durability import Durability
 
@@ -74,8 +74,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         return _cluster(argv[1:])
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if why_not := _contradiction(arguments):
-        parser.error(why_not)
+    for contradiction in _contradictions(arguments):
+        parser.error(contradiction)
     gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
     from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server
 
@@ -152,44 +152,30 @@ def _cluster(argv: Sequence[str]) -> int:
     return cluster(argv)
 
 
-def _contradiction(arguments: argparse.Namespace) -> str:
-    """Return which arguments contradict each other; empty if none do."""
-    if arguments.relay is not None and (why_not := why_not_relay(arguments)):
-        return why_not
-    if arguments.processes > 1 and (why_not := why_not_processes(arguments)):
-        return why_not
-    if arguments.durability is Durability.NONE and arguments.journal is not None:
-        return "--durability none keeps no journal, but --journal names one: leave one of them out"
-    is_database = isinstance(arguments.journal, str)
-    if why_not := _bad_database(arguments) if is_database else _needless(arguments):
-        return why_not
+def _contradictions(given: argparse.Namespace) -> Iterator[str]:
+    """Yield what is wrong with arguments that are right one by one."""
+    if given.relay is not None:
+        yield from against_relay(given)
+    if given.processes > 1:
+        yield from against_processes(given)
+    if given.durability is Durability.NONE and given.journal is not None:
+        yield "--durability none keeps no journal, but --journal names one: leave one of them out"
+    is_database = isinstance(given.journal, str)
+    if is_database and not given.cluster_key:
+        yield "a journal in a database needs --cluster-key FILE to mask the seeds of running hands"
+    if is_database and given.processes > 1:
+        yield "--processes cannot be combined with a database: start one server per core, each with a --node"
+    if not is_database and (given.cluster_key or given.allow_no_standby):
+        yield "--cluster-key and --allow-no-standby need a journal in a database"
     of_broker = {
-        "--node": arguments.node,
-        "--homeassistant": arguments.homeassistant,
-        "--public-url": arguments.public_url,
+        "--node": given.node,
+        "--homeassistant": given.homeassistant,
+        "--public-url": given.public_url,
     }
-    if (
-        arguments.mqtt is None
-        and not is_database
-        and (idle := [name for name, value in of_broker.items() if value])
-    ):
-        return f"{idle[0]} needs a broker: name one with --mqtt URL"
-    return ""
-
-
-def _bad_database(arguments: argparse.Namespace) -> str:
-    """Return what stands in the way of a journal in a database; empty if nothing does."""
-    if not arguments.cluster_key:
-        return "a journal in a database needs --cluster-key FILE to mask the seeds of running hands"
-    if arguments.processes > 1:
-        return "--processes cannot be combined with a database: start one server per core, each with a --node"
-    return ""
-
-
-def _needless(arguments: argparse.Namespace) -> str:
-    if arguments.cluster_key or arguments.allow_no_standby:
-        return "--cluster-key and --allow-no-standby need a journal in a database"
-    return ""
+    if given.mqtt is None and not is_database:
+        yield from (
+            f"{name} needs a broker: name one with --mqtt URL" for name, value in of_broker.items() if value
+        )
 
 
 def _announces(arguments: argparse.Namespace) -> bool:

@@ -106,8 +106,8 @@ class Company:
     def send(self, actor: Actor, cls: type[cl.Command], **fields: Any) -> None:
         """Send a command with the actor's next counter, if somebody, or a bot, is there to do so."""
         is_there = actor not in self.table._seating._gone
-        if actor is not None and actor in self.table.seats:
-            is_there |= bool(self.table.seats[actor].stand_in)
+        if actor is not None and actor in self.table.view.seats:
+            is_there |= bool(self.table.view.seats[actor].stand_in)
         if actor in self.table.seat_tokens and is_there:
             counter = self.table.seat_tokens.counter(actor) + 1
             self._note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
@@ -132,12 +132,12 @@ class Company:
 
     def _say(self) -> None:
         cls, fields = self._rng.choice(SEATS)
-        self.send(self._rng.choice([*self.table.seats, None]), cls, **fields)
+        self.send(self._rng.choice([*self.table.view.seats, None]), cls, **fields)
 
     def _rule(self) -> None:
         cls, fields = self._rng.choice(HOSTS)
         if "seat" in cls.model_fields:
-            fields = {**fields, "seat": self._rng.choice([*self.table.seats, 7])}
+            fields = {**fields, "seat": self._rng.choice([*self.table.view.seats, 7])}
         self.send(self.table.view.host, cls, **fields)
 
     def _begin(self) -> None:
@@ -149,7 +149,7 @@ class Company:
     def _contribute(self) -> None:
         """Let some commit to bytes for the next hand."""
         coming = self.table.view.next_shuffle
-        for seat in list(self.table.seats):
+        for seat in list(self.table.view.seats):
             if coming is not None and self._rng.random() < 0.7:
                 value = value_of(seat, coming.hand_id)
                 hashed = contribution_hash(value, coming.commitment, coming.hand_id, seat)
@@ -157,7 +157,7 @@ class Company:
 
     def _reveal(self) -> None:
         """Let some reveal their bytes, or others."""
-        for seat in list(self.table.seats):
+        for seat in list(self.table.view.seats):
             value = value_of(seat, self._rng.choice([self.table.view.hand_id, "another"]))
             self.send(seat, cl.Reveal, value=value.hex())
 
@@ -301,7 +301,7 @@ class Company:
             ):
                 return number
         options, tried = self.options.model_dump(exclude_defaults=True), fork.log[len(self.log) :]
-        seats, told = list(self.table.seats.values()), " ".join(self.told)
+        seats, told = list(self.table.view.seats.values()), " ".join(self.told)
         raise Stranded(f"{phase} of {options}, {seats}, after {told}; tried: {tried}")
 
     def _try_all(self, *, drastic: bool) -> None:

@@ -8,9 +8,9 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox, Outgoing
 from racing_demon_server.mqtt.topics import Topics
+from tests.support.tables import OpenTable
 
 __all__ = ["TABLE", "Office"]
 
@@ -25,7 +25,7 @@ class Office:
         self, most_waiting: int = 5_000, *, homeassistant: bool = False, locked: bool = False, **options: Any
     ) -> None:
         self.now = self._counter = 0
-        self.table = Table("BCDF", Options(**options), hand_seeds(bytes(32)))
+        self.table = OpenTable("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.table.view.locked = locked
         self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
         self.outbox.open(self.table, 0)

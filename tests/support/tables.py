@@ -1,6 +1,6 @@
 """Tables to test with: time moves when it is told to, and a mirror follows every event."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import combinations, islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import name_of
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
 from racing_demon_protocol.wire.messages.events import Event, Prepared
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.server import Refused, SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import pass_time
 from racing_demon_server.match.hand import Hand
@@ -28,6 +28,7 @@ __all__ = [
     "NAMES",
     "SECOND",
     "Contest",
+    "OpenTable",
     "Own",
     "Sitting",
     "contests",
@@ -43,6 +44,21 @@ SECOND: Final = 1_000_000
 
 NAMES: Final = ("Ann", "Ben", "Cat", "Don", "Emy", "Flo", "Gil", "Ian")
 MOST_HANDS: Final = 200
+
+
+class OpenTable(Table):
+    """A judge's table that is shown as it is: a committed table that is never behind."""
+
+    @staticmethod
+    def certain(at: int) -> int:
+        """Return the argument."""
+        return at
+
+    @property
+    def seats(self) -> Mapping[int, SeatState]:
+        """The seats."""
+        return self.view.seats
+
 
 E = TypeVar("E", bound=Event)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.wire.messages.events import Committed, MatchOver
 
-__all__ = ["BEGINS", "COMMON_SQL", "IS_NO_BEGINNING", "IS_UNUSED", "MARKS", "Change", "Operation"]
+__all__ = ["BEGINS", "COMMON_SQL", "IS_UNUSED", "MARKS", "Change", "Operation"]
 
 
 class Operation(StrEnum):
@@ -77,7 +77,7 @@ BEGINS: Final = (
     "WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)"
 )
 """Whether a stretch of a table's log begins with a snapshot."""
-IS_NO_BEGINNING: Final = f"""NOT (
+_IS_NO_BEGINNING: Final = f"""NOT (
     NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq)
     AND EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq + 1))
 """  # noqa: S608
@@ -114,7 +114,7 @@ COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
     ),
     Operation.FOLD_LOBBY: (f"DELETE FROM events WHERE {MARKS} AND seq > {_MATCH_END} AND seq <= {_KEPT}",),  # noqa: S608
     Operation.FORGET_SNAPSHOTS: (
-        f"DELETE FROM snapshots WHERE table_id = ?1 AND seq < {_KEPT} AND {IS_NO_BEGINNING}",  # noqa: S608
+        f"DELETE FROM snapshots WHERE table_id = ?1 AND seq < {_KEPT} AND {_IS_NO_BEGINNING}",  # noqa: S608
     ),
     Operation.FORGET_CLOSED: (
         f"DELETE FROM events WHERE {MARKS} AND seq > {_LAST_WORD} AND {_LAST_WORD} = {_MATCH_END}",  # noqa: S608
@@ -122,6 +122,8 @@ COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
         "DELETE FROM claims WHERE table_id = ?1",
         "DELETE FROM epochs WHERE table_id = ?1",
         "DELETE FROM bans WHERE table_id = ?1",
+        f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
+        f"DELETE FROM snapshots WHERE table_id = ?1 AND {_IS_NO_BEGINNING}",  # noqa: S608
     ),
 }
 """Statements that are the same in every store. Closing a table needs some more."""

@@ -96,7 +96,7 @@ class Commands:
         self._verify_in_hand(seat)
         if self._view.phase is Phase.GRACE:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
-        if not self._seating.state(seat).stuck:
+        if not self._view.seats[seat].stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
         self._flow.check_agreed_stop(self._now)
 
@@ -112,7 +112,7 @@ class Commands:
 
     def _ready(self, seat: int, command: cl.Ready) -> None:
         self._verify_at_rest(command.seen)
-        if self._seating.state(seat).ready != command.ready:
+        if self._view.seats[seat].ready != command.ready:
             self._log.emit(ev.Readied, seat=seat, ready=command.ready)
         self._flow.check_ready(self._now)
 

@@ -58,7 +58,7 @@ class Contributions:
     def is_complete(self) -> bool:
         """Whether every contributor who is still at the table has revealed."""
         missing = self._view.shuffle.missing() if self._view.shuffle else ()
-        return all(self._seating.state(seat).left for seat in missing)
+        return all(self._view.seats[seat].left for seat in missing)
 
     def prepare(self) -> None:
         """Commit to a secret for the next hand as soon as somebody could contribute to it."""

@@ -179,13 +179,13 @@ class MatchFlow:
     def _check_dead(self, at: int) -> None:
         hand = self.hand
         assert hand is not None
-        there = [seat for seat in self._view.hand_seats if not self._seating.state(seat).left]
+        there = [seat for seat in self._view.hand_seats if not self._view.seats[seat].left]
         if not self._view.is_private:
             if not hand.is_alive(at) and hand.is_dead(there, at):
                 self._stall(hand, EndReason.DEAD, at)
             return
         seat = hand.dead_seat(at)  # a stuck seat waits for the others
-        if seat in there and not self._seating.state(seat).stuck:
+        if seat in there and not self._view.seats[seat].stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
             self.check_agreed_stop(at)
 
@@ -248,7 +248,7 @@ class MatchFlow:
             return
         if self._view.options.auto_first_turn:
             for seat in self._view.hand_seats:
-                if not self._seating.state(seat).left:
+                if not self._view.seats[seat].left:
                     self._log.add(self.hand.first_turn(seat))
         for seat in self._view.hand_seats:
             self._tell_progress(self.hand, seat)
@@ -280,7 +280,7 @@ class MatchFlow:
         if self._view.phase is not Phase.PLAYING or self.hand is None or self._view.paused:
             return
         asked = [seat for seat in self._view.hand_seats if self._seating.must_agree(seat)]
-        if asked and all(self._seating.state(seat).stuck for seat in asked):
+        if asked and all(self._view.seats[seat].stuck for seat in asked):
             self._stall(self.hand, EndReason.STUCK, at)
 
     def check_presence(self, at: int) -> None:
@@ -293,7 +293,7 @@ class MatchFlow:
         if self._view.phase is Phase.SHUFFLING:
             self.check_revealed(at)
         if self.hand is not None and self._view.phase in DEALT:
-            if all(self._seating.state(other).left for other in self._view.hand_seats):
+            if all(self._view.seats[other].left for other in self._view.hand_seats):
                 self._end(self.hand, EndReason.ABANDONED, None, at)
             else:
                 self.hand.ask_again(at)

@@ -56,10 +56,6 @@ class Seats:
 
     # Queries.
 
-    def state(self, seat: int) -> SeatState:
-        """Return the public state of a seat."""
-        return self._view.seats[seat]
-
     def active(self) -> dict[int, SeatState]:
         """Return the seats whose players have not left."""
         return {seat: state for seat, state in self._view.seats.items() if not state.left}
@@ -86,7 +82,7 @@ class Seats:
 
     def must_agree(self, seat: int) -> bool:
         """Tell whether a seat is asked when all must agree: not once it has been away for long."""
-        state = self.state(seat)
+        state = self._view.seats[seat]
         is_there = state.connected or bool(state.stand_in) or seat not in self._given_up
         return is_there and not state.left
 
@@ -158,7 +154,7 @@ class Seats:
 
     def vacate(self, seat: int, *, kicked: bool = False) -> None:
         """Free a seat, and replace the host if it was theirs. Its token is void."""
-        state = self.state(seat)
+        state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
@@ -318,7 +314,7 @@ class Seats:
         self._log.emit(ev.Reacted, seat=seat, reaction=reaction)
 
     def _verify_voice(self, seat: int, at: int) -> None:
-        if self.state(seat).muted:
+        if self._view.seats[seat].muted:
             raise CommandRefused(Reason.MUTED, "The host has muted you.")
         self._chat.speak(seat, at)
 

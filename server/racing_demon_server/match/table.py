@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused, SeatState, Snapshot
+from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 
 from .bans import Ban
@@ -115,16 +115,6 @@ class Table:
     def hand_clock(self) -> HandClock:
         """The clock of the hand."""
         return self._flow.hand_clock
-
-    @staticmethod
-    def certain(at: int) -> int:
-        """Return the latest moment that is certain after a restart: without a journal, the argument."""
-        return at
-
-    @property
-    def seats(self) -> Mapping[int, SeatState]:
-        """The seats."""
-        return self.view.seats
 
     # Players.
 

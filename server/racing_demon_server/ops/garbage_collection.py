@@ -18,8 +18,6 @@ __all__ = ["is_due", "small_collections", "sweep"]
 THRESHOLDS: Final = (3_000, 0, 0)
 """A full collection comes after some 9,000 new objects, and takes 1 or 2 ms. Plays that wait for the disk are
 fewer than the first threshold, so they come and go uncollected.
-
-What is played and still to be written is less than the first of these: it comes and goes uncollected.
 """
 FEW: Final = 100
 """Closed connections that are worth a sweep while nobody plays."""

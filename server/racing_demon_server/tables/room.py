@@ -192,10 +192,6 @@ class Room:
         self._places.sit(listener, actor, token, seq)
         self.connect(actor)
 
-    def connect(self, actor: Actor) -> None:
-        """Mark an actor as connected."""
-        self._connect(actor, connected=True)
-
     def _hashed(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
 
@@ -205,7 +201,7 @@ class Room:
         self.broadcast.discard(listener)
         if self.broadcast.speakers.get(actor) is listener:
             del self.broadcast.speakers[actor]
-            self._connect(actor, connected=False)
+            self.connect(actor, connected=False)
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
@@ -335,7 +331,8 @@ class Room:
         else:
             self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 
-    def _connect(self, actor: Actor, connected: bool) -> None:
+    def connect(self, actor: Actor, *, connected: bool = True) -> None:
+        """Note that an actor has connected, or the connection is lost."""
         if not self._is_stopped:
             now = self.catch_up()
             self._publish(self.table.connect(actor, connected, now), now)

@@ -15,7 +15,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.settings import ServerSettings
@@ -23,7 +22,7 @@ from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.rooms import open_room, say, seat_at, virtual
 from tests.support.servers import Peer, start
-from tests.support.tables import MS, Sitting, of_type
+from tests.support.tables import MS, OpenTable, Sitting, of_type
 
 DAYS = 400
 LONG_MS = DAYS * 24 * 3_600_000
@@ -138,7 +137,7 @@ def test_a_hand_goes_on_after_a_pause_of_400_days() -> None:
 
 def test_a_broker_is_told_of_a_table_that_is_400_days_old() -> None:
     """What is published of it can be read: state, record and snapshot."""
-    table = Table("BCDF", Options(countdown_ms=0), hand_seeds(bytes(32)))
+    table = OpenTable("BCDF", Options(countdown_ms=0), hand_seeds(bytes(32)))
     outbox = Outbox(Topics("a1"), homeassistant=False)
     outbox.open(table, 0)
     table.join("Ann", b"token", 0)

@@ -10,11 +10,10 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.payloads import record
 from tests.support.offices import TABLE, Office
-from tests.support.tables import MS, SECOND
+from tests.support.tables import MS, SECOND, OpenTable
 
 
 def test_a_new_table_is_told_with_all_its_parts() -> None:
@@ -95,7 +94,7 @@ def test_what_another_table_pushed_out_is_made_good() -> None:
     office = Office(most_waiting=10, watch_delay_ms=3_000)
     office.join()
     office.sent()
-    other = Table("CDFG", office.table.view.options, hand_seeds(bytes(32)))
+    other = OpenTable("CDFG", office.table.view.options, hand_seeds(bytes(32)))
     office.outbox.open(other, office.now)
     _, events = other.join("Bob", b"Bob", office.now)
     for _ in range(7):
@@ -132,7 +131,7 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
 def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> None:
     """There is nothing to remove, and nothing of it is told."""
     office = Office()
-    stranger = Table("DFGH", Options(), hand_seeds(bytes(32)))
+    stranger = OpenTable("DFGH", Options(), hand_seeds(bytes(32)))
     office.sent()
     office.outbox.close(stranger)
     office.outbox.close(office.table)

@@ -19,7 +19,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.match.table import Table
 from racing_demon_server.mqtt.setup import publishers
 from racing_demon_server.net.http import Meter, is_local
 from racing_demon_server.ops.metrics import Metrics
@@ -30,6 +29,7 @@ from tests.support.clocks import clock
 from tests.support.processes import server_process
 from tests.support.rooms import in_virtual_time, now
 from tests.support.servers import PATIENCE, Peer, Served, serving, start, within
+from tests.support.tables import OpenTable
 
 PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 
@@ -78,9 +78,9 @@ async def numbers(served: Served) -> dict[str, float]:
     return numbers_in((await get(served.port, "/metrics"))[1])
 
 
-def table() -> Table:
+def table() -> OpenTable:
     """Return a table with nobody at it."""
-    return Table("BCDF", Options(), iter([bytes(32)]))
+    return OpenTable("BCDF", Options(), iter([bytes(32)]))
 
 
 # What is counted.

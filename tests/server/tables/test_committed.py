@@ -8,9 +8,8 @@ import pytest
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.frames import Frames
-from racing_demon_server.match.table import Table
 from racing_demon_server.tables.committed import MOST_PLAYS, Ahead, Published
-from tests.support.tables import MS, SECOND, Sitting
+from tests.support.tables import MS, SECOND, OpenTable, Sitting
 
 SEED = bytes([3] * 32)
 
@@ -20,7 +19,7 @@ class Late:
 
     def __init__(self, game: str) -> None:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
-        self.published = Published(self.sitting.table, Table.certain)
+        self.published = Published(self.sitting.table, OpenTable.certain)
         self.told = self.sitting.table.view.copy()
         self._waiting: deque[tuple[list[Frames], Ahead | None]] = deque()
 

@@ -4,14 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.operations import (
-    COMMON_SQL,
-    IS_NO_BEGINNING,
-    IS_UNUSED,
-    MARKS,
-    Change,
-    Operation,
-)
+from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
 from racing_demon_server.journal.play_runs import plays_in
 
 __all__ = ["Statement", "statements_for"]
@@ -31,9 +24,7 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     ),
     Operation.FORGET_CLOSED: (
         *COMMON_SQL[Operation.FORGET_CLOSED],
-        f"DELETE FROM snapshots WHERE table_id = $1 AND ({IS_UNUSED} OR {IS_NO_BEGINNING})",  # noqa: S608
         f"DELETE FROM tables WHERE id = $1 AND {IS_UNUSED}",  # noqa: S608
-        f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
     ),
 }
 SQL: Final = {

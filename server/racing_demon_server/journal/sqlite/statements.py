@@ -5,14 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from racing_demon_server.journal.operations import (
-    COMMON_SQL,
-    IS_NO_BEGINNING,
-    IS_UNUSED,
-    MARKS,
-    Change,
-    Operation,
-)
+from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
 
 __all__ = ["joined"]
 
@@ -33,8 +26,6 @@ SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     ),
     Operation.FORGET_CLOSED: (
         *COMMON_SQL[Operation.FORGET_CLOSED],
-        f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
-        f"DELETE FROM snapshots WHERE table_id = ?1 AND {IS_NO_BEGINNING}",  # noqa: S608
         # The newest table stays until there is a newer one, so that its number is not used again.
         f"DELETE FROM tables WHERE id = ?1 AND {IS_UNUSED} AND id < (SELECT max(id) FROM tables)",  # noqa: S608
     ),
