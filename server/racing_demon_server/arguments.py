@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +26,7 @@ __all__ = [
     "network",
     "node",
     "number",
+    "parser_of",
     "port",
     "processes",
     "seed",
@@ -53,6 +54,13 @@ def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
             raise ArgumentTypeError(str(error)) from None
 
     return typed
+
+
+def parser_of(command: str, description: str, examples: str) -> ArgumentParser:
+    """Return the parser of a command; examples end its help, as they are written."""
+    return ArgumentParser(
+        prog=command, description=description, epilog=examples, formatter_class=RawDescriptionHelpFormatter
+    )
 
 
 def fail(code: int, why: object) -> int:

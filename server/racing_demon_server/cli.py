@@ -24,6 +24,7 @@ from .arguments import (
     network,
     node,
     number,
+    parser_of,
     port,
     processes,
     seed,
@@ -241,12 +242,7 @@ def _announce(url: str) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="racing-demon-server",
-        description="Run a server for tables of Racing Demon.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
     parser.add_argument(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import psycopg
 
 from racing_demon_protocol.text import counted
-from racing_demon_server.arguments import database, fail
+from racing_demon_server.arguments import database, fail, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.postgres.connection import Database, connect
 from racing_demon_server.journal.postgres.schema import verify_version
@@ -82,12 +82,8 @@ def _status(living: Sequence[Node]) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="racing-demon-server cluster",
-        description="Show, drain and fence the servers that share a database.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    text = "Show, drain and fence the servers that share a database."
+    parser = parser_of("racing-demon-server cluster", text, EXAMPLES)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (
         ("status", "list the running servers"),

@@ -15,13 +15,13 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.records.match_file import Correction, why_not
 from racing_demon_protocol.text import counted
-from racing_demon_server.arguments import fail
+from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
 
 from .check import FindUnrestorable, check
 from .interface import JournalReader, JournalUnusable
 from .masking import read_keys
-from .matches import Match, correct, export, matches
+from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
 from .sqlite.database import default_path
@@ -198,7 +198,7 @@ def _correct(path: Path | str, wanted: str) -> int:
             if objection := _objection(match, correction):
                 return fail(1, objection)
             with part.opened(write=True) as journal:
-                correct(journal, match, correction)
+                journal.correct(match.key, correction.model_dump_json())
             return 0
     return _missing(path, wanted)
 
@@ -215,12 +215,8 @@ def _missing(path: Path | str, wanted: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="racing-demon-server journal",
-        description="Manage the journal, in which a server keeps its tables.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    text = "Manage the journal, in which a server keeps its tables."
+    parser = parser_of("racing-demon-server journal", text, EXAMPLES)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in (("backup", "copy a journal while a server uses it"), ("restore", "put a copy back")):
         command = commands.add_parser(name, help=text)

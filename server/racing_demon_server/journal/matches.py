@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.records.match_file import (
-    Correction,
     Header,
     TimedMessage,
     entry_line,
@@ -32,7 +31,7 @@ from .reader import (
     verify,
 )
 
-__all__ = ["Match", "correct", "export", "follow", "matches", "matches_of", "stretch_of"]
+__all__ = ["Match", "export", "follow", "matches", "matches_of", "stretch_of"]
 
 MARKS: Final = frozenset(
     cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
@@ -235,11 +234,6 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
                 yield tally_line(view)
                 break
     yield from map(section_line, corrections_of(store, match.key))
-
-
-def correct(store: JournalReader, match: Match, correction: Correction) -> None:
-    """Append a correction. It changes nothing else."""
-    store.correct(match.key, correction.model_dump_json())
 
 
 def _restore(view: TableView, snapshot: Snapshot) -> None:

@@ -41,11 +41,6 @@ class Passphrase:
         lock.hash = hash_
         return lock
 
-    @property
-    def is_locked(self) -> bool:
-        """Whether a passphrase is needed."""
-        return self.hash is not None
-
     def verify(self, passphrase: str, address: str, at: int) -> None:
         """Check a passphrase. Wrong guesses use up the guesses of their address only.
 

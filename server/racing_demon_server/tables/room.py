@@ -100,7 +100,7 @@ class Room:
         past: Past | None = None,
     ) -> None:
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
-        self.table.view.locked = lock.is_locked
+        self.table.view.locked = lock.hash is not None
         kept = RecentEvents(kept_events)
         if past is not None:
             self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))

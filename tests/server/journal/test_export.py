@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.matches import Match, correct, export, matches
+from racing_demon_server.journal.matches import Match, export, matches
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.accounts import Account, Heard
@@ -101,7 +101,7 @@ async def test_what_was_said_of_a_match_ends_its_record(path: Path) -> None:
     _, second = listed(path)
     with contextlib.closing(open_journal(path, write=True)) as db:
         for note in notes:
-            correct(db, second, note)
+            db.correct(second.key, note.model_dump_json())
     assert [[], notes] == [record.corrections for record in read_records(exported(path))]
 
 

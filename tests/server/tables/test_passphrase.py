@@ -20,7 +20,7 @@ def _refused(lock: Passphrase, passphrase: str, at: int = 0) -> Reason:
 def test_without_a_passphrase_everybody_comes_in() -> None:
     """A lock for which there is no passphrase asks for none, and minds none."""
     lock = Passphrase("", SALT)
-    assert not lock.is_locked
+    assert lock.hash is None
     lock.verify("", HERE, 0)
     lock.verify(WRONG, HERE, 0)
 

@@ -121,16 +121,14 @@ class PostgresStore:
                 db.execute(sql, values)
         self._verify_waited()
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[PostgresReader]:
+    def reading(self) -> contextlib.AbstractContextManager[PostgresReader]:
         """Open another connection, to read this incarnation's tables.
 
         Raises:
             JournalUnusable: that cannot be, or the connection is lost.
 
         """
-        with reading(self._url, self._keys, self.node) as reader:
-            yield reader
+        return reading(self._url, self._keys, self.node)
 
     def new_number(self) -> int:
         """Return a new table's number in the database."""

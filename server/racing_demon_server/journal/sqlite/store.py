@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from racing_demon_server.durability import Durability
@@ -55,16 +55,14 @@ class SqliteStore:
             for sql, values in statements:
                 self.db.execute(sql, values)
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[JournalFile]:
+    def reading(self) -> AbstractContextManager[JournalFile]:
         """Open another connection for reading.
 
         Raises:
             JournalUnusable: it cannot be opened, or is damaged.
 
         """
-        with reading(self.path) as db:
-            yield db
+        return reading(self.path)
 
     def new_number(self) -> int:
         """Return a new table's number in the file."""
