@@ -55,6 +55,22 @@ def test_a_lost_race_is_noted_for_spectators_once() -> None:
     assert lost == [RaceLost(pile=FIRST, card=parse("2S", 0), by=0, seat=1, late_us=137), None]
 
 
+def _lost(sitting: Sitting, seat: int, seen: int) -> RaceLost | None:
+    """Let a seat play its first column too late; return the race that spectators are told of."""
+    play = {"source": sitting.column(seat), "count": 1, "destination": FIRST, "seen": seen}
+    command = cl.PlayCards(counter=sitting.counter(seat) + 1, **play)
+    return sitting.table.receive(seat, command, sitting.now).lost
+
+
+def test_a_lost_race_for_an_empty_place_names_the_first_card_there() -> None:
+    """Both at the same moment, too: then it was lost by no time."""
+    sitting = Sitting.playing(2)
+    sitting.lay([], Own(["AS", "KD"]), Own(["AS", "KD"]))
+    seen = sitting.seq
+    sitting.play(0, sitting.column(0), FIRST, seen=seen)
+    assert _lost(sitting, 1, seen) == RaceLost(pile=FIRST, card=parse("AS", 0), by=0, seat=1, late_us=0)
+
+
 def test_a_loser_is_told_the_time_between_what_was_read() -> None:
     """A third player's command that was judged before the winner's, and read after it, changes nothing."""
     sitting = Sitting.playing(3)
