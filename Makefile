@@ -9,7 +9,7 @@ NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
 	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn upgrade \
-	bench figures played games games-table bench-bots bench-broker bench-browser bench-feel bench-relays bench-restart bench-scores bench-spectators \
+	bench figures played games games-table bench-bots bench-broker bench-browser bench-feel bench-relays bench-restart bench-scores bench-openings bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
 help:  ## list the targets
@@ -159,6 +159,9 @@ bench-stores: $(STAMP)  ## a play whose journal is in SQLite, in PostgreSQL with
 
 bench-takeover: $(STAMP)  ## kill a server with 500 tables: when they are another's, and when that has read them
 	$(BIN)/python -m benchmarks.takeover
+
+bench-openings: $(STAMP)  ## tables opened a second at PostgreSQL, with reserved codes and without
+	$(BIN)/python -m benchmarks.openings
 
 bench-ui: $(STAMP)  ## from a key to its picture, beside an empty application and a raw loop; ARGS go to it
 	$(BIN)/python benchmarks/ui.py $(ARGS)

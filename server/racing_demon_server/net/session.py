@@ -31,7 +31,7 @@ from racing_demon_server.tables.room import Room
 from .address_limits import MANY_SEARCHES
 from .costs import COSTS
 from .service import Missing, Service
-from .splice import TableSearch, Visit, splice
+from .splice import AGAIN_SECONDS, TableSearch, Visit, splice
 from .transport import Connection
 
 __all__ = ["Session", "hash_token"]
@@ -202,17 +202,18 @@ class Session:
         except TableElsewhere as elsewhere:
             self.reply(Elsewhere(port=elsewhere.port))
         except Missing as missing:
-            self._begin_search(missing.code, data)
+            self._search = TableSearch(missing.code, self._text, data)
+            self._look_for(self._search)
         except CommandRefused as error:
             self._refuse(error.reason, error.text)
         except Exception:
             log.exception("a frame could not be handled", extra={"connection": self._number})
             self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
 
-    def _begin_search(self, code: str, data: bytes) -> None:
+    def _look_for(self, search: TableSearch) -> None:
         """Look for a table at other servers; what comes meanwhile waits."""
-        self._search = TableSearch(self._text, data)
-        self._service.search(self._address, code, self._end_search)
+        if self._search is search and not self._closing:
+            self._service.search(self._address, search.code, self._end_search)
 
     def _end_search(self, found: Location | Whereabouts) -> None:
         search, self._search = self._search, None
@@ -237,9 +238,16 @@ class Session:
         elif found is Whereabouts.BUSY:
             self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
         else:
-            self.close(
-                CloseCode.TRY_AGAIN, "The table is on its way to another server; come back in a moment."
-            )
+            self._wait(search, "The table is on its way to another server; come back in a moment.")
+
+    def _wait(self, search: TableSearch, advice: str) -> None:
+        """Look for a table again in a moment, or let the client come back if that has not helped."""
+        may_wait = search.is_patient and search.may_go_on and not self._visit.is_spliced
+        self._search = search if may_wait else None
+        if may_wait:
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._look_for, search)
+        else:
+            self.close(CloseCode.TRY_AGAIN, advice)
 
     def _may_follow(self, found: Location) -> bool:
         """Tell whether the client follows a table there: to the name that it dialled, or one below it."""
@@ -251,8 +259,7 @@ class Session:
         """Let the server that has the table have this connection."""
         self._is_passed_on = await splice(self._connection, self._visit, search, location.inside)
         if not self._is_passed_on:
-            self._search = None
-            self.close(CloseCode.TRY_AGAIN, "The table's server is not reached; come back in a moment.")
+            self._wait(search, "The table's server is not reached; come back in a moment.")
 
     def _handle(self, message: Message) -> None:
         match message:

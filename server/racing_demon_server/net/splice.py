@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
@@ -20,6 +21,10 @@ SPLICED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that another server passes on; it is passed on no further."""
 MOST_HELD: Final = 16
 """So many messages of a client wait while its table is looked for."""
+HOLD_SECONDS: Final = 3.0
+"""How long a client waits for a table whose server is dead: others have it soon after the lease."""
+AGAIN_SECONDS: Final = 0.25
+"""After so long the table is looked for again."""
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
 MOST_HEADER: Final = 8_192
@@ -53,14 +58,22 @@ class TableSearch:
     """A search for a table, and what its client sent meanwhile.
 
     Attributes:
+        code: the table's code.
         messages: the client's, each with whether it is text; the first asks for the table.
         may_go_on: whether the table has not been found here before.
 
     """
 
-    def __init__(self, is_text: bool, asked: bytes) -> None:
+    def __init__(self, code: str, is_text: bool, asked: bytes) -> None:
+        self.code = code
         self.messages = [(is_text, asked)]
         self.may_go_on = True
+        self._until = time.monotonic() + HOLD_SECONDS
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether to look again if no server has the table just now."""
+        return time.monotonic() < self._until
 
     def hold(self, is_text: bool, message: bytes) -> None:
         """Keep a message for when the table is found.

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.address_limits import MANY_SEARCHES
-from racing_demon_server.net.splice import MOST_HELD, SPLICED
+from racing_demon_server.net.splice import AGAIN_SECONDS, MOST_HELD, SPLICED
 from racing_demon_server.tables.locator import Location, Whereabouts
 from tests.support.crashes import until
 from tests.support.servers import NO_METER, Closing, Peer, Served, serving, serving_with, troubles, within
@@ -79,6 +79,12 @@ async def _hello(peer: Peer, software: str = "test") -> None:
 async def _held(peer: Peer) -> None:
     """Wait until the server has read what was sent before."""
     await within(10, await peer.socket.ping())
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no client wait for a table that no server has."""
+    monkeypatch.setattr("racing_demon_server.net.splice.HOLD_SECONDS", 0.0)
 
 
 def _at(served: Served, host: str = "") -> Location:
@@ -167,6 +173,7 @@ async def test_a_connection_that_was_passed_on_is_not_asked_for_a_table() -> Non
         assert Pong(stamp=7) == await ben.until(Pong)
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_the_owner_is_told_whose_connection_it_is() -> None:
     """The server that has the table counts the client's own address, not that of the server between them."""
     async with (
@@ -195,6 +202,38 @@ async def test_who_was_passed_on_is_passed_on_no_further() -> None:
         assert await peer.closed() == ON_ITS_WAY
 
 
+async def test_a_table_whose_server_died_is_waited_for() -> None:
+    """A client keeps its connection while others take the table over, and is passed on once they have."""
+    async with serving() as gone:
+        pass
+    async with (
+        serving() as owner,
+        searching() as (served, directory),
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(served.url) as ben,
+    ):
+        await _hello(ben)
+        await ben.say(cl.Join(code=ann.code, name="Ben"))
+        for where in (_at(gone), Whereabouts.NOWHERE, _at(owner)):
+            await directory.tell(ann.code, where)
+        assert isinstance(await ben.hear(), Seated)
+
+
+async def test_who_leaves_while_a_table_is_waited_for_is_forgotten() -> None:
+    """No search begins any more for a connection that is gone."""
+    async with searching() as (served, directory):
+        async with Peer.connect(served.url) as peer:
+            await _hello(peer)
+            await peer.say(cl.Watch(code="BCDF"))
+            await directory.tell("BCDF", Whereabouts.NOWHERE)
+        await until(lambda: not served.server.connections)
+        again = asyncio.Event()
+        asyncio.get_running_loop().call_later(2 * AGAIN_SECONDS, again.set)
+        await again.wait()
+        assert not directory.is_asked
+
+
+@pytest.mark.usefixtures("impatient")
 async def test_a_table_on_its_way_is_asked_for_again() -> None:
     """While a table changes its server, whoever asks for it is closed with the advice to come back."""
     async with searching() as (served, directory), Peer.connect(served.url) as peer:
@@ -408,6 +447,7 @@ async def test_what_is_sent_while_the_owner_is_asked_reaches_it() -> None:
         assert cl.Ping(stamp=2) == await within(10, heard.get())
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_an_owner_out_of_reach_is_tried_again() -> None:
     """The client is closed with the advice to come back."""
     async with serving() as gone:
@@ -419,6 +459,7 @@ async def test_an_owner_out_of_reach_is_tried_again() -> None:
         assert await peer.closed() == OUT_OF_REACH
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_an_owner_that_refuses_the_connection_is_tried_again() -> None:
     """A page instead of a WebSocket is no table's server."""
 
