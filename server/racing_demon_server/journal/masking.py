@@ -56,8 +56,8 @@ class ClusterKeys:
         key = self._keys.get(kept.key_id)
         if key is None:
             raise UnknownContents(f"the seed of hand {hand_id} needs another cluster key")
-        seed = _xor(kept.masked, _stream(key, kept.salt, table_id, hand_id))
-        if len(seed) != SEED_SIZE or not keeps(seed, hand_id, commitment):
+        stream = _stream(key, kept.salt, table_id, hand_id)
+        if len(kept.masked) != SEED_SIZE or not keeps(seed := _xor(kept.masked, stream), hand_id, commitment):
             raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
         return seed
 

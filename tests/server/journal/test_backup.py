@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import stat
 import subprocess
@@ -16,6 +17,8 @@ from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.faults import needs_strace
 from tests.support.journal_command import fails, lines, played_journal
@@ -247,3 +250,13 @@ def test_where_nothing_can_be_written_nothing_is_left(
     code, said = fails(capsys, "backup", played, "--to", tmp_path / "none" / "copy.sqlite")
     assert (3, True) == (code, "cannot be written" in said)
     assert not (tmp_path / "none").exists()
+
+
+def test_nobody_s_file_is_written_in_the_place_of_a_copy(tmp_path: Path) -> None:
+    """A link that somebody has put where an unfinished copy lies is not followed."""
+    source, target, other = (tmp_path / name for name in ("journal.sqlite", "copy.sqlite", "other"))
+    open_journal(source, write=True).close()
+    target.with_name(f".{target.name}.{os.getpid()}").symlink_to(other)
+    with pytest.raises(JournalUnusable, match="cannot be written: File exists"):
+        backup(source, target)
+    assert ([], False) == ([each for each in (other, target) if each.exists()], target.is_symlink())

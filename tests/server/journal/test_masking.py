@@ -44,13 +44,16 @@ def test_a_key_can_be_replaced() -> None:
             keys.unmask(7, HAND, kept, PROMISE)
 
 
-def test_a_seed_of_another_length_is_refused() -> None:
-    """Though it is the one that was promised: no proof of a hand takes it."""
-    short, keys = bytes(SEED_SIZE // 2), ClusterKeys([OLD])
-    stream = keys.mask(7, HAND, bytes(32))
-    kept = stream._replace(masked=stream.masked[:16])
-    with pytest.raises((UnknownContents, ValueError)):
-        keys.unmask(7, HAND, kept, commitment(short, HAND))
+@pytest.mark.parametrize("size", [0, SEED_SIZE - 1, SEED_SIZE + 1])
+def test_a_seed_of_another_length_is_refused(size: int) -> None:
+    """A damaged row is told as such; and nothing of another length is masked."""
+    keys = ClusterKeys([OLD])
+    masked = keys.mask(7, HAND, SEED).masked + b"x"
+    kept = keys.mask(7, HAND, SEED)._replace(masked=masked[:size])
+    with pytest.raises(UnknownContents, match="is not the one that was promised"):
+        keys.unmask(7, HAND, kept, PROMISE)
+    with pytest.raises(ValueError, match="zip"):
+        keys.mask(7, HAND, bytes(size))
 
 
 def test_what_is_in_databases_can_be_read_for_ever() -> None:

@@ -19,7 +19,9 @@ from racing_demon_server.journal.postgres.connection import connect
 from racing_demon_server.journal.postgres.nodes import register
 from racing_demon_server.journal.postgres.store import PostgresStore, reading
 from racing_demon_server.journal.reader import UnknownContents
+from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.settings import ServerSettings
 from tests.support.crashes import until
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
 from tests.support.servers import PATIENCE, within
@@ -202,8 +204,9 @@ def test_a_database_without_a_standby_is_refused(servers: Postgres, name: str) -
     wait_for(servers, "SELECT 1 WHERE current_setting('synchronous_standby_names') = ''")
     try:
         with pytest.raises(JournalUnusable, match="--allow-no-standby"):
-            PostgresStore(servers.url(name), "n1", [KEY])
-        PostgresStore(servers.url(name), "n1", [KEY], needs_standby=False).close()
+            open_store(ServerSettings(journal=servers.url(name), cluster_keys=(KEY,)))
+        settings = ServerSettings(journal=servers.url(name), cluster_keys=(KEY,), needs_standby=False)
+        open_store(settings).close()
     finally:
         servers.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
         servers.sql("SELECT pg_reload_conf()")
