@@ -1,4 +1,4 @@
-"""How a browser's table feels while others play fast: from tap to picture, long tasks, and the page's thread.
+"""How a browser's table feels while others play fast: taps, long tasks, the page's thread, pictures a second.
 
 python -m benchmarks.feel [--seats 4 8] [--slower 1 6] [--plays 16] [--seconds 15]
 
@@ -6,7 +6,11 @@ A phone's page is tapped, and players with scripts fill up to so many plays a se
 can foresee. An empty page is tapped in the same way. Chromium itself slows the page's thread down. A tap's
 time is that of the Event Timing API, which counts until the next picture is shown, in steps of 8 ms; times
 below 16 ms count as 16. Tasks and the longest of them are told twice: by the clock, and by the processor's
-time for them. Where other programs are busy, the second is the one to go by.
+time for them. Where other programs are busy, the second is the one to go by. Nothing else runs in the page
+but what notes the taps' times.
+
+Pictures a second are counted on a desktop, whose page asks for every one of them in turn. Those that a screen
+of 60 a second had to leave out are dropped.
 """
 
 import argparse
@@ -34,6 +38,8 @@ from racing_demon_server.bots.players import LEVELS, Bot
 
 PHONE: Final = {"width": 390, "height": 844}
 PIXELS: Final = 3
+DESKTOP: Final = {"width": 1280, "height": 800}
+PICTURE_MS: Final = 1000 / 60
 TAPS: Final = 3.0
 """Taps a second, of one player with two thumbs."""
 HAND_MS: Final = 600_000
@@ -56,6 +62,17 @@ WATCH: Final = """() => {
     }
   }).observe({ type: "event", durationThreshold: 16 });
 }"""
+
+
+COUNT: Final = """(seconds) => new Promise((done) => {
+  const shown = [];
+  const note = (now) => {
+    shown.push(now);
+    if (now < shown[0] + seconds * 1000) requestAnimationFrame(note);
+    else done(shown);
+  };
+  requestAnimationFrame(note);
+})"""
 
 
 class Felt(NamedTuple):
@@ -169,10 +186,37 @@ class Trial(NamedTuple):
     seconds: float
 
 
+class Table(NamedTuple):
+    """Who else plays at a page's table, and where its own piles are."""
+
+    crowd: Crowd | None
+    points: Sequence[Sequence[float]]
+
+    @property
+    def plays(self) -> int:
+        """How many plays the table has seen."""
+        return self.crowd.plays if self.crowd else 0
+
+
 @asynccontextmanager
-async def _empty(page: Page) -> AsyncIterator[None]:
-    await page.set_content("<title>Empty</title><p>Empty")
-    yield None
+async def _page(browser: Browser, url: str, trial: Trial, **screen: Any) -> AsyncIterator[tuple[Page, Table]]:
+    """Open a page on a device, at a table with others or empty."""
+    context = await browser.new_context(has_touch=True, **screen)
+    try:
+        page = await context.new_page()
+        async with AsyncExitStack() as stack:
+            crowd = None
+            if trial.seats:
+                crowd = await stack.enter_async_context(_crowd(url, trial.seats, trial.pace, page))
+            else:
+                await page.set_content("<title>Empty</title><p>Empty")
+            session = await context.new_cdp_session(page)
+            await session.send("Emulation.setCPUThrottlingRate", {"rate": trial.slower})
+            points = await page.evaluate(TOPS) or NOWHERE
+            await page.wait_for_timeout(SETTLE_MS)
+            yield page, Table(crowd, points)
+    finally:
+        await context.close()
 
 
 async def _tap(page: Page, points: Sequence[Sequence[float]], seconds: float) -> int:
@@ -188,33 +232,31 @@ async def _tap(page: Page, points: Sequence[Sequence[float]], seconds: float) ->
 
 
 async def _feel(browser: Browser, url: str, trial: Trial) -> Felt:
-    seats, slower, pace, seconds = trial
-    context = await browser.new_context(
-        viewport=PHONE,  # type: ignore[arg-type]
-        device_scale_factor=PIXELS,
-        has_touch=True,
-        is_mobile=True,
-    )
-    try:
-        page = await context.new_page()
-        async with _crowd(url, seats, pace, page) if seats else _empty(page) as crowd:
-            session = await context.new_cdp_session(page)
-            await session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
-            await page.evaluate(WATCH)
-            points = await page.evaluate(TOPS) or NOWHERE
-            await page.wait_for_timeout(SETTLE_MS)
-            await browser.start_tracing(page=page, categories=TRACED)
-            began, before = time.perf_counter(), crowd.plays if crowd else 0
-            tapped = await _tap(page, points, seconds)
-            took = time.perf_counter() - began
-            plays = (crowd.plays - before) / took if crowd else 0.0
-            trace = json.loads(await browser.stop_tracing())
-            seen = [float(each) for each in await page.evaluate("[...window.taps.values()]")]
-    finally:
-        await context.close()
-    tasks = _tasks(trace["traceEvents"])
+    """Tap a phone."""
+    phone = {"viewport": PHONE, "device_scale_factor": PIXELS, "is_mobile": True}
+    async with _page(browser, url, trial, **phone) as (page, table):
+        await page.evaluate(WATCH)
+        await browser.start_tracing(page=page, categories=TRACED)
+        began, before = time.perf_counter(), table.plays
+        tapped = await _tap(page, table.points, trial.seconds)
+        took = time.perf_counter() - began
+        plays = (table.plays - before) / took
+        trace = await browser.stop_tracing()
+        seen = [float(each) for each in await page.evaluate("[...window.taps.values()]")]
+    tasks = _tasks(json.loads(trace)["traceEvents"])
     taps = seen + [FAST_MS] * (tapped - len(seen))
     return Felt(taps, [a for a, _ in tasks], [b for _, b in tasks], took, plays)
+
+
+async def _count(browser: Browser, url: str, trial: Trial) -> tuple[float, list[float]]:
+    """Tap on a desktop; return the plays a second, and the time between pictures in milliseconds."""
+    async with _page(browser, url, trial, viewport=DESKTOP) as (page, table):
+        before = table.plays
+        tapping = asyncio.create_task(_tap(page, table.points, trial.seconds))
+        shown = await page.evaluate(COUNT, trial.seconds)
+        plays = (table.plays - before) / trial.seconds
+        await tapping
+    return plays, [later - now for now, later in itertools.pairwise(shown)]
 
 
 def _tasks(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
@@ -251,7 +293,12 @@ async def main(arguments: Sequence[str] | None = None) -> None:
         for slower in asked.slower:
             for seats in (0, *asked.seats):
                 felt = await _feel(browser, url, Trial(seats, slower, asked.plays, asked.seconds))
-                _say(_row(f"{seats} seats" if seats else "empty", slower, felt))
+                _say(_row(_name(seats), slower, felt))
+        _say("\n| desktop | plays/s | pictures/s | dropped | longest wait |")
+        _say("|---|---|---|---|---|")
+        for seats in (0, *asked.seats):
+            plays, waits = await _count(browser, url, Trial(seats, 1, asked.plays, asked.seconds))
+            _say(_desktop_row(_name(seats), plays, waits))
     _say(f"load of the machine: {os.getloadavg()[0]:.1f}")
 
 
@@ -263,6 +310,18 @@ def _row(page: str, slower: float, felt: Felt) -> str:
         f"| {max(felt.taps):.0f} ms | {sum(felt.work) / felt.seconds / 10:.0f} % "
         f"| {long[0]}, {long[1]} | {max(felt.tasks, default=0):.0f}, {max(felt.work, default=0):.0f} ms |"
     )
+
+
+def _desktop_row(page: str, plays: float, waits: Sequence[float]) -> str:
+    dropped = sum(max(0, round(wait / PICTURE_MS) - 1) for wait in waits)
+    return (
+        f"| {page} | {plays:.1f} | {1000 * len(waits) / sum(waits):.1f} "
+        f"| {dropped} of {dropped + len(waits)} | {max(waits):.0f} ms |"
+    )
+
+
+def _name(seats: int) -> str:
+    return f"{seats} seats" if seats else "empty"
 
 
 def _say(line: str) -> None:

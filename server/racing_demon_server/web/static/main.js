@@ -20,7 +20,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SETTLE_MS = 600;
-const SLOW_MS = 30; // a picture that takes longer is drawn without flights and flashes of others
+const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
 const REST = 2; // how many times as long as a picture took the next one of others' plays waits
 const MOST_REST_MS = 150;
 const SCREENS = ["start", "lobby", "table"];
@@ -31,6 +31,7 @@ const page = {
   isTv: new URLSearchParams(location.search).has("tv"),
   isDue: false,
   rest: 0, // the timer of a picture that waits
+  took: 0, // milliseconds that pictures take of late
   freeAt: 0, // when the processor has time for the next picture of what others do
 };
 
@@ -239,7 +240,8 @@ function due() {
     draw();
     setTimeout(() => { // the browser has painted it
       const now = performance.now();
-      tableScreen.isSlow = now - began > SLOW_MS;
+      page.took += (now - began - page.took) / 4;
+      tableScreen.isSlow = page.took > SLOW_MS;
       page.freeAt = now + Math.min(MOST_REST_MS, REST * (now - began));
     });
   });

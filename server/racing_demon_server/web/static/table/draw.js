@@ -71,8 +71,9 @@ export class Felt {
    * @param {{pile: number, count: number} | null} given.held the cards that are picked up
    * @param {Set<number>} given.fits piles that take what is held
    * @param {(card: number) => ({x: number, y: number} | null)} given.origin where a new card flies from
+   * @param {boolean} given.isStill whether no card flies
    */
-  draw({ scene, board, hand, air, held, fits, origin }) {
+  draw({ scene, board, hand, air, held, fits, origin, isStill }) {
     if (hand !== this.hand) this.clear();
     if (scene !== this._scene) this._drawn.clear();
     this.hand = hand;
@@ -105,7 +106,7 @@ export class Felt {
       setClass(made, "flat", place.isFlat);
       setClass(made, "air", isAir);
       setClass(made, "held", isHeld);
-      if (!from || (from.x === end.x && from.y === end.y) || flights++ >= MOST_FLIGHTS) continue;
+      if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MOST_FLIGHTS) continue;
       move(made, { transform: [at(from, end), "none"] }, FLIGHT_MS);
     }
     for (const { made } of [...spare.values()].flat()) made.remove();
@@ -218,7 +219,8 @@ export class Felt {
   }
 
   /**
-   * Shake a pile's top card: nothing can be played from there.
+   * Shake a pile's top card with the next picture, for a tap has more to do before it: nothing can be played
+   * from there.
    * @param {Board} board
    * @param {number} number
    */
@@ -226,7 +228,7 @@ export class Felt {
     const cards = board.cards[number];
     const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
     const made = top?.made ?? this.slots.get(number);
-    if (made) move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS);
+    requestAnimationFrame(() => move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS));
   }
 
   /**

@@ -65,13 +65,13 @@ export function setClass(made, name, has) {
 
 /**
  * Play a short animation, where motion is wanted.
- * @param {Element} made
+ * @param {Element | undefined} made
  * @param {PropertyIndexedKeyframes} frames
  * @param {number} duration milliseconds
  * @param {string} [pseudoElement]
  */
 export function move(made, frames, duration, pseudoElement) {
-  if (!isCalm.matches) made.animate(frames, { duration, easing: "ease-out", pseudoElement });
+  if (!isCalm.matches) made?.animate(frames, { duration, easing: "ease-out", pseudoElement });
 }
 
 /**
@@ -138,7 +138,7 @@ export const faceOf = (card, isFlat) => (card === UNKNOWN ? "" : `${suit(card)} 
  * @param {number} card
  */
 export function setRank(made, card) {
-  setText(/** @type {Element} */ (made.querySelector("b")), RANKS[rank(card) - 1]);
+  /** @type {ChildNode} */ (made.firstChild?.firstChild).nodeValue = RANKS[rank(card) - 1];
 }
 
 /**
@@ -148,8 +148,8 @@ export function setRank(made, card) {
 function drawFace(card, isFlat) {
   const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
   const made = element("div", `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}${isFlat ? " plain" : ""}`);
-  const index = element("span", "index");
-  index.append(element("b"), picture(`suit-${suit(card)}`));
+  const index = element("b", "index", " ");
+  index.append(picture(`suit-${suit(card)}`));
   made.append(index);
   if (isFlat) return made;
   made.append(picture(`suit-${suit(card)}`, "pip"));

@@ -59,6 +59,8 @@ export class TableScreen {
     this.rules = null;
     /** @type {Map<number, {x: number, y: number}>} */
     this.origins = new Map();
+    /** Neighbors whose chips flash with the next picture. @type {Set<number>} */
+    this.flashes = new Set();
     /** Where the neighbors' chips are. @type {Map<number, {x: number, y: number}>} */
     this.chipPoints = new Map();
     /** @type {import("./view.js").Scene | null} */
@@ -69,7 +71,7 @@ export class TableScreen {
     /** @type {DOMRect | undefined} */
     this._measured = undefined;
     this.hasMinis = false;
-    /** Whether the last picture took long. */
+    /** Whether pictures take long. */
     this.isSlow = false;
     this.controls = new Controls(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
@@ -125,14 +127,12 @@ export class TableScreen {
   /** @param {any} fields */
   _played({ seat, source, destination }) {
     const { board } = this.table;
-    if (!board) return;
+    if (!board || this.isSlow) return;
     const top = board.top(destination);
     const isOther = seat !== this.session?.seat;
-    if (isOther && this.isSlow) return;
     if (top !== null && top !== UNKNOWN) this.origins.set(top, this._origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
-    const chip = isOther && isUp && this.neighbors.get(seat);
-    if (chip) move(chip, { opacity: [0.8, 0] }, FLASH_MS, "::before");
+    if (isOther && isUp) this.flashes.add(seat);
   }
 
   /**
@@ -198,7 +198,7 @@ export class TableScreen {
     const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
-    this.felt.draw({ scene: this.scene, board: shown, hand, air, held: controls.held, fits, origin });
+    this.felt.draw({ scene: this.scene, board: shown, hand, air, held: controls.held, fits, origin, isStill: this.isSlow });
     this.origins.clear();
     this._drawText();
   }
@@ -244,6 +244,8 @@ export class TableScreen {
       this.neighbors.delete(seat);
     }
     for (const seat of seats) this._drawNeighbor(seat);
+    for (const seat of this.flashes) move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
+    this.flashes.clear();
     this.root.classList.toggle("alone", seats.length === 0);
     this.root.classList.toggle("watching", this.place < 0);
   }
@@ -272,7 +274,7 @@ export class TableScreen {
     const [name, count, mood, minis] = chip.children;
     setText(name, table.nameOf(seat));
     setText(count, `${out}`);
-    setStyle(chip, "--share", String(Math.min(1, out / 52)));
+    setStyle(chip, "background-size", `${Math.min(100, (out / 52) * 100)}% 100%`);
     setText(mood, !state ? "" : state.left ? "left" : !state.connected && !state.standIn ? "away" : state.stuck ? "stuck" : state.bot ? "bot" : "");
     if (this.hasMinis && place >= 0 && table.board && !table.isPrivate) miniature(minis, table.board, place);
   }
