@@ -31,9 +31,11 @@ KINDS: Final = {
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
 """The path of the page itself, or of a table's code."""
 SPARE: Final = re.compile(
-    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+", re.MULTILINE
+    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+"
+    rb"|[ \t]+// [^\"'`\n]*$",
+    re.MULTILINE,
 )
-"""A comment in a script that fills its line, or that says the type of an expression; an indent."""
+"""A comment in a script that fills its line, ends it without quotes, or gives a type; an indent."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

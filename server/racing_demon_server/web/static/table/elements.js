@@ -1,6 +1,6 @@
 // Elements of the page, written only where something is new, and the faces of cards.
 
-import { UNKNOWN, isRed, rank, suit } from "../rules/layout.js";
+import { UNKNOWN, rank, suit } from "../rules/layout.js";
 import { COURTS, RANKS, SUITS } from "../words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -147,7 +147,7 @@ export function setRank(made, card) {
  */
 function drawFace(card, isFlat) {
   const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
-  const made = element("div", `card face s${suit(card)} ${isRed(card) ? "red" : "black"}${rich}${isFlat ? " plain" : ""}`);
+  const made = element("div", `card face s${suit(card)}${rich}${isFlat ? " plain" : ""}`);
   const index = element("b", "index", " ");
   index.append(picture(`suit-${suit(card)}`));
   made.append(index);
