@@ -72,7 +72,7 @@ def parts_of(journal: Path | str, keys: Sequence[bytes] = ()) -> Iterator[Journa
     except ImportError:
         raise _missing() from None
 
-    def opened(*, write: bool = False) -> AbstractContextManager[JournalReader]:
+    def opened(**_: bool) -> AbstractContextManager[JournalReader]:
         return reading_database(journal, ClusterKeys(keys))
 
     yield JournalPart("", opened)
