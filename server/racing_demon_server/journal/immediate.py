@@ -22,8 +22,8 @@ class ImmediateJournal:
 
     def __init__(self) -> None:
         self.is_halted = False
-        self.halted: Callable[[bool], None] = lambda halted: None
-        self.fenced: Callable[[str], None] = lambda why: None
+        self.halted: Callable[[bool], None]  # never called
+        self.fenced: Callable[[str], None]
         self._numbers = itertools.count(1)
         self._callbacks: deque[Callable[[], None]] = deque()
         self._is_telling = False

@@ -68,8 +68,6 @@ class Timekeeper:
     def close(self) -> None:
         """Keep no more times."""
         self._is_closed = True
-        if self._timer is not None:
-            self._timer.cancel()
 
     def _keep(self) -> None:
         """Write the next time in the future when the previous one has come, while times are sent."""

@@ -198,26 +198,6 @@ def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
     in_virtual_time(history())
 
 
-@pytest.mark.parametrize("seconds", [0, 0.5])
-def test_one_that_was_closed_keeps_no_more_times(path: Path, seconds: float) -> None:
-    """Whether a time is being written just then, or the next one is waited for."""
-
-    async def history() -> None:
-        journal = Watched(path)
-        timekeeper = Timekeeper(journal, now)
-        timekeeper.note(1, runs=True)
-        await asyncio.sleep(seconds)
-        timekeeper.close()
-        await journal.drained()
-        await asyncio.sleep(10)
-        timekeeper.note(2, runs=True)
-        await asyncio.sleep(10)
-        assert 1 == len(journal.times)
-        journal.close()
-
-    in_virtual_time(history())
-
-
 @pytest.mark.parametrize("offset_us", [5_000_000, -5_000_000])
 def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     """What is told of it to the server's timekeeper, and what that answers, is shifted by the difference."""

@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.tables.backlog import Backlog, Later, Queue
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.turns import STEP_SECONDS
@@ -163,3 +164,11 @@ async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
         await asyncio.sleep(1)
     await asyncio.sleep(2 * DELAY)
     assert room.table.view.seq == mirror(eve).seq
+
+
+def test_a_snapshot_that_is_as_long_as_what_it_replaces_is_taken_once() -> None:
+    """The queue is not shorter then, and is not replaced again."""
+    snapshot = Later(0, 0, 2, bytes(100), HandClock())
+    queue = Queue(Backlog(1_000, 50), lambda: snapshot)
+    queue.append(Later(0, 0, 1, bytes(100)))
+    assert [snapshot] == queue.take_due(0, 10)
