@@ -16,7 +16,7 @@ import msgpack
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.events import Dealt, Event, Joined, Left, OptionsSet
+from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed
@@ -182,8 +182,6 @@ class Broadcast:
     def follow(self, event: Event, options: Options) -> Callable[[], None] | None:
         """Apply an event to the connections. Return what closes some of them after it is sent."""
         match event:
-            case Joined():
-                self.speakers.pop(event.seat, None)
             case OptionsSet() if not event.options.spectators:
                 return self.close_gallery
             case Left():

@@ -9,6 +9,7 @@ import pytest
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.database import journal_of, open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.stores import open_store, parts_of
@@ -23,6 +24,16 @@ def test_the_path_of_a_file_opens_it(tmp_path: Path) -> None:
         assert isinstance(store, SqliteStore)
         assert (synchronous,) == store.db.execute("PRAGMA synchronous").fetchone()
         store.close()
+
+
+def test_of_the_claims_of_a_seat_the_newest_stays(tmp_path: Path) -> None:
+    """Also of those that are written together, whatever their tokens and numbers are."""
+    store = SqliteStore(tmp_path / "journal.sqlite", Durability.NORMAL)
+    claims = [(1, 0, b"b", 7, b"x"), (1, 0, b"a", 0, None), (1, 1, b"c", 2, b"y"), (1, 1, b"c", 2, None)]
+    store.commit([(Operation.KEEP_CLAIM, claim) for claim in claims])
+    with store.reading() as journal:
+        assert [claims[1][1:], claims[3][1:]] == list(journal.claims(1))
+    store.close()
 
 
 def test_each_process_has_its_part(tmp_path: Path) -> None:

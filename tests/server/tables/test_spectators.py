@@ -190,6 +190,18 @@ async def test_a_delay_that_is_taken_away_ends() -> None:
 
 
 @virtual
+async def test_whoever_comes_after_a_quiet_time_sees_no_more_than_others() -> None:
+    """Where nothing has waited for long, what happens now is still seen later."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    _, ann = seat_at(room, "Ann")
+    await asyncio.sleep(3 * DELAY)
+    before = room.shown.view.seq
+    await say(room, ann, 0, cl.AddBot(counter=1))
+    await asyncio.sleep(1)
+    assert before == _seen_by_a_spectator(room).seq < room.shown.view.seq
+
+
+@virtual
 async def test_a_gallery_that_is_closed_sends_nothing_more() -> None:
     """Neither what waits for a turn nor what is due later."""
     for delay_ms in (0, DELAY * 1_000):
