@@ -128,13 +128,18 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
 # Those who have not said yet what they want.
 
 
-async def test_the_silent_who_make_room_are_counted() -> None:
+async def test_the_silent_who_make_room_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     """Each by the same reason, so that an operator sees that somebody keeps opening connections."""
     async with counting(max_handshakes=3, entry_seconds=3_600.0) as (served, cuts):
         with silent(served, 10):
             async with Peer.connect(served.url) as peer:
                 await peer.greet()
                 assert ["handshake"] * 8 == cuts
+    assert {("connection cut", 0, "handshake")} == {
+        (record.getMessage(), vars(record)["connection"], vars(record)["why"])
+        for record in caplog.records
+        if record.levelno >= logging.WARNING
+    }
 
 
 async def test_who_plays_does_not_make_room_for_the_silent() -> None:

@@ -1,5 +1,6 @@
 """Relays over real sockets: they show another server's tables to spectators."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
@@ -88,6 +89,22 @@ async def test_many_spectators_are_one_connection_of_the_owner() -> None:
             await eye.follow(ann.view.seq)
             assert eye.view.snapshot(0) == ann.view.snapshot(0)
         assert 2 == len(owner.server.connections)
+
+
+async def test_a_relay_tells_how_many_tables_it_shows() -> None:
+    """A load balancer's question is answered with the tables that somebody watches there."""
+    async with (
+        serving() as owner,
+        serving(relay=owner.url) as relay,
+        Peer.hosting(owner.url) as ann,
+        Peer.hosting(owner.url),
+        Peer.entered(relay.url, cl.Watch(code=ann.code)),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", relay.port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = await within(10, reader.read())
+        assert answer.endswith(b'{"status": "ok", "tables": 1}\n')
+        writer.close()
 
 
 async def test_later_spectators_need_the_passphrase() -> None:
