@@ -10,7 +10,6 @@ import struct
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Final, Self
 
 from benchmarks.screen import Frame, Screen
@@ -71,12 +70,7 @@ class PtyProgram:
                 os._exit(127)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # The program leads a process group of its own, so all that it started goes with it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGTERM)
@@ -143,12 +137,7 @@ class Terminals:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._selector.close()
 
     def add(self, fd: int, read: Callable[[], None]) -> None:

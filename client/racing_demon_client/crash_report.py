@@ -1,14 +1,10 @@
 """Crash reports: a sentence for the player, and a file with the details."""
 
 import contextlib
-import os
 import traceback
-from pathlib import Path
 from typing import Final
 
-from platformdirs import user_state_path
-
-from .files import replace_file
+from .files import replace_file, state_folder
 
 __all__ = ["crash_message"]
 
@@ -33,8 +29,7 @@ def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
         ends_with_us: whether the table was on a local server.
 
     """
-    own = os.environ.get("RACING_DEMON_STATE")
-    path = (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "fault.txt"
+    path = state_folder() / "fault.txt"
     meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
     text = f"This program failed because of an error in it. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file

@@ -8,7 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["open_behind", "read_entries", "replace_file", "shown"]
+from platformdirs import user_state_path
+
+__all__ = ["open_behind", "read_entries", "replace_file", "shown", "state_folder"]
+
+
+def state_folder() -> Path:
+    """Return the folder for what programs remember; ``RACING_DEMON_STATE`` overrides it."""
+    own = os.environ.get("RACING_DEMON_STATE")
+    return Path(own) if own else user_state_path("racing-demon", appauthor=False)
 
 
 def shown(text: str) -> str:

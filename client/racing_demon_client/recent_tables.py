@@ -5,17 +5,15 @@ Only programs write this file. Invalid entries are ignored, and no problem with 
 
 import contextlib
 import json
-import os
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
-from platformdirs import user_state_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 
-from .files import read_entries, replace_file, shown
+from .files import read_entries, replace_file, shown, state_folder
 
 __all__ = ["Recent", "recents", "recents_path", "remember"]
 
@@ -71,9 +69,8 @@ class Recent(BaseModel):
 
 
 def recents_path() -> Path:
-    """Return the path of the file; ``RACING_DEMON_STATE`` overrides its folder."""
-    own = os.environ.get("RACING_DEMON_STATE")
-    return (Path(own) if own else user_state_path("racing-demon", appauthor=False)) / "recent.json"
+    """Return the path of the file."""
+    return state_folder() / "recent.json"
 
 
 def recents(path: Path) -> tuple[Recent, ...]:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.table import SoloTable
@@ -11,7 +12,6 @@ from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.solo import SoloSession
 from racing_demon_client.terminal.style.densities import choose
 from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
@@ -54,7 +54,7 @@ class Alone:
     def __init__(self, table: SoloTable, path: Path = NOWHERE) -> None:
         self.now = 0
         self.client = SoloClient(table, lambda: self.now, path)
-        self.session = SoloSession(Opened(self.client, "alone"), Desk(self.client), PRESETS["qwerty"], {})
+        self.session = SoloSession(Opened(self.client, "alone"), Desk(self.client), PlayerSettings(), None)
 
     @property
     def table(self) -> SoloTable:

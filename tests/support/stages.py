@@ -16,7 +16,6 @@ from racing_demon_client.settings import PaletteName, PlayerSettings
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.desk import Desk
-from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
@@ -121,7 +120,7 @@ class StagedApp(TerminalApp):
         self._dress()
         desk = Desk(opened.client, glyphs=self.look.glyphs)
         desk.ping_ms, desk.paint_ms = 12.0, 4.0
-        self.session = StagedSession(opened, desk, PRESETS["qwerty"], {})
+        self.session = StagedSession(opened, desk, PlayerSettings(), None)
         self.run_worker(self._listen(self.session), group="table")
         self.push_screen(self._screen_for(self.session))
 

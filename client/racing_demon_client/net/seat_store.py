@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from racing_demon_client.recent_tables import recents_path
+from racing_demon_client.files import state_folder
 
 __all__ = ["StoredSeat", "stored_seat"]
 
@@ -66,7 +66,7 @@ def stored_seat(url: str, code: str) -> Iterator[StoredSeat | None]:
 
     Yields ``None`` if another client of this user holds it, or if nothing can be stored.
     """
-    folder = recents_path().parent / "seats"
+    folder = state_folder() / "seats"
     name = hashlib.sha256(f"{url}#{code.strip().upper()}".encode()).hexdigest()[:32]
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

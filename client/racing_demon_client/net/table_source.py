@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
-from types import TracebackType
 from typing import Self
 
 from racing_demon_protocol.engine.board import Play
@@ -13,7 +12,7 @@ from racing_demon_protocol.wire.messages import client as cl
 
 from .contributor import ShareState
 
-__all__ = ["TableSource"]
+__all__ = ["SpectatorSource", "TableSource"]
 
 
 class TableSource(ABC):
@@ -93,21 +92,16 @@ class TableSource(ABC):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @abstractmethod
     async def close(self) -> None:
         """Stop receiving. The seat stays reserved until the player leaves."""
 
-    @abstractmethod
     async def leave(self) -> None:
         """Give up the seat for good and stop receiving."""
+        await self.close()
 
     # Sending.
 
@@ -137,3 +131,13 @@ class TableSource(ABC):
     def play_command(self, play: Play) -> cl.PlayCards:
         """Return the command for a play on the table as seen so far."""
         return cl.PlayCards.of(play, counter=self.next_counter(), seen=self.view.seq)
+
+
+class SpectatorSource(TableSource):
+    """A spectator's place at a table that carries no commands."""
+
+    async def send(self, command: cl.Command) -> None:
+        """Do nothing: spectators send no commands."""
+
+    def post(self, command: cl.Command) -> None:
+        """Do nothing."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from typing import Final
 
 from racing_demon_client.shared.pile_labels import pile_words, words_of
@@ -51,69 +51,36 @@ class Unclear(RacingDemonError):
 
 
 class Verb(Enum):
-    """The commands other than plays."""
+    """The commands other than plays, each with the words for it."""
 
-    TURN = auto()
-    STUCK = auto()
-    CALL = auto()
-    BOARD = auto()
-    VOLUME = auto()
-    READY = auto()
-    UNREADY = auto()
-    START = auto()
-    BOT = auto()
-    TALLY = auto()
-    ANALYSIS = auto()
-    PROOF = auto()
-    SAY = auto()
-    REACT = auto()
-    PAUSE = auto()
-    GO_ON = auto()
-    KICK = auto()
-    UNBAN = auto()
-    MAKE_HOST = auto()
-    STAND_IN = auto()
-    MUTE = auto()
-    UNMUTE = auto()
-    LEAVE = auto()
-    QUIT = auto()
-    HELP = auto()
+    TURN = "t turn"
+    STUCK = "s stuck"
+    CALL = "d demon"
+    BOARD = "b board"
+    VOLUME = "v"
+    READY = "ready"
+    UNREADY = "unready"
+    START = "start"
+    BOT = "bot"
+    TALLY = "tally"
+    ANALYSIS = "analysis"
+    PROOF = "proof"
+    SAY = "/"
+    REACT = "react"
+    PAUSE = "pause"
+    GO_ON = "go"
+    KICK = "kick"
+    UNBAN = "unban"
+    MAKE_HOST = "makehost"
+    STAND_IN = "standin"
+    MUTE = "mute"
+    UNMUTE = "unmute"
+    LEAVE = "leave"
+    QUIT = "q quit"
+    HELP = "? help"
 
 
-VERBS: Final = {
-    "": Verb.BOARD,
-    "b": Verb.BOARD,
-    "board": Verb.BOARD,
-    "t": Verb.TURN,
-    "turn": Verb.TURN,
-    "s": Verb.STUCK,
-    "stuck": Verb.STUCK,
-    "d": Verb.CALL,
-    "demon": Verb.CALL,
-    "v": Verb.VOLUME,
-    "ready": Verb.READY,
-    "unready": Verb.UNREADY,
-    "start": Verb.START,
-    "bot": Verb.BOT,
-    "tally": Verb.TALLY,
-    "analysis": Verb.ANALYSIS,
-    "proof": Verb.PROOF,
-    "react": Verb.REACT,
-    "pause": Verb.PAUSE,
-    "go": Verb.GO_ON,
-    "kick": Verb.KICK,
-    "unban": Verb.UNBAN,
-    "makehost": Verb.MAKE_HOST,
-    "standin": Verb.STAND_IN,
-    "mute": Verb.MUTE,
-    "unmute": Verb.UNMUTE,
-    "leave": Verb.LEAVE,
-    "q": Verb.QUIT,
-    "quit": Verb.QUIT,
-    "?": Verb.HELP,
-    "help": Verb.HELP,
-}
-
+VERBS: Final = {"": Verb.BOARD} | {word: verb for verb in Verb for word in verb.value.split()}
 WITH_ARGUMENT: Final = {
     *(Verb.BOT, Verb.REACT, Verb.KICK, Verb.MAKE_HOST, Verb.STAND_IN, Verb.MUTE, Verb.UNMUTE),
 }

@@ -1,7 +1,7 @@
 """Messages as sentences, one line each, for people and screen readers."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Pile
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
@@ -9,7 +9,7 @@ from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.text import counted, listing, printable, span
-from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import Message, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import (
     Halted,
@@ -84,8 +84,8 @@ class MessageText:
 
     def tell(self, message: Message) -> str | None:
         """Return the line for a message, or ``None`` if there is nothing to say."""
-        teller = _TELLERS.get(type(message))
-        return None if teller is None else teller(self, message)
+        teller: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
+        return None if teller is None else teller(message)
 
     @property
     def is_stuck(self) -> bool:
@@ -157,7 +157,7 @@ class MessageText:
         others = board.piles if board is not None else ()
         return any((p.group, p.seat, p.index) == (pile.group, pile.seat, 1) for p in others)
 
-    # One method per message.
+    # One method per message, by its name on the wire.
 
     def _played(self, event: ev.Played) -> str:
         board = self._view.board
@@ -323,36 +323,3 @@ class MessageText:
         winners = [self.who(seat) for seat in event.winners] or ["nobody"]
         why = "the table is closed, and the match ends here" if event.closed else "the match is over"
         return f"{why}: {listing(winners)} won"
-
-
-_TELLERS: dict[type[Message], Callable[[MessageText, Any], str]] = {
-    ev.Played: MessageText._played,
-    Refused: MessageText._refused,
-    Seated: MessageText._seated,
-    Snapshot: MessageText._snapshot,
-    ev.Joined: MessageText._joined,
-    ev.Left: MessageText._left,
-    ev.Connected: MessageText._connected,
-    ev.Readied: MessageText._readied,
-    ev.Hosted: MessageText._hosted,
-    ev.OptionsSet: MessageText._options_set,
-    ev.Committed: MessageText._committed,
-    ev.Dealt: MessageText._dealt,
-    ev.Signalled: MessageText._signalled,
-    ev.StuckSaid: MessageText._stuck_said,
-    ev.Rotated: MessageText._rotated,
-    ev.Progressed: MessageText._progressed,
-    ev.Said: MessageText._said,
-    ev.Called: MessageText._called,
-    ev.HandOver: MessageText._hand_over,
-    ev.MatchOver: MessageText._match_over,
-    ev.Paused: MessageText._paused,
-    ev.Continued: MessageText._continued,
-    ev.StoodIn: MessageText._stood_in,
-    ev.Muted: MessageText._muted,
-    ev.Reacted: MessageText._reacted,
-    ev.Unbanned: MessageText._unbanned,
-    Watchers: MessageText._watchers,
-    RaceLost: MessageText._race_lost,
-    Halted: MessageText._halted,
-}

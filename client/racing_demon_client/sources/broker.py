@@ -17,17 +17,15 @@ import aiomqtt
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
-from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
 from racing_demon_protocol.wire.messages import Event, Message
-from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Accepted, Pong, Snapshot
+from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 
 from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
 
@@ -128,8 +126,8 @@ async def _find_node(url: str, code: str) -> str:
     return nodes[0]
 
 
-class BrokerSource(TableSource):
-    """A spectator's place at a table behind a broker. Commands are ignored: a broker carries none.
+class BrokerSource(SpectatorSource):
+    """A spectator's place at a table behind a broker. A broker carries no commands.
 
     Args:
         url: the broker's address.
@@ -193,29 +191,6 @@ class BrokerSource(TableSource):
             self._is_lost = True
             return None
         return heard if self._fits(heard) else None
-
-    async def send(self, command: cl.Command) -> None:
-        """Do nothing: spectators send no commands."""
-
-    def post(self, command: cl.Command) -> None:
-        """Do nothing."""
-
-    async def play(self, play: Play) -> int:
-        """Do nothing."""
-        return 0
-
-    async def leave(self) -> None:
-        """Stop watching."""
-        await self.close()
-
-    async def ask(self, command: cl.Command) -> Accepted:
-        """Refuse any command.
-
-        Raises:
-            CommandRefused: always.
-
-        """
-        raise CommandRefused(Reason.NOT_SEATED, "You are watching. Only players can do that.")
 
     async def ping(self, stamp: int) -> None:
         """Measure the round trip to the broker; the answer comes as a message."""

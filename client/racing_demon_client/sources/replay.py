@@ -5,16 +5,13 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.match_file import followed
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event, Message
-from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 __all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
 
@@ -30,8 +27,8 @@ class BadPlace(RacingDemonError):
     """A text does not name a place in the record; the message says what would."""
 
 
-class Replay(TableSource):
-    """A spectator's place at a recorded table. Commands are ignored.
+class Replay(SpectatorSource):
+    """A spectator's place at a recorded table.
 
     Attributes:
         timeline: the record.
@@ -226,33 +223,8 @@ class Replay(TableSource):
         self._goodbye = True
         self._changed.set()
 
-    async def leave(self) -> None:
-        """Stop the replay."""
-        await self.close()
-
-    # Sending, which does nothing.
-
-    async def send(self, command: cl.Command) -> None:
-        """Do nothing: spectators send no commands."""
-
-    def post(self, command: cl.Command) -> None:
-        """Do nothing."""
-
-    async def play(self, play: Play) -> int:
-        """Do nothing."""
-        return 0
-
     async def ping(self, stamp: int) -> None:
         """Do nothing."""
-
-    async def ask(self, command: cl.Command) -> Accepted:
-        """Refuse any command.
-
-        Raises:
-            CommandRefused: always.
-
-        """
-        raise CommandRefused(Reason.NOT_SEATED, "This is a replay: nobody hears you.")
 
 
 def _number(text: str) -> int:

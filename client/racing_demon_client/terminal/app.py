@@ -29,7 +29,6 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from .action_handlers import act
 from .activity import BANNER_MS, Cue
 from .desk import Desk
-from .input.presets import PRESETS
 from .opening import opening
 from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
@@ -174,10 +173,7 @@ class TerminalApp(App[None]):
         )
         if self._watched is not None:
             desk.watch(self._watched)
-        preset = PRESETS[self._settings.keys]
-        self.session = SESSIONS.get(opened.how, TableSession)(
-            opened, desk, preset, dict(self._settings.bindings), self._recorder
-        )
+        self.session = SESSIONS.get(opened.how, TableSession)(opened, desk, self._settings, self._recorder)
         if opened.how != "practiced" and opened.addresses:
             self._remember(opened)
         if opened.note:

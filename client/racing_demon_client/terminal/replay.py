@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Final
 
 from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.replay import BadPlace, Replay
@@ -14,7 +15,6 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 
 from .desk import Desk
 from .input.keymap import Keymap, replay_keymap
-from .input.presets import Preset
 from .session import TableSession
 
 __all__ = ["REPLAY_ACTIONS", "ReplaySession"]
@@ -37,23 +37,17 @@ class ReplaySession(TableSession):
     Args:
         opened: the replay.
         desk: its desk.
-        preset: the keyboard preset.
-        bindings: the player's own key bindings.
+        settings: the player's settings.
         recorder: writes the record, if requested.
 
     """
 
     def __init__(
-        self,
-        opened: Opened,
-        desk: Desk,
-        preset: Preset,
-        bindings: dict[str, str],
-        recorder: Recorder | None = None,
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
         assert isinstance(opened.client, Replay)
         self.replay = opened.client
-        super().__init__(opened, desk, preset, bindings, recorder)
+        super().__init__(opened, desk, settings, recorder)
         desk.status = self._status
         desk.sees_all = True
         self._motion = desk.motion

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.pile_names import keyed
 from racing_demon_client.sources.openers import Opened
 from racing_demon_protocol.engine.board import Play
@@ -26,7 +27,7 @@ from .desk import Desk
 from .drawing.pages.frame import Page
 from .input.actions import BOT_ACTIONS
 from .input.keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
-from .input.presets import Preset
+from .input.presets import PRESETS
 
 __all__ = ["TableSession"]
 
@@ -51,8 +52,7 @@ class TableSession:
     Args:
         opened: the opened table.
         desk: its desk.
-        preset: the keyboard preset.
-        bindings: the player's own key bindings.
+        settings: the player's settings.
         recorder: writes the record, if requested.
 
     """
@@ -61,19 +61,14 @@ class TableSession:
     settle_ms: ClassVar[int] = 700
 
     def __init__(
-        self,
-        opened: Opened,
-        desk: Desk,
-        preset: Preset,
-        bindings: dict[str, str],
-        recorder: Recorder | None = None,
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
         self.opened = opened
         self.client = opened.client
         self.desk = desk
         self.verifier = Verifier()
-        self._preset = preset
-        self._bindings = bindings
+        self._preset = PRESETS[settings.keys]
+        self._bindings = settings.bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.solo.place import SoloClient
@@ -17,7 +18,6 @@ from racing_demon_protocol.wire.messages import events as ev
 
 from .activity import Cue
 from .desk import Desk
-from .input.presets import Preset
 from .session import TableSession
 
 __all__ = ["SoloSession"]
@@ -37,8 +37,7 @@ class SoloSession(TableSession):
     Args:
         opened: the opened table.
         desk: its desk.
-        preset: the keyboard preset.
-        bindings: the player's own key bindings.
+        settings: the player's settings.
         recorder: unused: a solo record is written after the deal, without undone plays.
 
     """
@@ -46,16 +45,11 @@ class SoloSession(TableSession):
     alone: ClassVar[bool] = True
 
     def __init__(
-        self,
-        opened: Opened,
-        desk: Desk,
-        preset: Preset,
-        bindings: dict[str, str],
-        recorder: Recorder | None = None,
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
         assert isinstance(opened.client, SoloClient)
         self.solo = opened.client
-        super().__init__(opened, desk, preset, bindings, recorder)
+        super().__init__(opened, desk, settings, recorder)
         desk.alone = True
         desk.activity.word = "WON!"
         desk.standing = self._standing

@@ -107,10 +107,6 @@ class SoloClient(TableSource):
         self._give_up()
         self._put(None)
 
-    async def leave(self) -> None:
-        """Leave the table."""
-        await self.close()
-
     def make(self, play: Play, counter: int = 0) -> list[Event]:
         """Make a play and return its events.
 

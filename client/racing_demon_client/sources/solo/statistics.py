@@ -12,8 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_client.files import read_entries, replace_file
-from racing_demon_client.recent_tables import recents_path
+from racing_demon_client.files import read_entries, replace_file, state_folder
 
 __all__ = ["Score", "note", "scores", "statistics_path"]
 
@@ -81,7 +80,7 @@ class GameStatistics(BaseModel):
 
 def statistics_path() -> Path:
     """Return the path of the file, next to the recent tables."""
-    return recents_path().with_name("solo.json")
+    return state_folder() / "solo.json"
 
 
 def scores(path: Path) -> Mapping[str, Score]:

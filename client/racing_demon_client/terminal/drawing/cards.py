@@ -41,16 +41,9 @@ def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> 
     end = canvas.put(x + 1, y, name, ink)
     canvas.put(end, y, glyphs.rule * (x + width - 1 - end) + glyphs.corners[1], Role.FRAME)
     for row in range(1, height):
-        last = row == height - 1
-        left, fill, right = (
-            (glyphs.corners[2], glyphs.rule, glyphs.corners[3])
-            if last
-            else (
-                glyphs.side,
-                " ",
-                glyphs.side,
-            )
-        )
+        left, fill, right = glyphs.side, " ", glyphs.side
+        if row == height - 1:
+            left, fill, right = glyphs.corners[2], glyphs.rule, glyphs.corners[3]
         canvas.put(x, y + row, left + fill * (width - 2) + right, Role.FRAME)
 
 

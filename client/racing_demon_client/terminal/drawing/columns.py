@@ -1,30 +1,19 @@
 """The tableau's columns, as many as the game has and as tall as the screen allows."""
 
-from typing import NamedTuple
-
 from racing_demon_client.terminal.style.densities import Density
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 
+from .blocks import Spot
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .context import DrawContext
 
-__all__ = ["DrawnColumn", "column_pitch", "draw_column", "draw_columns"]
+__all__ = ["column_pitch", "draw_column", "draw_columns"]
 
 NARROWEST = 5
 """The minimum width of a framed card."""
-
-
-class DrawnColumn(NamedTuple):
-    """One column and its area."""
-
-    pile: int
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 def draw_columns(sheet: DrawContext, y: int, end: int) -> None:
@@ -39,7 +28,7 @@ def draw_columns(sheet: DrawContext, y: int, end: int) -> None:
         x = sheet.left + 1 + number * pitch
         sheet.canvas.touch(Hit(x, y, pitch, end - y, pile))
         label = sheet.scene.labels.get(f"column-{number + 1}", "")
-        column = DrawnColumn(pile, x, y + 1, card if framed else pitch, end - y - 1)
+        column = Spot(pile, x, y + 1, card if framed else pitch, end - y - 1)
         if framed:
             _label(sheet, (x, y), f"[{label}]" if label else "", pile)
             _draw_framed(sheet, column)
@@ -53,7 +42,7 @@ def column_pitch(sheet: DrawContext) -> int:
     return max(3, min(sheet.density.pitch, (sheet.width - 1) // max(1, columns)))
 
 
-def draw_column(sheet: DrawContext, column: DrawnColumn, *, framed: bool) -> None:
+def draw_column(sheet: DrawContext, column: Spot, *, framed: bool) -> None:
     """Draw one column with its key above it; its width reaches to the next column."""
     label = sheet.scene.label(column.pile)
     if framed and column.width > NARROWEST + 1:
@@ -64,12 +53,10 @@ def draw_column(sheet: DrawContext, column: DrawnColumn, *, framed: bool) -> Non
 
 
 def _label(sheet: DrawContext, at: tuple[int, int], label: str, pile: int) -> int:
-    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
-    mark = Mark.HELD if held else sheet.scene.pile_mark(pile)
-    return sheet.canvas.put(at[0] + 1, at[1], label, Role.KEY | mark)
+    return sheet.canvas.put(at[0] + 1, at[1], label, sheet.scene.label_ink(pile))
 
 
-def _draw_plain(sheet: DrawContext, column: DrawnColumn, label: str) -> None:
+def _draw_plain(sheet: DrawContext, column: Spot, label: str) -> None:
     """Draw a column without frames: two characters a card, face-down cards as a number in the heading."""
     cards = sheet.board.cards[column.pile]
     hidden = _hidden(cards)
@@ -93,7 +80,7 @@ def _draw_plain(sheet: DrawContext, column: DrawnColumn, label: str) -> None:
         sheet.canvas.touch(Hit(column.x, at, column.width, 1, column.pile, place))
 
 
-def _draw_framed(sheet: DrawContext, column: DrawnColumn) -> None:
+def _draw_framed(sheet: DrawContext, column: Spot) -> None:
     cards = sheet.board.cards[column.pile]
     if not cards:
         draw_frame(sheet.canvas, (column.x, column.y), (column.width, 3), sheet.glyphs, dashed=True)

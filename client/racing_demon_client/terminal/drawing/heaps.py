@@ -9,7 +9,7 @@ from .arrangement import Arrangement, arrange
 from .blocks import Spot, is_counted
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
-from .columns import DrawnColumn, draw_column
+from .columns import draw_column
 from .context import DrawContext
 from .side_piles import draw_loose_line
 
@@ -42,7 +42,7 @@ def draw_heaps(sheet: DrawContext, y: int, end: int) -> None:
     for spot in places.squared:
         _draw(sheet, places, spot._replace(x=spot.x + 1, y=spot.y + y))
     for spot in places.columns:
-        column = DrawnColumn(spot.pile, spot.x + 1, spot.y + y + 1, spot.width + 1, spot.height - 1)
+        column = Spot(spot.pile, spot.x + 1, spot.y + y + 1, spot.width + 1, spot.height - 1)
         sheet.canvas.touch(Hit(column.x, spot.y + y, spot.width, spot.height, spot.pile))
         draw_column(sheet, column, framed=places.cell.framed)
 
@@ -119,21 +119,16 @@ def _count(sheet: DrawContext, pile: int) -> str:
     return str(count) if count > 1 and is_counted(sheet.board.piles[pile]) else ""
 
 
-def _label_ink(sheet: DrawContext, pile: int) -> int:
-    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
-    return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
-
-
 def _draw_door(sheet: DrawContext, spot: Spot) -> None:
     label = sheet.scene.label(spot.pile)
-    end = sheet.canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
+    end = sheet.canvas.put(spot.x, spot.y, label[:1], sheet.scene.label_ink(spot.pile))
     sheet.canvas.put(end, spot.y, " head"[: spot.x + spot.width - end], Role.DIM)
 
 
 def _draw_plain(sheet: DrawContext, spot: Spot) -> None:
     text, ink = _top(sheet, spot.pile)
     canvas, label = sheet.canvas, sheet.scene.label(spot.pile)
-    canvas.put(spot.x, spot.y, label[:1], _label_ink(sheet, spot.pile))
+    canvas.put(spot.x, spot.y, label[:1], sheet.scene.label_ink(spot.pile))
     start = 2 if spot.width > 3 else 1
     if sign := sign_of(ink, sheet.glyphs):
         canvas.put(spot.x + start - 1, spot.y, sign, ink & ~Mark.AIR)
@@ -156,7 +151,7 @@ def _draw_framed(sheet: DrawContext, spot: Spot) -> None:
     else:
         draw_frame(canvas, at, size, glyphs, dashed=not cards)
         canvas.put(spot.x + 2, spot.y + 1, glyphs.back * (spot.width - 3) if cards else text, ink)
-    canvas.put(spot.x + 1, spot.y + 1, sheet.scene.label(spot.pile)[:1], _label_ink(sheet, spot.pile))
+    canvas.put(spot.x + 1, spot.y + 1, sheet.scene.label(spot.pile)[:1], sheet.scene.label_ink(spot.pile))
     count = _count(sheet, spot.pile)
     canvas.put(spot.x + spot.width - 1 - len(count), spot.y + 1, count, Role.DIM)
     canvas.put(spot.x + 2, spot.y + 2, _up(sheet, spot.pile), Role.DIM)

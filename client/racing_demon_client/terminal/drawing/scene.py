@@ -158,6 +158,11 @@ class Scene:
         """Return the ink of a card without any marks."""
         return Role.BACK if card == UNKNOWN else suit_role(suit(card))
 
+    def label_ink(self, pile: int) -> int:
+        """Return the ink of a pile's key."""
+        is_held = self.held is not None and self.held.pile == pile
+        return Role.KEY | (Mark.HELD if is_held else self.pile_mark(pile))
+
     def pile_mark(self, pile: int) -> int:
         """Return the mark of an empty pile, or of a pile as a whole."""
         if self.cursor is not None and self.cursor.pile == pile:

@@ -85,7 +85,7 @@ def _draw_line(sheet: DrawContext, piles: Sequence[SidePiles], at: tuple[int, in
 def _label(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -> list[tuple[str, int]]:
     """Return a pile as pieces of text with inks: key, label, up to ``most`` cards, and the count."""
     count, glyphs = len(sheet.board.cards[loose.pile]), sheet.glyphs
-    pieces: list[tuple[str, int]] = [(loose.label, _label_ink(sheet, loose.pile)), (" ", Role.DIM)]
+    pieces: list[tuple[str, int]] = [(loose.label, sheet.scene.label_ink(loose.pile)), (" ", Role.DIM)]
     if is_named:
         pieces.append((f"{loose.name} ", Role.DIM))
     if sheet.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(sheet, loose.pile)):
@@ -99,15 +99,10 @@ def _label(sheet: DrawContext, loose: SidePiles, most: int, *, is_named: bool) -
     return [*pieces, (str(count), Role.DIM)]
 
 
-def _label_ink(sheet: DrawContext, pile: int) -> int:
-    held = sheet.scene.held is not None and sheet.scene.held.pile == pile
-    return Role.KEY | (Mark.HELD if held else sheet.scene.pile_mark(pile))
-
-
 def _draw_framed(sheet: DrawContext, loose: SidePiles, x: int, y: int) -> int:
     """Draw one side pile with its label above it and return the column after it."""
     count = len(sheet.board.cards[loose.pile])
-    end = sheet.canvas.put(x, y, loose.label, _label_ink(sheet, loose.pile))
+    end = sheet.canvas.put(x, y, loose.label, sheet.scene.label_ink(loose.pile))
     end = sheet.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(sheet, loose.pile)}", Role.DIM)
     size = sheet.density.card
     if not count:

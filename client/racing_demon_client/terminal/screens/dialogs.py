@@ -53,9 +53,15 @@ def pass_on(screen: Screen[Any], event: events.Key) -> bool:
 class Dialog(ModalScreen[Answer]):
     """A modal screen that is answered once, however many keys are queued for it."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
+
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         """Close with an answer; do nothing if already closed."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
+    def action_back(self) -> None:
+        """Close without an answer."""
+        self.dismiss(None)
 
     def renew(self) -> None:
         """Show what has changed at the table; most dialogs have nothing to change."""
@@ -130,7 +136,6 @@ class ChatScreen(Dialog[str]):
     ChatScreen { align: center bottom; background: transparent; }
     ChatScreen Input { width: 100%; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
@@ -139,10 +144,6 @@ class ChatScreen(Dialog[str]):
     @on(Input.Submitted)
     def _said(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
-
-    def action_back(self) -> None:
-        """Close without sending anything."""
-        self.dismiss("")
 
 
 class PlaceScreen(ChatScreen):
@@ -174,7 +175,6 @@ class QuestionScreen(Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes"),
         Binding("n", "answer(False)", "no"),
-        Binding("escape", "answer(False)", "no"),
     ]
 
     def __init__(self, text: str, yes: str, no: str) -> None:

@@ -32,7 +32,6 @@ class GamesScreen(Dialog[str]):
     GamesScreen OptionList > .option-list--option-highlighted { text-style: bold underline; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back"),
         Binding("down", "list('cursor_down')", show=False),
         Binding("up", "list('cursor_up')", show=False),
         Binding("pagedown", "list('page_down')", show=False),
@@ -73,7 +72,3 @@ class GamesScreen(Dialog[str]):
     async def action_list(self, action: str) -> None:
         """Move in the list while the input has the focus."""
         await self.query_one(OptionList).run_action(action)
-
-    def action_back(self) -> None:
-        """Close without choosing."""
-        self.dismiss(None)

@@ -3,12 +3,11 @@
 import enum
 import types
 import typing
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import ValidationError
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import DescendantFocus
 from textual.widgets import Button, Input, Label, Select
@@ -48,7 +47,6 @@ class OptionsScreen(Dialog[Options]):
     OptionsScreen #buttons { height: 1; }
     OptionsScreen Button { margin-right: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
     def __init__(self, options: Options, locked: str = "") -> None:
         super().__init__()
@@ -119,9 +117,8 @@ class OptionsScreen(Dialog[Options]):
             editor.focus()
 
     @on(Button.Pressed, "#back")
-    def action_back(self) -> None:
-        """Close without changes."""
-        self.dismiss(None)
+    def _leave(self) -> None:
+        self.action_back()
 
 
 def choices_of(name: str) -> list[tuple[str, str]]:

@@ -92,7 +92,6 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("m", "take('mute')", "mute"),
         Binding("i", "take('ignore')", "ignore"),
         Binding("l", "take('unban')", "let back in"),
-        Binding("escape", "back", "back"),
     ]
 
     def __init__(self, view: Callable[[], TableView], seat: int | None, ignored: Set[int]) -> None:
@@ -176,10 +175,6 @@ class PlayersScreen(Dialog[PlayerAction]):
             self.action_back()
         else:
             self.action_take(event.button.id or "")
-
-    def action_back(self) -> None:
-        """Close without an action."""
-        self.dismiss(None)
 
     def action_take(self, what: str) -> None:
         """Answer with an action on the player under the cursor, or show why it does not apply."""
