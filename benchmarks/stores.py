@@ -12,7 +12,6 @@ anything.
 import argparse
 import asyncio
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from tests.support.postgres import SETTINGS, postgres
 
 from benchmarks.yardsticks.inside import Listener
 from benchmarks.yardsticks.script import OPTIONS, SEATS, SEED, Step, rounds
-from benchmarks.yardsticks.whole import FOLDER
+from benchmarks.yardsticks.whole import disk_folder
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_server.durability import Durability
@@ -173,7 +172,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--rate", type=float, default=2_000.0, help="plays a second")
     asked = parser.parse_args(argv)
     script = rounds(STEPS)
-    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder, stores(Path(folder)) as all_:
+    with disk_folder() as folder, stores(Path(folder)) as all_:
         for rate in (asked.rate, 0.0):
             found: dict[str, list[Figures]] = {name: [] for name in all_}
             for _ in range(asked.rounds):

@@ -12,7 +12,6 @@ of the loop.
 import asyncio
 import contextlib
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,7 +23,7 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from benchmarks.yardsticks.whole import FOLDER
+from benchmarks.yardsticks.whole import disk_folder
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.operations import Operation
@@ -57,7 +56,7 @@ def keeping() -> Iterator[None]:
     def keep(table: set[ServerConnection], data: bytes) -> None:
         journal.write([(Operation.ADD_EVENT, (1, 0, 0, 0, 0, data))], partial(broadcast, table, data))
 
-    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder:
+    with disk_folder() as folder:
         journal = DurableJournal(SqliteStore(Path(folder) / "journal.sqlite", Durability.FULL))
         tell = keep
         try:

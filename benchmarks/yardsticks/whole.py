@@ -15,6 +15,7 @@ told, in milliseconds.
 import asyncio
 import gc
 import itertools
+import os
 import signal
 import socket
 import sqlite3
@@ -35,8 +36,6 @@ from racing_demon_server.ops import logs
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
 
-FOLDER: Final = ".racing-demon-bench-"
-"""What the names of folders begin with, in the user's own, that hold journals meanwhile."""
 ENDLESS: Final = 1e12
 PING_SECONDS: Final = 20.0
 """As the relays have it: while tables fill, nobody answers."""
@@ -62,11 +61,18 @@ LIMITS: Final = {
 
 def main(loop: str, fields: dict[str, Any]) -> None:
     """Serve until standard input ends."""
-    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=FOLDER) as folder:
+    with disk_folder() as folder:
         durability = Durability(fields.pop("durability", "none"))
         if durability is not Durability.NONE:
             fields |= {"durability": durability, "journal": Path(folder) / "journal.sqlite"}
         serve(loop, fields)
+
+
+def disk_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder for journals: on the user's disk, or on another where the user has none."""
+    home = os.environ.get("HOME", "")
+    own = home if os.access(home, os.W_OK) else "/var/tmp"  # noqa: S108 - /tmp may be in memory
+    return tempfile.TemporaryDirectory(dir=own, prefix=".racing-demon-bench-")
 
 
 def serve(loop: str, fields: dict[str, Any]) -> None:

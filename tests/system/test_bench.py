@@ -21,6 +21,7 @@ from benchmarks.yardsticks.racing import Track, p_value, track_of_ours, track_of
 from benchmarks.yardsticks.script import Recorder, rounds, singles
 from benchmarks.yardsticks.sizes import sizes
 from benchmarks.yardsticks.throughput import contestants
+from benchmarks.yardsticks.whole import disk_folder
 
 ROOT = Path(__file__).parents[2]
 MOST_BYTES = 96 * 1_024
@@ -46,6 +47,15 @@ async def run(*arguments: str) -> str:
             await process.wait()
     assert process.returncode == 0, complaints.decode()
     return output.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="journals are measured on POSIX systems")
+def test_journals_need_no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the user has no folder, the journals of a benchmark are on another disk."""
+    monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
+
+    with disk_folder() as folder:
+        assert Path(folder).is_dir()
 
 
 @needs_load

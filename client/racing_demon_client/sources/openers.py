@@ -168,7 +168,7 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
     url = full_url(address)
     with stored_seat(url, code) as kept:
         client = await _come_back(url, code, kept)
-        note = "" if client is None else "you have your seat and your name back"
+        note = "" if client is None else f"you have your seat back, and are still called {_own_name(client)}"
         if client is None:
             token = secrets.token_hex(32)
             if kept is not None:
@@ -258,16 +258,20 @@ def _has_ipv6() -> bool:
     return True
 
 
+def _own_name(client: Client) -> str:
+    """Return the name that this user's seat has; a spectator has none."""
+    return "" if client.seat is None else client.view.seats[client.seat].name
+
+
 async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv6: bool) -> str:
     """Announce a table while it is open; return a remark for the user, if any."""
     from racing_demon_client.discovery.mdns import announce  # noqa: PLC0415
     from racing_demon_protocol.discovery.mdns import Announcement  # noqa: PLC0415 - practice needs no network
 
-    seat = client.view.seats.get(client.seat) if client.seat is not None else None
     announcement = Announcement(
         code=client.code,
         game=client.view.options.game,
-        host=seat.name if seat is not None else "",
+        host=_own_name(client),
         port=port,
         has_ipv6=has_ipv6,
         needs_passphrase=client.view.locked,

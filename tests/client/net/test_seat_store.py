@@ -77,12 +77,12 @@ def test_where_nothing_can_be_kept_one_still_plays(folder: Path) -> None:
 
 
 async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
-    """Whoever joins once more is the same player, by the old name, and no other."""
+    """Whoever joins once more is the same player, is told so by the old name, and no other."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         async with openers.join(served.url, ann.code, "Ben") as first:
             assert (1, "") == (first.client.seat, first.note)
         async with openers.join(served.url, ann.code, "Somebody") as second:
-            assert (1, "you have your seat and your name back") == (
+            assert (1, "you have your seat back, and are still called Ben") == (
                 second.client.seat,
                 second.note,
             )

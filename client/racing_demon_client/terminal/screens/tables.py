@@ -24,8 +24,8 @@ class TableRow:
     """A table in the list.
 
     Attributes:
-        address: its server's address.
-        code: its code.
+        address: its server's address; a table may have several.
+        code: its code, which identifies it.
         told: its description.
         what: what choosing it does: ``join`` or ``watch``.
         is_locked: whether it has a passphrase.
@@ -37,11 +37,6 @@ class TableRow:
     told: str
     what: str = "join"
     is_locked: bool = False
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """What identifies the table."""
-        return self.address, self.code
 
     @classmethod
     def near(cls, table: FoundTable) -> "TableRow":
@@ -79,11 +74,10 @@ class TableList(OptionList):
             options.insert(len(near), Option("recent:", disabled=True))
         self.set_options(options)
         self.display = bool(self.rows)
-        if before is not None:
-            places = [row.place for row in self.rows]
-            if before.place in places:
-                place = places.index(before.place)
-                self.highlighted = self.get_option_index(str(place))
+        same = [number for number, row in enumerate(self.rows) if before and row.code == before.code]
+        if before is not None and same:
+            row = max(same, key=lambda number: self.rows[number].address == before.address)
+            self.highlighted = self.get_option_index(str(row))
 
     def _option(self, number: int, row: TableRow) -> Option:
         digit = str(number + 1) if number < MOST_DIGITS else " "

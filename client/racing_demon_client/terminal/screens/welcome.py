@@ -224,10 +224,8 @@ class WelcomeScreen(Screen[None]):
         else:
             heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
         self._near = list(near)
-        known = {row.place for row in self._listed}
-        open_now = [*self._listed, *(row for row in near if row.place not in known)]
-        known |= {row.place for row in near}
-        tables.show(open_now, [row for row in self._late if row.place not in known])
+        open_now = [*self._listed, *_others(near, self._listed)]
+        tables.show(open_now, _others(self._late, open_now))
 
     def tell(self, text: str) -> None:
         """Show why something failed."""
@@ -368,6 +366,12 @@ class WelcomeScreen(Screen[None]):
                 self.query_one("#passphrase", Input).value,
             )
         )
+
+
+def _others(rows: Sequence[TableRow], known: Sequence[TableRow]) -> list[TableRow]:
+    """Return the rows whose tables are not known yet, at whatever addresses."""
+    codes = {row.code for row in known}
+    return [row for row in rows if row.code not in codes]
 
 
 def _how_to(tables: int) -> str:

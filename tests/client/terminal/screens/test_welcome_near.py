@@ -155,6 +155,32 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
         assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
 
 
+async def test_a_table_on_this_machine_stands_once() -> None:
+    """A table has one row, at whatever addresses it was joined, found and listed."""
+    async with at_first_screen() as (app, _):
+        screen = app.screen
+        assert isinstance(screen, welcome.WelcomeScreen)
+        screen._late = [TableRow("ws://192.0.2.5:5252", "BCDF", "BCDF  hosted")]
+        found = TableRow("ws://127.0.0.1:5252", "BCDF", "BCDF  found")
+        screen._show_near([found])
+        assert [found] == near(app).rows
+        screen._listed = [TableRow("localhost", "BCDF", "BCDF  listed")]
+        screen._show_near([found])
+        assert screen._listed == near(app).rows
+
+
+async def test_a_table_stays_chosen_at_another_address() -> None:
+    """A recent table that is found elsewhere stays chosen; of two with its code, the one at its address."""
+    async with at_first_screen() as (app, pilot):
+        near(app).show([], [TableRow("ws://y", "CDFG", "late"), TableRow("ws://x", "BCDF", "late")])
+        await pilot.press("2")
+        found, other = TableRow("ws://127.0.0.1", "BCDF", "found"), TableRow("ws://z", "BCDF", "other")
+        near(app).show([found], [])
+        assert found == near(app).pointed
+        near(app).show([other, found], [])
+        assert found == near(app).pointed
+
+
 async def test_a_table_stays_chosen_when_its_row_reads_otherwise() -> None:
     """A recent table that is found, or that changes its game, is still the one that Enter joins."""
     async with at_first_screen() as (app, pilot):
