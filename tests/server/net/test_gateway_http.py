@@ -82,7 +82,7 @@ async def test_a_mistake_over_a_request_is_answered_and_told(
 
 async def test_who_comes_while_the_server_closes_is_cut_off() -> None:
     """A connection that was accepted just before gets no answer."""
-    settings = ServerSettings()
+    settings = ServerSettings(entry_seconds=600.0)
     registry = Registry(settings, clock, ImmediateJournal())
     gateway = Gateway(Service(settings, registry, clock, NO_METER))
     gateway.close(1001, "")
