@@ -14,7 +14,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, DurableJournal
 from tests.support.journals import numbered, numbers_in
 from tests.support.rooms import in_virtual_time
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, troubles, within
 
 
 @pytest.fixture
@@ -126,6 +126,18 @@ async def test_a_server_that_others_have_declared_dead_writes_nothing_more(
     assert ["others have its tables"] == [each.why for each in caplog.records if hasattr(each, "why")]
     await asyncio.to_thread(journal.close)
     assert [] == numbers_in(path)
+
+
+async def test_a_journal_whose_end_interests_nobody_ends_as_well(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its halt and its end are logged, and nothing else goes wrong."""
+    journal = DurableJournal(Dead(path, Durability.NORMAL))
+    journal.write(numbered(1), lambda: None)
+    await within(PATIENCE, journal.drained())
+    await asyncio.sleep(0)
+    assert ["this server was fenced: others have its tables"] == troubles(caplog)
+    await asyncio.to_thread(journal.close)
 
 
 @pytest.mark.parametrize(

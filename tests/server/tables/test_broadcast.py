@@ -410,3 +410,8 @@ def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Even
     newest = kept.since(5)
     assert newest is not None
     assert 1 == len(newest.frames)
+
+
+def test_before_the_first_event_nobody_is_up_to_date() -> None:
+    """Whatever number somebody says to have heard: a snapshot is the answer."""
+    assert [None] * 3 == [RecentEvents(100).since(seq) for seq in (0, 1, 2)]

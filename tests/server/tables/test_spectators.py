@@ -117,6 +117,23 @@ def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew
     in_virtual_time(history())
 
 
+def test_what_was_seen_to_its_end_is_seen_so_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """It goes on from the snapshot behind its hand, which all have seen."""
+
+    async def history() -> None:
+        async with _opened(tmp_path) as registry:
+            room = await _begin(registry, time_limit_ms=60_000)
+            while not room.shown.view.results:
+                await asyncio.sleep(DELAY)
+            await asyncio.sleep(3 * DELAY)
+            seen = _seen_by_a_spectator(room)
+        async with _opened(tmp_path, anew=True) as registry:
+            again = _seen_by_a_spectator(registry.room(room.table.view.code))
+            assert (seen.results, seen.phase) == (again.results, Phase.OVER)
+
+    in_virtual_time(history())
+
+
 def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches afterwards is told the time of the hand that it sees."""
 
