@@ -123,7 +123,7 @@ def test_what_was_seen_to_its_end_is_seen_so_when_the_server_is_started_anew(tmp
     async def history() -> None:
         async with _opened(tmp_path) as registry:
             room = await _begin(registry, time_limit_ms=60_000)
-            while not room.shown.view.results:
+            while not room.shown.view.results:  # noqa: ASYNC110 - in virtual time
                 await asyncio.sleep(DELAY)
             await asyncio.sleep(3 * DELAY)
             seen = _seen_by_a_spectator(room)
