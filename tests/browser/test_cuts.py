@@ -20,6 +20,13 @@ SOON_SECONDS: Final = 1.0
 CUTS: Final = [
     pytest.param(seconds, marks=() if seconds == 3 else pytest.mark.long) for seconds in (3, 10, 60)
 ]
+KEEP_SOCKETS: Final = """window.WebSocket = class extends WebSocket {
+  constructor(...given) { super(...given); window.newest = this; }
+}"""
+PRESS_WHILE_CLOSING: Final = """() => {
+  window.newest.close();
+  document.querySelector(".add-bot").click();
+}"""
 SLEEP: Final = "() => { const begun = Date.now(); while (Date.now() - begun < 6000); }"
 
 
@@ -41,6 +48,19 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
             await player.finish()
             await until(lambda: player.seq >= room.table.view.seq)
             assert_told_once(player)
+
+
+async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(browser: Browser) -> None:
+    """Between the closing handshake and its end nothing can be sent, and nothing complains."""
+    async with serving() as served:
+        async with phone(browser, served.origin) as player:
+            await player.page.add_init_script(KEEP_SOCKETS)
+            await player.open(served.origin)
+            room = served.registry.room(await player.create("Ann"))
+            await player.page.evaluate(PRESS_WHILE_CLOSING)
+            await until(lambda: 2 == len(room.table.view.seats))
+            await until(lambda: 2 == len(player.connections))
+            assert [] == player.complaints
 
 
 @pytest.mark.long

@@ -174,7 +174,8 @@ export class Session {
 
   /** @param {{name: string, fields: any}} message */
   _send({ name, fields }) {
-    this._socket?.send(encode(name, fields));
+    // What a closing socket can't take waits in `pending`.
+    if (this._socket?.readyState === WebSocket.OPEN) this._socket.send(encode(name, fields));
   }
 
   /**
