@@ -1,10 +1,11 @@
 """Rooms without sockets, in virtual time: hours pass in no time, and always in the same way."""
 
 import asyncio
+import functools
 import selectors
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextvars import Context
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.reasons import CloseCode
@@ -37,6 +38,7 @@ __all__ = [
     "virtual",
 ]
 
+Given = ParamSpec("Given")
 T = TypeVar("T")
 
 
@@ -100,13 +102,13 @@ def now() -> int:
     return round(asyncio.get_running_loop().time() * 1_000_000)
 
 
-def virtual(history: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """Turn a story into a test that runs in virtual time."""
+def virtual(history: Callable[Given, Coroutine[Any, Any, None]]) -> Callable[Given, None]:
+    """Turn a story into a test that runs in virtual time, with the same fixtures and parameters."""
 
-    def test() -> None:
-        in_virtual_time(history())
+    @functools.wraps(history)
+    def test(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        in_virtual_time(history(*args, **kwargs))
 
-    test.__name__, test.__doc__ = history.__name__, history.__doc__
     return test
 
 

@@ -120,69 +120,65 @@ class Recruit(Bot):
         return None, 10**9
 
 
-def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.MonkeyPatch) -> None:
+@virtual
+async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has its level, the seat's last counter, randomness of its own, and starts within 400 ms."""
     monkeypatch.setattr(seats, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
-    async def history() -> None:
-        tokens, view = SeatTokens(), TableView("TEST", Options())
-        for seat in range(4):
-            tokens.add(seat, b"token")
-        tokens.remember(1, Accepted(counter=77, seq=1))
-        bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
-        begun = now()
-        bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
-        bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
-        bots.follow(ev.Signalled(seq=3), tokens)
-        assert 1 == len(bots)
-        bots.follow(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
-        bots.follow(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
-        bots.follow(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
-        bots.follow(ev.Connected(seq=7, seat=1, connected=False), tokens)
-        assert 4 == len(bots)
-        bots.follow(ev.Left(seq=8, seat=2), tokens)
-        bots.follow(ev.Connected(seq=9, seat=3, connected=True), tokens)
-        bots.follow(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
-        assert 2 == len(bots)
-        await asyncio.sleep(2)
-        assert [(0, LEVELS[BotLevel.EASY], 0), (1, LEVELS[BotLevel.EXPERT], 77)] == sorted(
-            made[:3] for made in Recruit.made
-        )
-        for *_, first, at in Recruit.made:
-            assert at - begun == pytest.approx(first * 2 * 400_000, abs=2)
-        bots.close()
-        assert 0 == len(bots)
-
-    in_virtual_time(history())
+    tokens, view = SeatTokens(), TableView("TEST", Options())
+    for seat in range(4):
+        tokens.add(seat, b"token")
+    tokens.remember(1, Accepted(counter=77, seq=1))
+    bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
+    begun = now()
+    bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
+    bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
+    bots.follow(ev.Signalled(seq=3), tokens)
+    assert 1 == len(bots)
+    bots.follow(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
+    bots.follow(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
+    bots.follow(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
+    bots.follow(ev.Connected(seq=7, seat=1, connected=False), tokens)
+    assert 4 == len(bots)
+    bots.follow(ev.Left(seq=8, seat=2), tokens)
+    bots.follow(ev.Connected(seq=9, seat=3, connected=True), tokens)
+    bots.follow(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
+    assert 2 == len(bots)
+    await asyncio.sleep(2)
+    assert [(0, LEVELS[BotLevel.EASY], 0), (1, LEVELS[BotLevel.EXPERT], 77)] == sorted(
+        made[:3] for made in Recruit.made
+    )
+    for *_, first, at in Recruit.made:
+        assert at - begun == pytest.approx(first * 2 * 400_000, abs=2)
+    bots.close()
+    assert 0 == len(bots)
 
 
-def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+@virtual
+async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot's own seat, and one that it stands in at, with the level and the counter; nobody who has left."""
     monkeypatch.setattr(seats, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
-    async def history() -> None:
-        tokens, view = SeatTokens(), TableView("TEST", Options())
-        view.apply(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY))
-        view.apply(ev.Joined(seq=2, seat=1, name="Ben", bot=""))
-        view.apply(ev.Joined(seq=3, seat=2, name="Cat", bot=""))
-        view.apply(ev.StoodIn(seq=4, seat=2, bot=BotLevel.HARD))
-        view.apply(ev.Joined(seq=5, seat=3, name="Dan", bot=BotLevel.EASY))
-        view.seats[3] = view.seats[3].model_copy(update={"left": True})
-        for seat in range(4):
-            tokens.add(seat, b"token")
-            tokens.remember(seat, Accepted(counter=seat + 5, seq=1))
-        bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
-        bots.begin_again(tokens)
-        assert 2 == len(bots)
-        await asyncio.sleep(1)
-        assert [(0, LEVELS[BotLevel.EASY], 5), (2, LEVELS[BotLevel.HARD], 7)] == sorted(
-            made[:3] for made in Recruit.made
-        )
-        bots.close()
-
-    in_virtual_time(history())
+    tokens, view = SeatTokens(), TableView("TEST", Options())
+    view.apply(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY))
+    view.apply(ev.Joined(seq=2, seat=1, name="Ben", bot=""))
+    view.apply(ev.Joined(seq=3, seat=2, name="Cat", bot=""))
+    view.apply(ev.StoodIn(seq=4, seat=2, bot=BotLevel.HARD))
+    view.apply(ev.Joined(seq=5, seat=3, name="Dan", bot=BotLevel.EASY))
+    view.seats[3] = view.seats[3].model_copy(update={"left": True})
+    for seat in range(4):
+        tokens.add(seat, b"token")
+        tokens.remember(seat, Accepted(counter=seat + 5, seq=1))
+    bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
+    bots.begin_again(tokens)
+    assert 2 == len(bots)
+    await asyncio.sleep(1)
+    assert [(0, LEVELS[BotLevel.EASY], 5), (2, LEVELS[BotLevel.HARD], 7)] == sorted(
+        made[:3] for made in Recruit.made
+    )
+    bots.close()
 
 
 # Thinking in slices.
@@ -252,20 +248,17 @@ def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> 
     assert not failures
 
 
-def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
+@virtual
+async def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
     """Nothing more is done for a bot whose seat was taken from it in the midst of a thought."""
-
-    async def history() -> None:
-        room = open_room()
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1))
-        begins = room._bots._timers[1].when() - asyncio.get_running_loop().time()
-        await asyncio.sleep(begins + SLICE_GAP_SECONDS)
-        await say(room, ear, ann, cl.RemoveBot(counter=2, seat=1))
-        done = ponderers.total()
-        assert done > 0
-        await asyncio.sleep(5)
-        assert done == ponderers.total() < 10 * SLICE_UNITS
-        room.close()
-
-    in_virtual_time(history())
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    await say(room, ear, ann, cl.AddBot(counter=1))
+    begins = room._bots._timers[1].when() - asyncio.get_running_loop().time()
+    await asyncio.sleep(begins + SLICE_GAP_SECONDS)
+    await say(room, ear, ann, cl.RemoveBot(counter=2, seat=1))
+    done = ponderers.total()
+    assert done > 0
+    await asyncio.sleep(5)
+    assert done == ponderers.total() < 10 * SLICE_UNITS
+    room.close()

@@ -20,7 +20,7 @@ from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
+from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 SECOND = 1_000_000
@@ -78,42 +78,36 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.sqlite"
 
 
-def test_while_hands_run_a_time_ahead_is_on_the_disk(path: Path) -> None:
+@virtual
+async def test_while_hands_run_a_time_ahead_is_on_the_disk(path: Path) -> None:
     """It is told exactly, but for the moments in which the next second is written, and always lies behind."""
-
-    async def history() -> None:
-        async with opened(path) as (registry, _):
-            room, _ = await begin(registry)
-            signal_at = room.table.hand_clock.signal_at
-            assert signal_at is not None
-            for _ in range(1_000):
-                await asyncio.sleep(0.01)
-                with contextlib.closing(open_journal(path)) as db:
-                    kept = db.last_us()
-                told = signal_at + 1_000 * shown(room).elapsed_ms
-                assert told <= kept <= now() + SECOND
-                assert now() - told <= 30_000
-
-    in_virtual_time(history())
+    async with opened(path) as (registry, _):
+        room, _ = await begin(registry)
+        signal_at = room.table.hand_clock.signal_at
+        assert signal_at is not None
+        for _ in range(1_000):
+            await asyncio.sleep(0.01)
+            with contextlib.closing(open_journal(path)) as db:
+                kept = db.last_us()
+            told = signal_at + 1_000 * shown(room).elapsed_ms
+            assert told <= kept <= now() + SECOND
+            assert now() - told <= 30_000
 
 
-def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> None:
+@virtual
+async def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> None:
     """However many hands run, and only while one does."""
-
-    async def history() -> None:
-        async with opened(path) as (registry, journal):
-            tables = [await begin(registry) for _ in range(5)]
-            await asyncio.sleep(60)
-            written = [at for at, _ in journal.times]
-            assert 50 <= len(written) <= 63
-            assert min(b - a for a, b in pairwise(written)) >= SECOND
-            for room, ear in tables:
-                await say(room, ear, 0, cl.Pause(counter=2, paused=True))
-            written = [at for at, _ in journal.times]
-            await asyncio.sleep(60)
-            assert len(journal.times) <= len(written) + 1
-
-    in_virtual_time(history())
+    async with opened(path) as (registry, journal):
+        tables = [await begin(registry) for _ in range(5)]
+        await asyncio.sleep(60)
+        written = [at for at, _ in journal.times]
+        assert 50 <= len(written) <= 63
+        assert min(b - a for a, b in pairwise(written)) >= SECOND
+        for room, ear in tables:
+            await say(room, ear, 0, cl.Pause(counter=2, paused=True))
+        written = [at for at, _ in journal.times]
+        await asyncio.sleep(60)
+        assert len(journal.times) <= len(written) + 1
 
 
 def test_the_hand_of_a_closed_table_keeps_no_time(path: Path) -> None:
@@ -132,70 +126,58 @@ def test_the_hand_of_a_closed_table_keeps_no_time(path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_writing", [True, False])
-def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_writing: bool) -> None:
+@virtual
+async def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_writing: bool) -> None:
     """Whether a time is just being written, or the next one is waited for."""
-
-    async def history() -> None:
-        journal = Watched(path)
-        timekeeper = Timekeeper(journal, now)
-        timekeeper.note(1, runs=True)
-        if not is_writing:
-            await journal.drained()
-        timekeeper.close()
-        timekeeper.note(2, runs=True)
-        await asyncio.sleep(60)
-        assert 1 == len(journal.times)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = Watched(path)
+    timekeeper = Timekeeper(journal, now)
+    timekeeper.note(1, runs=True)
+    if not is_writing:
+        await journal.drained()
+    timekeeper.close()
+    timekeeper.note(2, runs=True)
+    await asyncio.sleep(60)
+    assert 1 == len(journal.times)
+    journal.close()
 
 
-def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
+@virtual
+async def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
     """What is told then is not on the disk, and would run backwards if the server died."""
-
-    async def history() -> None:
-        async with opened(path) as (registry, journal):
-            room, _ = await begin(registry)
-            journal.is_failing = True
-            await asyncio.sleep(30)
-            with contextlib.closing(open_journal(path)) as db:
-                kept = db.last_us()
-            signal_at = room.table.hand_clock.signal_at
-            assert signal_at is not None
-            assert signal_at + 1_000 * shown(room).elapsed_ms <= kept < now() - 20 * SECOND
-            journal.is_failing = False
-            await asyncio.sleep(1)
-
-    in_virtual_time(history())
-
-
-def test_the_time_goes_on_until_those_who_watch_later_have_seen_all(path: Path) -> None:
-    """After a pause, which they see a minute later, the time on the disk still goes on for that minute."""
-
-    async def history() -> None:
-        async with opened(path) as (registry, journal):
-            room, ear = await begin(registry, watch_delay_ms=60_000)
-            await say(room, ear, 0, cl.Pause(counter=2, paused=True))
-            paused_at = now()
-            await asyncio.sleep(300)
-            assert paused_at + 58 * SECOND <= journal.times[-1][0] <= paused_at + 60 * SECOND
-
-    in_virtual_time(history())
-
-
-def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
-    """The clock of the next one begins no earlier than any time that was told."""
-
-    async def history() -> None:
-        async with opened(path) as (registry, journal):
-            await begin(registry)
-            await asyncio.sleep(10)
-            told = now()
-            journal.die()
+    async with opened(path) as (registry, journal):
+        room, _ = await begin(registry)
+        journal.is_failing = True
+        await asyncio.sleep(30)
         with contextlib.closing(open_journal(path)) as db:
-            assert told - 30_000 <= db.last_us() <= told + SECOND
+            kept = db.last_us()
+        signal_at = room.table.hand_clock.signal_at
+        assert signal_at is not None
+        assert signal_at + 1_000 * shown(room).elapsed_ms <= kept < now() - 20 * SECOND
+        journal.is_failing = False
+        await asyncio.sleep(1)
 
-    in_virtual_time(history())
+
+@virtual
+async def test_the_time_goes_on_until_those_who_watch_later_have_seen_all(path: Path) -> None:
+    """After a pause, which they see a minute later, the time on the disk still goes on for that minute."""
+    async with opened(path) as (registry, journal):
+        room, ear = await begin(registry, watch_delay_ms=60_000)
+        await say(room, ear, 0, cl.Pause(counter=2, paused=True))
+        paused_at = now()
+        await asyncio.sleep(300)
+        assert paused_at + 58 * SECOND <= journal.times[-1][0] <= paused_at + 60 * SECOND
+
+
+@virtual
+async def test_a_server_goes_on_from_the_time_on_the_disk(path: Path) -> None:
+    """The clock of the next one begins no earlier than any time that was told."""
+    async with opened(path) as (registry, journal):
+        await begin(registry)
+        await asyncio.sleep(10)
+        told = now()
+        journal.die()
+    with contextlib.closing(open_journal(path)) as db:
+        assert told - 30_000 <= db.last_us() <= told + SECOND
 
 
 @pytest.mark.parametrize("offset_us", [5_000_000, -5_000_000])

@@ -13,7 +13,7 @@ from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, DurableJournal
 from tests.support.journals import numbered, numbers_in
-from tests.support.rooms import in_virtual_time
+from tests.support.rooms import virtual
 from tests.support.servers import PATIENCE, troubles, within
 
 
@@ -46,51 +46,45 @@ class Hesitant(SqliteStore):
         super().commit(changes)
 
 
-def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) -> None:
+@virtual
+async def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) -> None:
     """Not while nothing is asked of it; then after its patience, and within a quarter more."""
-
-    async def history() -> None:
-        loop, store = asyncio.get_running_loop(), Hesitant(path)
-        journal = DurableJournal(store)
-        halts: list[tuple[bool, float]] = []
-        journal.halted = lambda is_halted: halts.append((is_halted, loop.time()))
-        await asyncio.sleep(3_600.5)
-        assert [] == halts
-        began = loop.time()
-        journal.write(numbered(1), lambda: None)
-        await asyncio.sleep(60)
-        ((is_halted, at),) = halts
-        assert is_halted
-        assert 8 < at - began <= 10
-        store.turns.release(9)
-        await journal.drained()
-        assert [True, False] == [is_halted for is_halted, _ in halts]
-        journal.close()
-
-    in_virtual_time(history())
+    loop, store = asyncio.get_running_loop(), Hesitant(path)
+    journal = DurableJournal(store)
+    halts: list[tuple[bool, float]] = []
+    journal.halted = lambda is_halted: halts.append((is_halted, loop.time()))
+    await asyncio.sleep(3_600.5)
+    assert [] == halts
+    began = loop.time()
+    journal.write(numbered(1), lambda: None)
+    await asyncio.sleep(60)
+    ((is_halted, at),) = halts
+    assert is_halted
+    assert 8 < at - began <= 10
+    store.turns.release(9)
+    await journal.drained()
+    assert [True, False] == [is_halted for is_halted, _ in halts]
+    journal.close()
 
 
-def test_a_store_that_answers_now_and_then_halts_nobody(path: Path) -> None:
+@virtual
+async def test_a_store_that_answers_now_and_then_halts_nobody(path: Path) -> None:
     """Its patience begins anew with each answer, though something always waits."""
-
-    async def history() -> None:
-        store, told, halts = Hesitant(path), list[int](), list[bool]()
-        journal = DurableJournal(store)
-        journal.halted = halts.append
-        journal.write(numbered(1), lambda: told.append(1))
-        assert store.asked.wait(PATIENCE)
-        journal.write(numbered(2), lambda: told.append(2))
-        await asyncio.sleep(6)
-        store.turns.release()
-        while not told:  # noqa: ASYNC110 - no time may pass
-            await asyncio.sleep(0)
-        await asyncio.sleep(6)
-        assert ([1], []) == (told, halts)
-        store.turns.release(9)
-        await journal.drained()
-        journal.close()
-
-    in_virtual_time(history())
+    store, told, halts = Hesitant(path), list[int](), list[bool]()
+    journal = DurableJournal(store)
+    journal.halted = halts.append
+    journal.write(numbered(1), lambda: told.append(1))
+    assert store.asked.wait(PATIENCE)
+    journal.write(numbered(2), lambda: told.append(2))
+    await asyncio.sleep(6)
+    store.turns.release()
+    while not told:  # noqa: ASYNC110 - no time may pass
+        await asyncio.sleep(0)
+    await asyncio.sleep(6)
+    assert ([1], []) == (told, halts)
+    store.turns.release(9)
+    await journal.drained()
+    journal.close()
 
 
 async def test_it_is_known_when_something_was_written(path: Path) -> None:

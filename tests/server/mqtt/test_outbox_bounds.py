@@ -5,7 +5,7 @@ import pytest
 from racing_demon_server.mqtt import outbox as outboxes
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.rooms import in_virtual_time, now, open_room, virtual
+from tests.support.rooms import now, open_room, virtual
 
 TOPICS = Topics("hall")
 
@@ -30,14 +30,12 @@ async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
     assert all(told[topic] for topic in TOPICS.retained("test"))
 
 
-def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+@virtual
+async def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them once."""
     monkeypatch.setattr(outboxes, "MOST_RESULTS", 1)
 
-    async def history() -> None:
-        outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
-        outbox.open(table, now())
-        outbox.close(table)
-        assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)
-
-    in_virtual_time(history())
+    outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
+    outbox.open(table, now())
+    outbox.close(table)
+    assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)

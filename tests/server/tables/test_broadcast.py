@@ -22,7 +22,7 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, answered, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.rooms import Ear, answered, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 
@@ -144,16 +144,13 @@ async def test_exactly_the_missed_events_are_given() -> None:
 
 
 @pytest.mark.parametrize("seq", [0, 6, 1_000])
-def test_a_number_that_was_never_told_gets_a_snapshot(seq: int) -> None:
+@virtual
+async def test_a_number_that_was_never_told_gets_a_snapshot(seq: int) -> None:
     """Number 0, and those of the future, mean that nothing is known."""
-
-    async def history() -> None:
-        room = open_room()
-        for name in ("Ann", "Ben", "Cat"):
-            seat_at(room, name)
-        assert "snapshot" == missed(room, seq)
-
-    in_virtual_time(history())
+    room = open_room()
+    for name in ("Ann", "Ben", "Cat"):
+        seat_at(room, name)
+    assert "snapshot" == missed(room, seq)
 
 
 @virtual
@@ -321,31 +318,28 @@ async def test_a_player_of_identical_deals_comes_back_to_the_own_plays() -> None
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path) -> None:
+@virtual
+async def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path) -> None:
     """Numbered events, plays told to one alone and answers: each player hears them as they were judged."""
-
-    async def history() -> None:
-        kept = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
-        journal = kept or ImmediateJournal()
-        options = Options(game="sultan", countdown_ms=0)
-        room = Registry(ServerSettings(), now, journal).open(options)
-        players = [seat_at(room, name) for name in ("Ann", "Ben")]
-        await say(room, players[0][1], 0, cl.Start(counter=1))
-        await asyncio.sleep(1)
-        sent = await _bustle(room, players, random.Random(7))
-        for seat, ear in players:
-            news = [each for each in ear.heard if isinstance(each, ev.Event | Accepted)]
-            numbers = [each.seq for each in news]
-            assert sorted(numbers) == numbers
-            answers = [each for each in ear.heard if isinstance(each, ev.Played | Accepted | Refused)]
-            counters = dict.fromkeys(each.counter for each in answers if each.counter)
-            assert list(range(1, sent[seat] + 1)) == list(counters)
-            assert 20 < len([each for each in answers if isinstance(each, ev.Played)])
-        room.close()
-        if journal is not None:
-            journal.close()
-
-    in_virtual_time(history())
+    kept = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
+    journal = kept or ImmediateJournal()
+    options = Options(game="sultan", countdown_ms=0)
+    room = Registry(ServerSettings(), now, journal).open(options)
+    players = [seat_at(room, name) for name in ("Ann", "Ben")]
+    await say(room, players[0][1], 0, cl.Start(counter=1))
+    await asyncio.sleep(1)
+    sent = await _bustle(room, players, random.Random(7))
+    for seat, ear in players:
+        news = [each for each in ear.heard if isinstance(each, ev.Event | Accepted)]
+        numbers = [each.seq for each in news]
+        assert sorted(numbers) == numbers
+        answers = [each for each in ear.heard if isinstance(each, ev.Played | Accepted | Refused)]
+        counters = dict.fromkeys(each.counter for each in answers if each.counter)
+        assert list(range(1, sent[seat] + 1)) == list(counters)
+        assert 20 < len([each for each in answers if isinstance(each, ev.Played)])
+    room.close()
+    if journal is not None:
+        journal.close()
 
 
 async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random) -> dict[int, int]:

@@ -20,7 +20,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.records import change, place_of, record
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at
+from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.tables import MS, Own, Sitting, of_type, pack_of, told
 from tests.support.virtual_journal import VirtualJournal
 
@@ -131,47 +131,41 @@ def test_a_closed_table_has_no_other_winners(in_hand: bool) -> None:
 
 
 @pytest.mark.parametrize("delay_ms", [0, 60_000])
-def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> None:
+@virtual
+async def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> None:
     """Players, and spectators, also those who see the table late, get the end of the match at once."""
+    room = open_room(bot_speed=5.0, hands=3, countdown_ms=0, watch_delay_ms=delay_ms)
+    ann, ear = seat_at(room, "Ann")
+    eve = Ear()
+    room.broadcast.watch(eve)
+    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    await asyncio.sleep(5)
+    assert room.table.view.in_hand
+    room.end_match(room.broadcast.show_all)
+    for each in (ear, eve):
+        assert "hand_over match_over" == told(each.events[-2:])
+    room.close()
 
-    async def history() -> None:
-        room = open_room(bot_speed=5.0, hands=3, countdown_ms=0, watch_delay_ms=delay_ms)
+
+@virtual
+async def test_all_matches_end_where_all_tables_are_closed() -> None:
+    """Who watches late, at whichever table, sees how each has ended before the server goes."""
+    registry = Registry(ServerSettings(bot_speed=5.0), now, ImmediateJournal())
+    watching = []
+    for _ in range(2):
+        room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=60_000))
         ann, ear = seat_at(room, "Ann")
         eve = Ear()
         room.broadcast.watch(eve)
+        watching.append(eve)
         await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
-        await asyncio.sleep(5)
-        assert room.table.view.in_hand
-        room.end_match(room.broadcast.show_all)
-        for each in (ear, eve):
-            assert "hand_over match_over" == told(each.events[-2:])
-        room.close()
-
-    in_virtual_time(history())
-
-
-def test_all_matches_end_where_all_tables_are_closed() -> None:
-    """Who watches late, at whichever table, sees how each has ended before the server goes."""
-
-    async def history() -> None:
-        registry = Registry(ServerSettings(bot_speed=5.0), now, ImmediateJournal())
-        watching = []
-        for _ in range(2):
-            room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=60_000))
-            ann, ear = seat_at(room, "Ann")
-            eve = Ear()
-            room.broadcast.watch(eve)
-            watching.append(eve)
-            await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
-        await asyncio.sleep(5)
-        assert registry.is_played
-        registry.end_matches()
-        assert not registry.is_played
-        for eve in watching:
-            assert "hand_over match_over" == told(eve.events[-2:])
-        registry.close()
-
-    in_virtual_time(history())
+    await asyncio.sleep(5)
+    assert registry.is_played
+    registry.end_matches()
+    assert not registry.is_played
+    for eve in watching:
+        assert "hand_over match_over" == told(eve.events[-2:])
+    registry.close()
 
 
 async def left_in_a_hand(registry: Registry) -> tuple[Room, int, Ear]:
@@ -205,21 +199,18 @@ def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path
         assert not list(db.tables(only_open=True))
 
 
-def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path) -> None:
+@virtual
+async def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path) -> None:
     """While the end of a match is written down nobody is sent away who has just come back."""
-
-    async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, journal)
-        room, ann, ear = await left_in_a_hand(registry)
-        await journal.drained()
-        registry._close_if_empty(room)
-        room.broadcast.take_seat(ear, ann)
-        await journal.drained()
-        await asyncio.sleep(1)
-        assert registry.room(room.table.view.code) is room
-        assert Phase.OVER is room.table.view.phase
-        registry.close()
-        journal.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+    registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, journal)
+    room, ann, ear = await left_in_a_hand(registry)
+    await journal.drained()
+    registry._close_if_empty(room)
+    room.broadcast.take_seat(ear, ann)
+    await journal.drained()
+    await asyncio.sleep(1)
+    assert registry.room(room.table.view.code) is room
+    assert Phase.OVER is room.table.view.phase
+    registry.close()
+    journal.close()

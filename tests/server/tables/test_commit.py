@@ -22,91 +22,84 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.rooms import Ear, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 
-def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_path: Path) -> None:
+@virtual
+async def test_what_arrives_together_is_written_together_and_told_in_its_order(tmp_path: Path) -> None:
     """Commands of one turn are one entry of the journal; before it is written nobody hears anything."""
-
-    async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
-        room = Registry(ServerSettings(), now, journal).open(Options())
-        ears = []
-        for name in ("Ann", "Ben", "Cat"):
-            ear = Ear()
-            room.broadcast.take_seat(ear, room.join(name, name.encode(), ""))
-            ears.append(ear)
-        await journal.drained()
-        for ear in ears:
-            room.broadcast.catch_up(ear, 0)
-        for seat in (2, 0, 1):
-            room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
-        await asyncio.sleep(0)
-        assert 1 == len(journal)
-        assert not [ear.events for ear in ears if ear.events]
-        await journal.drained()
-        await asyncio.sleep(0)
-        for ear in ears:
-            assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
-            assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
-        room.close()
-        journal.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
+    room = Registry(ServerSettings(), now, journal).open(Options())
+    ears = []
+    for name in ("Ann", "Ben", "Cat"):
+        ear = Ear()
+        room.broadcast.take_seat(ear, room.join(name, name.encode(), ""))
+        ears.append(ear)
+    await journal.drained()
+    for ear in ears:
+        room.broadcast.catch_up(ear, 0)
+    for seat in (2, 0, 1):
+        room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
+    await asyncio.sleep(0)
+    assert 1 == len(journal)
+    assert not [ear.events for ear in ears if ear.events]
+    await journal.drained()
+    await asyncio.sleep(0)
+    for ear in ears:
+        assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
+        assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
+    room.close()
+    journal.close()
 
 
-def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path: Path) -> None:
+@virtual
+async def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp_path: Path) -> None:
     """No event tells of that place; it is written down all the same, before its token is given away."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        journal = VirtualJournal(path, random.Random(1))
-        room = Registry(ServerSettings(), now, journal).open(Options())
-        host = Ear()
-        room.host(b"token")
-        room.sit(host, None, "a" * 64)
-        assert not host.heard
-        await journal.drained()
-        with contextlib.closing(open_journal(path)) as db:
-            assert [b"token"] == [seat_token.token_hash for seat_token in claims_of(db, 1).values()]
-        await asyncio.sleep(0)
-        assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
-        room.close()
-        journal.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(path, random.Random(1))
+    room = Registry(ServerSettings(), now, journal).open(Options())
+    host = Ear()
+    room.host(b"token")
+    room.sit(host, None, "a" * 64)
+    assert not host.heard
+    await journal.drained()
+    with contextlib.closing(open_journal(path)) as db:
+        assert [b"token"] == [seat_token.token_hash for seat_token in claims_of(db, 1).values()]
+    await asyncio.sleep(0)
+    assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
+    room.close()
+    journal.close()
 
 
-def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> None:
+@virtual
+async def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path) -> None:
     """Who only played has the last play's answer beside the snapshot that takes the place of the plays."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        journal = VirtualJournal(path, random.Random(1))
-        options = Options(countdown_ms=0, time_limit_ms=60_000)
-        room = Registry(ServerSettings(), now, journal).open(options)
-        ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
-        room.put(ann[1], ann[0], cl.Start(counter=1), now())
-        await ben[1].until(ev.Signalled)
-        view = room.table.view
-        assert view.rules is not None
-        assert view.board is not None
-        turn = view.rules.turn(view.board, ben[0])
-        assert turn is not None
-        fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
-        room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
-        await ben[1].until(ev.HandOver)
-        await journal.drained()
-        with contextlib.closing(open_journal(path)) as db:
-            assert db.execute("SELECT count(*) FROM snapshots").fetchone() == (1,)
-            seat_token = claims_of(db, 1)[ben[0]]
-        (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
-        assert Accepted(counter=1, seq=played.seq) == seat_token.answer()
-        room.close()
-        journal.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(path, random.Random(1))
+    options = Options(countdown_ms=0, time_limit_ms=60_000)
+    room = Registry(ServerSettings(), now, journal).open(options)
+    ann, ben = (seat_at(room, name) for name in ("Ann", "Ben"))
+    room.put(ann[1], ann[0], cl.Start(counter=1), now())
+    await ben[1].until(ev.Signalled)
+    view = room.table.view
+    assert view.rules is not None
+    assert view.board is not None
+    turn = view.rules.turn(view.board, ben[0])
+    assert turn is not None
+    fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+    room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
+    await ben[1].until(ev.HandOver)
+    await journal.drained()
+    with contextlib.closing(open_journal(path)) as db:
+        assert db.execute("SELECT count(*) FROM snapshots").fetchone() == (1,)
+        seat_token = claims_of(db, 1)[ben[0]]
+    (played,) = [event for event in ben[1].events if isinstance(event, ev.Played)]
+    assert Accepted(counter=1, seq=played.seq) == seat_token.answer()
+    room.close()
+    journal.close()
 
 
 class Looking(Observer):
@@ -120,34 +113,31 @@ class Looking(Observer):
         self.seen.append((table.view.seq, events[-1].seq))
 
 
-def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
+@virtual
+async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
     """Of plays that are judged while others are being told, whoever looks sees those that were told."""
-
-    async def history() -> None:
-        journal, looking = VirtualJournal(tmp_path / "journal.db", random.Random(1)), Looking()
-        registry = Registry(ServerSettings(), now, journal, [looking])
-        room = registry.open(Options(countdown_ms=0, auto_first_turn=False))
-        (ann, ear), (_, other) = (seat_at(room, name) for name in ("Ann", "Ben"))
-        room.put(ear, ann, cl.Start(counter=1), now())
-        await other.until(ev.Signalled)
-        await journal.drained()
-        looking.seen.clear()
-        view = room.table.view
-        assert view.rules is not None
-        assert view.board is not None
-        for counter in range(2, 7):
-            turn = view.rules.turn(view.board, ann)
-            assert turn is not None
-            fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
-            room.put(ear, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
-            await asyncio.sleep(0)
-        await journal.drained()
-        assert 5 == len(looking.seen)
-        assert [told for _, told in looking.seen] == [seen for seen, _ in looking.seen]
-        room.close()
-        journal.close()
-
-    in_virtual_time(history())
+    journal, looking = VirtualJournal(tmp_path / "journal.db", random.Random(1)), Looking()
+    registry = Registry(ServerSettings(), now, journal, [looking])
+    room = registry.open(Options(countdown_ms=0, auto_first_turn=False))
+    (ann, ear), (_, other) = (seat_at(room, name) for name in ("Ann", "Ben"))
+    room.put(ear, ann, cl.Start(counter=1), now())
+    await other.until(ev.Signalled)
+    await journal.drained()
+    looking.seen.clear()
+    view = room.table.view
+    assert view.rules is not None
+    assert view.board is not None
+    for counter in range(2, 7):
+        turn = view.rules.turn(view.board, ann)
+        assert turn is not None
+        fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+        room.put(ear, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
+        await asyncio.sleep(0)
+    await journal.drained()
+    assert 5 == len(looking.seen)
+    assert [told for _, told in looking.seen] == [seen for seen, _ in looking.seen]
+    room.close()
+    journal.close()
 
 
 @asynccontextmanager
@@ -174,86 +164,76 @@ async def _found(path: Path, query: str) -> list[tuple[int, ...]]:
         return list(db.execute(query))
 
 
-def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path) -> None:
+@virtual
+async def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path) -> None:
     """What a restart reads from the log is not written a second time with each play."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        async with _racing(path) as (room, players):
-            view = room.table.view
-            last = await _found(path, "SELECT max(seq) FROM events")
-            for seat, ear in players:
-                assert view.rules is not None
-                assert view.board is not None
-                turn = view.rules.turn(view.board, seat)
-                assert turn is not None
-                fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
-                room.put(ear, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
-                room.put(Ear(), seat, cl.Call(counter=3), now())  # from a connection that has no seat
-            new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
-            assert [(last[0][0] + 2,)] == new
-            with contextlib.closing(open_journal(path)) as db:
-                assert [1, 0] == [claims_of(db, 1)[seat].counter for seat, _ in players]
-
-    in_virtual_time(history())
+    async with _racing(path) as (room, players):
+        view = room.table.view
+        last = await _found(path, "SELECT max(seq) FROM events")
+        for seat, ear in players:
+            assert view.rules is not None
+            assert view.board is not None
+            turn = view.rules.turn(view.board, seat)
+            assert turn is not None
+            fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
+            room.put(ear, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
+            room.put(Ear(), seat, cl.Call(counter=3), now())  # from a connection that has no seat
+        new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
+        assert [(last[0][0] + 2,)] == new
+        with contextlib.closing(open_journal(path)) as db:
+            assert [1, 0] == [claims_of(db, 1)[seat].counter for seat, _ in players]
 
 
-def test_a_hand_that_ends_by_itself_is_followed_by_a_snapshot(tmp_path: Path) -> None:
+@virtual
+async def test_a_hand_that_ends_by_itself_is_followed_by_a_snapshot(tmp_path: Path) -> None:
     """Nobody has said or done anything in it."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        async with _racing(path, time_limit_ms=60_000) as (_, players):
-            assert [(0,)] == await _found(path, "SELECT count(*) FROM snapshots")
-            await players[0][1].until(ev.HandOver)
-            assert [(1,)] == await _found(path, "SELECT count(*) FROM snapshots")
-
-    in_virtual_time(history())
+    async with _racing(path, time_limit_ms=60_000) as (_, players):
+        assert [(0,)] == await _found(path, "SELECT count(*) FROM snapshots")
+        await players[0][1].until(ev.HandOver)
+        assert [(1,)] == await _found(path, "SELECT count(*) FROM snapshots")
 
 
-def test_no_snapshot_is_written_in_the_middle_of_a_hand(
+@virtual
+async def test_no_snapshot_is_written_in_the_middle_of_a_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long the log is by then: a snapshot does not hold hidden cards."""
     monkeypatch.setattr(rows, "MOST_EVENTS", 1)
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        async with _racing(path) as (room, [(ann, ear), _]):
-            newest = await _found(path, "SELECT max(seq) FROM snapshots")
-            await say(room, ear, ann, cl.Say(counter=2, text="Hello"))
-            assert newest == await _found(path, "SELECT max(seq) FROM snapshots")
-
-    in_virtual_time(history())
+    async with _racing(path) as (room, [(ann, ear), _]):
+        newest = await _found(path, "SELECT max(seq) FROM snapshots")
+        await say(room, ear, ann, cl.Say(counter=2, text="Hello"))
+        assert newest == await _found(path, "SELECT max(seq) FROM snapshots")
 
 
-def test_a_lobby_s_long_log_is_cut_although_nobody_commands(
+@virtual
+async def test_a_lobby_s_long_log_is_cut_although_nobody_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that is lost is enough."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, ear)]):
-            await ear.until(ev.MatchOver)
-            monkeypatch.setattr(rows, "MOST_EVENTS", 1)
-            room.leave(ear, ben)
-            snapshots = await _found(path, "SELECT max(seq) FROM snapshots")
-            assert [(room.table.view.seq,)] == snapshots
-
-    in_virtual_time(history())
+    async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, ear)]):
+        await ear.until(ev.MatchOver)
+        monkeypatch.setattr(rows, "MOST_EVENTS", 1)
+        room.leave(ear, ben)
+        snapshots = await _found(path, "SELECT max(seq) FROM snapshots")
+        assert [(room.table.view.seq,)] == snapshots
 
 
-def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
+@virtual
+async def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
     """After a restart the host's ban holds."""
     path = tmp_path / "journal.db"
 
-    async def history() -> None:
-        async with _racing(path) as (room, [(ann, ear), (ben, _)]):
-            await say(room, ear, ann, cl.Kick(counter=2, seat=ben))
-            assert [(1,)] == await _found(path, "SELECT count(*) FROM bans")
-
-    in_virtual_time(history())
+    async with _racing(path) as (room, [(ann, ear), (ben, _)]):
+        await say(room, ear, ann, cl.Kick(counter=2, seat=ben))
+        assert [(1,)] == await _found(path, "SELECT count(*) FROM bans")
 
 
 @virtual

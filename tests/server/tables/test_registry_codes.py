@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at
+from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at, virtual
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
@@ -58,31 +58,25 @@ def test_a_code_that_is_taken_is_not_given_again() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["{}", " {} ", "{}\n", "lower", "title"])
-def test_a_table_is_found_however_its_code_is_spelt(spelling: str) -> None:
+@virtual
+async def test_a_table_is_found_however_its_code_is_spelt(spelling: str) -> None:
     """Small letters and blanks make no difference."""
-
-    async def history() -> None:
-        registry = open_hall()
-        room = registry.open(Options())
-        code = room.table.view.code
-        spelt = getattr(code, spelling)() if spelling.isalpha() else spelling.format(code)
-        assert room is registry.room(spelt)
-
-    in_virtual_time(history())
+    registry = open_hall()
+    room = registry.open(Options())
+    code = room.table.view.code
+    spelt = getattr(code, spelling)() if spelling.isalpha() else spelling.format(code)
+    assert room is registry.room(spelt)
 
 
 @pytest.mark.parametrize("code", ["", "????", "BCD", "BCDFG", "ß", "\x00"])
-def test_an_unknown_code_is_refused(code: str) -> None:
+@virtual
+async def test_an_unknown_code_is_refused(code: str) -> None:
     """What no table is called finds none."""
-
-    async def history() -> None:
-        registry = open_hall()
-        registry.open(Options())
-        with pytest.raises(CommandRefused) as refused:
-            registry.room(code)
-        assert Reason.UNKNOWN_TABLE == refused.value.reason
-
-    in_virtual_time(history())
+    registry = open_hall()
+    registry.open(Options())
+    with pytest.raises(CommandRefused) as refused:
+        registry.room(code)
+    assert Reason.UNKNOWN_TABLE == refused.value.reason
 
 
 # Seeds.
@@ -144,21 +138,19 @@ def test_without_a_seed_nothing_repeats() -> None:
 
 
 @pytest.mark.parametrize("seed", [None, bytes(32)])
-def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
+@virtual
+async def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
     monkeypatch: pytest.MonkeyPatch, seed: bytes | None
 ) -> None:
     """Whoever knew what a table's code and bots are drawn from would not know its cards."""
     monkeypatch.setattr(Registry, "_seed", lambda *_: bytes(32))
 
-    async def history() -> None:
-        registry = open_hall(seed=seed)
-        room = registry.open(Options())
-        seat, ear = seat_at(room, "Ann")
-        await say(room, ear, seat, cl.Start(counter=1))
-        view = room.table.view
-        follows = commitment(next(hand_seeds(bytes(32))), view.hand_id)
-        assert "" != view.hand_id
-        assert (follows == view.commitment) is (seed is not None)
-        registry.close()
-
-    in_virtual_time(history())
+    registry = open_hall(seed=seed)
+    room = registry.open(Options())
+    seat, ear = seat_at(room, "Ann")
+    await say(room, ear, seat, cl.Start(counter=1))
+    view = room.table.view
+    follows = commitment(next(hand_seeds(bytes(32))), view.hand_id)
+    assert "" != view.hand_id
+    assert (follows == view.commitment) is (seed is not None)
+    registry.close()

@@ -24,7 +24,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, answered, in_virtual_time, now, say
+from tests.support.rooms import Ear, answered, in_virtual_time, now, say, virtual
 from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
 
@@ -87,95 +87,87 @@ def _kept(journal: SharedJournal) -> tuple[StoredTable, Past, int]:
         return kept, past._replace(log=list(past.log)), reader.last_us()
 
 
-def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> None:
+@virtual
+async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> None:
     """It is as it was: code, seats, tokens, passphrase, number, hand, and time, on a clock of its own."""
+    observing = Observing()
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal, [observing])
+    room, ear = await _played(first)
+    code, number = room.table.view.code, room.journal.number
+    first.hand_over(room, HEIR)
+    assert (0, {number}) == (len(first), {*first.leaving})
+    with pytest.raises(CommandRefused):
+        first.room(code)
+    await journal.drained()
+    await asyncio.sleep(1)
+    assert ([(number, HEIR)], set(), 1) == (journal.moved, {*first.leaving}, observing.closings)
+    assert Closing(CloseCode.TRY_AGAIN, MOVED) == ear.closing
+    elapsed = room.table.hand_clock.elapsed_ms(now())
 
-    async def history() -> None:
-        observing = Observing()
-        journal = SharedJournal(tmp_path / "journal.db")
-        first = Registry(ServerSettings(), now, journal, [observing])
-        room, ear = await _played(first)
-        code, number = room.table.view.code, room.journal.number
-        first.hand_over(room, HEIR)
-        assert (0, {number}) == (len(first), {*first.leaving})
-        with pytest.raises(CommandRefused):
-            first.room(code)
-        await journal.drained()
-        await asyncio.sleep(1)
-        assert ([(number, HEIR)], set(), 1) == (journal.moved, {*first.leaving}, observing.closings)
-        assert Closing(CloseCode.TRY_AGAIN, MOVED) == ear.closing
-        elapsed = room.table.hand_clock.elapsed_ms(now())
-
-        kept, past, last = _kept(journal)
-        second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal())
-        second.adopt(kept, past, last, AHEAD)
-        again = second.room(code)
-        assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
-        assert room.table.view.options == again.table.view.options
-        assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
-        assert 0 == again.actor(b"token")
-        with pytest.raises(CommandRefused) as caught:
-            again.admit("guess", "")
-        assert Reason.BAD_PASSPHRASE is caught.value.reason
-        again.admit("sesame", "")
-        assert AHEAD == again.journal.timekeeper.offset_us
-        assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
-        later = Ear()
-        again.sit(later, 0, "a" * 64)
-        await asyncio.sleep(0)
-        assert not again.table.view.paused
-        first.close(for_good=False)
-        second.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    kept, past, last = _kept(journal)
+    second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal())
+    second.adopt(kept, past, last, AHEAD)
+    again = second.room(code)
+    assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
+    assert room.table.view.options == again.table.view.options
+    assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
+    assert 0 == again.actor(b"token")
+    with pytest.raises(CommandRefused) as caught:
+        again.admit("guess", "")
+    assert Reason.BAD_PASSPHRASE is caught.value.reason
+    again.admit("sesame", "")
+    assert AHEAD == again.journal.timekeeper.offset_us
+    assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
+    later = Ear()
+    again.sit(later, 0, "a" * 64)
+    await asyncio.sleep(0)
+    assert not again.table.view.paused
+    first.close(for_good=False)
+    second.close(for_good=False)
+    journal.close()
 
 
-def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
+@virtual
+async def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
     """Who has seen events that a table lost on its way gets all of the table, whoever had it in between."""
-
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        first = Registry(ServerSettings(), now, journal)
-        room, _ = await _played(first)
-        code, before = room.table.view.code, room.epochs
-        first.hand_over(room, HEIR)
-        await journal.drained()
-        kept, past, last = _kept(journal)
-        names = set()
-        for _ in range(2):
-            server = Registry(ServerSettings(), now, ImmediateJournal())
-            server.adopt(kept, past, last, 0)
-            names.add(server.room(code).epochs.current)
-            server.close(for_good=False)
-        assert 2 == len(names)
-        assert before.current not in names
-        assert {16} == {len(name) for name in names}
-        first.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    room, _ = await _played(first)
+    code, before = room.table.view.code, room.epochs
+    first.hand_over(room, HEIR)
+    await journal.drained()
+    kept, past, last = _kept(journal)
+    names = set()
+    for _ in range(2):
+        server = Registry(ServerSettings(), now, ImmediateJournal())
+        server.adopt(kept, past, last, 0)
+        names.add(server.room(code).epochs.current)
+        server.close(for_good=False)
+    assert 2 == len(names)
+    assert before.current not in names
+    assert {16} == {len(name) for name in names}
+    first.close(for_good=False)
+    journal.close()
 
 
-def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> None:
+@virtual
+async def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> None:
     """A server that adopts its own former table does not take it for the one that it had."""
-
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        registry = Registry(ServerSettings(), now, journal)
-        room, _ = await _played(registry)
-        registry.hand_over(room, HEIR)
-        await journal.drained()
-        registry.adopt(*_kept(journal), 0)
-        (again,) = registry.rooms
-        assert room.epochs.current != again.epochs.current
-        registry.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    registry = Registry(ServerSettings(), now, journal)
+    room, _ = await _played(registry)
+    registry.hand_over(room, HEIR)
+    await journal.drained()
+    registry.adopt(*_kept(journal), 0)
+    (again,) = registry.rooms
+    assert room.epochs.current != again.epochs.current
+    registry.close(for_good=False)
+    journal.close()
 
 
-def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Path) -> None:
+@virtual
+async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Path) -> None:
     """It counts from the moment in which the command was read, though the table's clock is another."""
 
     class Timing(Observer):
@@ -184,28 +176,26 @@ def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Path) -> 
         def answered(self, table: object, command: object, reply: object, took_us: int) -> None:
             self.took.append(took_us)
 
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        first = Registry(ServerSettings(), now, journal)
-        room, _ = await _played(first)
-        first.hand_over(room, HEIR)
-        await journal.drained()
-        second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
-        second.adopt(*_kept(journal), AHEAD)
-        (again,) = second.rooms
-        ear = Ear()
-        again.sit(ear, 0, "a" * 64)
-        again.put(ear, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
-        await answered()
-        assert [300] == Timing.took
-        first.close(for_good=False)
-        second.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    room, _ = await _played(first)
+    first.hand_over(room, HEIR)
+    await journal.drained()
+    second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
+    second.adopt(*_kept(journal), AHEAD)
+    (again,) = second.rooms
+    ear = Ear()
+    again.sit(ear, 0, "a" * 64)
+    again.put(ear, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
+    await answered()
+    assert [300] == Timing.took
+    first.close(for_good=False)
+    second.close(for_good=False)
+    journal.close()
 
 
-def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
+@virtual
+async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
     """Servers of one seed deal a table the same hands, whichever of them has it."""
 
     async def promises(journal: Journal, heir: bool) -> list[str]:
@@ -233,90 +223,75 @@ def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: Path) -
         registry.close(for_good=False)
         return before + after if heir else after
 
-    async def history() -> None:
-        undisturbed = await promises(ImmediateJournal(), heir=False)
-        journal = SharedJournal(tmp_path / "journal.db")
-        assert 2 == len(undisturbed)
-        assert undisturbed == await promises(journal, heir=True)
-        journal.close()
-
-    in_virtual_time(history())
+    undisturbed = await promises(ImmediateJournal(), heir=False)
+    journal = SharedJournal(tmp_path / "journal.db")
+    assert 2 == len(undisturbed)
+    assert undisturbed == await promises(journal, heir=True)
+    journal.close()
 
 
-def test_nothing_more_is_kept_of_a_table_that_is_handed_over(tmp_path: Path) -> None:
+@virtual
+async def test_nothing_more_is_kept_of_a_table_that_is_handed_over(tmp_path: Path) -> None:
     """Its hand runs elsewhere: the time of this server need not go on for it."""
-
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        registry = Registry(ServerSettings(), now, journal)
-        room, _ = await _played(registry)
-        assert journal.times
-        registry.hand_over(room, HEIR)
-        await asyncio.sleep(2)
-        times = journal.times
-        await asyncio.sleep(60)
-        assert times == journal.times
-        registry.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    registry = Registry(ServerSettings(), now, journal)
+    room, _ = await _played(registry)
+    assert journal.times
+    registry.hand_over(room, HEIR)
+    await asyncio.sleep(2)
+    times = journal.times
+    await asyncio.sleep(60)
+    assert times == journal.times
+    registry.close(for_good=False)
+    journal.close()
 
 
-def test_players_of_a_table_without_an_heir_hear_that_it_waits(tmp_path: Path) -> None:
+@virtual
+async def test_players_of_a_table_without_an_heir_hear_that_it_waits(tmp_path: Path) -> None:
     """It is in the journal, for a server that starts."""
-
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        registry = Registry(ServerSettings(), now, journal)
-        room, ear = await _played(registry)
-        registry.hand_over(room, None)
-        await journal.drained()
-        assert [] == journal.moved
-        assert Closing(CloseCode.TRY_AGAIN, STAYS) == ear.closing
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    registry = Registry(ServerSettings(), now, journal)
+    room, ear = await _played(registry)
+    registry.hand_over(room, None)
+    await journal.drained()
+    assert [] == journal.moved
+    assert Closing(CloseCode.TRY_AGAIN, STAYS) == ear.closing
+    journal.close()
 
 
 @pytest.mark.parametrize("is_halted", [True, False])
-def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool, tmp_path: Path) -> None:
+@virtual
+async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool, tmp_path: Path) -> None:
     """Nothing happens at it until the disk is back."""
-
-    async def history() -> None:
-        journal = SharedJournal(tmp_path / "journal.db")
-        first = Registry(ServerSettings(), now, journal)
-        room, _ = await _played(first)
-        first.hand_over(room, HEIR)
-        await journal.drained()
-        second = Registry(ServerSettings(), now, ImmediateJournal())
-        second.halt("database", is_halted)
-        second.adopt(*_kept(journal), 0)
-        (again,) = second.rooms
-        assert is_halted is again.is_halted
-        first.close(for_good=False)
-        second.close(for_good=False)
-        journal.close()
-
-    in_virtual_time(history())
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    room, _ = await _played(first)
+    first.hand_over(room, HEIR)
+    await journal.drained()
+    second = Registry(ServerSettings(), now, ImmediateJournal())
+    second.halt("database", is_halted)
+    second.adopt(*_kept(journal), 0)
+    (again,) = second.rooms
+    assert is_halted is again.is_halted
+    first.close(for_good=False)
+    second.close(for_good=False)
+    journal.close()
 
 
-def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
+@virtual
+async def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
     """Two reasons halt once; the first that ends changes nothing, the second ends the halt."""
-
-    async def history() -> None:
-        registry = Registry(ServerSettings(), now, ImmediateJournal())
-        room, ear = await _played(registry)
-        for why, halted in (("disk", True), ("database", True), ("disk", True), ("disk", False)):
-            registry.halt(why, halted)
-            assert room.is_halted
-            assert registry.is_halted
-        registry.halt("elsewhere", halted=False)
-        registry.halt("database", halted=False)
-        assert not room.is_halted
-        assert [True, False] == [message.halted for message in ear.heard if isinstance(message, Halted)]
-        registry.close()
-
-    in_virtual_time(history())
+    registry = Registry(ServerSettings(), now, ImmediateJournal())
+    room, ear = await _played(registry)
+    for why, halted in (("disk", True), ("database", True), ("disk", True), ("disk", False)):
+        registry.halt(why, halted)
+        assert room.is_halted
+        assert registry.is_halted
+    registry.halt("elsewhere", halted=False)
+    registry.halt("database", halted=False)
+    assert not room.is_halted
+    assert [True, False] == [message.halted for message in ear.heard if isinstance(message, Halted)]
+    registry.close()
 
 
 def test_the_log_tells_which_table_was_opened_and_closed(caplog: pytest.LogCaptureFixture) -> None:

@@ -22,7 +22,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.rooms import Ear, in_virtual_time, now, say, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 SEED = bytes(32)
@@ -73,140 +73,119 @@ def promises(ear: Ear) -> list[str]:
     return [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
 
 
-def test_a_table_goes_on_with_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
+@virtual
+async def test_a_table_goes_on_with_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
     """The hands of a seeded server are the same, whether it was started anew among them or not."""
-
-    async def history() -> None:
-        async with running(None) as registry:
-            room, ear = await opened(registry)
-            await play_on(room, ear, 3, 4)
-            expected = promises(ear)
-            assert len(expected) == 3
-        async with running(tmp_path / "journal.db") as registry:
-            room, before = await opened(registry)
-            code = room.table.view.code
-            await asyncio.sleep(5)
-        async with running(tmp_path / "journal.db") as registry:
-            room = registry.room(code)
-            after = await seated(room, 0)
-            await play_on(room, after, 3, 4)
-            assert expected == promises(before) + promises(after)
-
-    in_virtual_time(history())
+    async with running(None) as registry:
+        room, ear = await opened(registry)
+        await play_on(room, ear, 3, 4)
+        expected = promises(ear)
+        assert len(expected) == 3
+    async with running(tmp_path / "journal.db") as registry:
+        room, before = await opened(registry)
+        code = room.table.view.code
+        await asyncio.sleep(5)
+    async with running(tmp_path / "journal.db") as registry:
+        room = registry.room(code)
+        after = await seated(room, 0)
+        await play_on(room, after, 3, 4)
+        assert expected == promises(before) + promises(after)
 
 
-def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
+@virtual
+async def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
     """Its bots play on, its passphrase is asked for, and what happens is kept for the next start, too."""
-
-    async def history() -> None:
-        path = tmp_path / "journal.db"
+    path = tmp_path / "journal.db"
+    async with running(path) as registry:
+        room, _ = await opened(registry)
+        code, hand_id = room.table.view.code, room.table.view.hand_id
+        await asyncio.sleep(3)
+        seq = room.table.view.seq
+    for _ in range(2):
         async with running(path) as registry:
-            room, _ = await opened(registry)
-            code, hand_id = room.table.view.code, room.table.view.hand_id
-            await asyncio.sleep(3)
+            room = registry.room(code)
+            assert room.table.view.seq >= seq
+            assert hand_id == room.table.view.hand_id
+            room.admit(WORD, "192.0.2.1")
+            with pytest.raises(CommandRefused):
+                room.admit("simsalabim", "192.0.2.1")
+            ear = await seated(room, 0)
+            await asyncio.sleep(2)
+            assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
             seq = room.table.view.seq
-        for _ in range(2):
-            async with running(path) as registry:
-                room = registry.room(code)
-                assert room.table.view.seq >= seq
-                assert hand_id == room.table.view.hand_id
-                room.admit(WORD, "192.0.2.1")
-                with pytest.raises(CommandRefused):
-                    room.admit("simsalabim", "192.0.2.1")
-                ear = await seated(room, 0)
-                await asyncio.sleep(2)
-                assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
-                seq = room.table.view.seq
-
-    in_virtual_time(history())
 
 
-def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
+@virtual
+async def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
     """Nothing else need happen at the table before the server ends."""
-
-    async def history() -> None:
-        path = tmp_path / "journal.db"
-        journal = VirtualJournal(path, random.Random(1))
-        registry = Registry(ServerSettings(), now, journal)
-        room = registry.open(Options())
-        room.host(b"host")
-        await journal.drained()
-        journal.die()
-        room.close()
-        async with running(path) as registry:
-            (room,) = registry.rooms
-            assert room.knows(b"host")
-            assert room.actor(b"host") is None
-
-    in_virtual_time(history())
+    path = tmp_path / "journal.db"
+    journal = VirtualJournal(path, random.Random(1))
+    registry = Registry(ServerSettings(), now, journal)
+    room = registry.open(Options())
+    room.host(b"host")
+    await journal.drained()
+    journal.die()
+    room.close()
+    async with running(path) as registry:
+        (room,) = registry.rooms
+        assert room.knows(b"host")
+        assert room.actor(b"host") is None
 
 
-def test_who_comes_back_after_a_start_gets_what_is_new(tmp_path: Path) -> None:
+@virtual
+async def test_who_comes_back_after_a_start_gets_what_is_new(tmp_path: Path) -> None:
     """The events since the last one seen, which an earlier start of the server has told; no snapshot."""
-
-    async def history() -> None:
-        path = tmp_path / "journal.db"
+    path = tmp_path / "journal.db"
+    async with running(path) as registry:
+        room = registry.open(Options())
+        await seated(room)
+        code, epoch, seq = room.table.view.code, room.epochs.current, room.table.view.seq
+    for _ in range(2):
         async with running(path) as registry:
-            room = registry.open(Options())
-            await seated(room)
-            code, epoch, seq = room.table.view.code, room.epochs.current, room.table.view.seq
-        for _ in range(2):
-            async with running(path) as registry:
-                room, back = registry.room(code), Ear()
-                room.resume(back, 0, "a" * 64, "", epoch, seq)
-                await asyncio.sleep(1)
-                assert not back.snapshots
-                assert seq + 1 == back.events[0].seq
-
-    in_virtual_time(history())
+            room, back = registry.room(code), Ear()
+            room.resume(back, 0, "a" * 64, "", epoch, seq)
+            await asyncio.sleep(1)
+            assert not back.snapshots
+            assert seq + 1 == back.events[0].seq
 
 
-def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
+@virtual
+async def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
     """Somebody else's guesses keep nobody out who knows the word."""
-
-    async def history() -> None:
-        async with running(tmp_path / "journal.db") as registry:
-            room, _ = await opened(registry)
-            for _ in range(20):
-                with pytest.raises(CommandRefused):
-                    room.admit("guess", "192.0.2.1")
+    async with running(tmp_path / "journal.db") as registry:
+        room, _ = await opened(registry)
+        for _ in range(20):
             with pytest.raises(CommandRefused):
-                room.admit(WORD, "192.0.2.1")
-            room.admit(WORD, "192.0.2.2")
+                room.admit("guess", "192.0.2.1")
+        with pytest.raises(CommandRefused):
+            room.admit(WORD, "192.0.2.1")
+        room.admit(WORD, "192.0.2.2")
 
-    in_virtual_time(history())
 
-
-def test_guesses_of_spectators_are_counted_for_each_address() -> None:
+@virtual
+async def test_guesses_of_spectators_are_counted_for_each_address() -> None:
     """Somebody else's guesses keep nobody from watching who knows the word."""
-
-    async def history() -> None:
-        async with running(None) as registry:
-            room, _ = await opened(registry)
-            for _ in range(20):
-                with pytest.raises(CommandRefused):
-                    room.watch(Ear(), "guess", "192.0.2.1")
+    async with running(None) as registry:
+        room, _ = await opened(registry)
+        for _ in range(20):
             with pytest.raises(CommandRefused):
-                room.watch(Ear(), WORD, "192.0.2.1")
-            eve = Ear()
-            room.watch(eve, WORD, "192.0.2.2")
-            assert eve in room.broadcast.spectators
+                room.watch(Ear(), "guess", "192.0.2.1")
+        with pytest.raises(CommandRefused):
+            room.watch(Ear(), WORD, "192.0.2.1")
+        eve = Ear()
+        room.watch(eve, WORD, "192.0.2.2")
+        assert eve in room.broadcast.spectators
 
-    in_virtual_time(history())
 
-
-def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
+@virtual
+async def test_new_tables_go_on_with_the_numbers_of_the_old(tmp_path: Path) -> None:
     """The next table of a seeded server has the code that it would have had, and no other table's cards."""
-
-    async def history() -> None:
-        async with running(None) as registry:
-            codes = [registry.open(Options()).table.view.code for _ in range(3)]
-        for number in range(3):
-            async with running(tmp_path / "journal.db") as registry:
-                assert number == len(registry)
-                assert codes[number] == registry.open(Options()).table.view.code
-
-    in_virtual_time(history())
+    async with running(None) as registry:
+        codes = [registry.open(Options()).table.view.code for _ in range(3)]
+    for number in range(3):
+        async with running(tmp_path / "journal.db") as registry:
+            assert number == len(registry)
+            assert codes[number] == registry.open(Options()).table.view.code
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -250,7 +229,8 @@ def test_the_log_tells_which_table_cannot_go_on(
         assert ValueError is told.exc_info[0]
 
 
-def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) -> None:
+@virtual
+async def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) -> None:
     """A snapshot follows so many events after the last one, wherever among them a server was started."""
     path = tmp_path / "journal.db"
 
@@ -264,21 +244,18 @@ def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) -> None:
             await say(room, ear, 0, cl.Say(counter=counter, text="Hello"))
             await asyncio.sleep(30)
 
-    async def history() -> None:
-        async with running(path) as registry:
-            room = registry.open(Options())
-            code = room.table.view.code
-            ear = await seated(room)
-            await talk(room, ear, MOST_EVENTS - 1)
-            assert not newest()
-            await talk(room, ear, MOST_EVENTS + 10)
-            assert MOST_EVENTS == newest()
-        async with running(path) as registry:
-            room = registry.room(code)
-            ear = await seated(room, 0)
-            await talk(room, ear, 2 * MOST_EVENTS - 1)
-            assert MOST_EVENTS == newest()
-            await talk(room, ear, 2 * MOST_EVENTS)
-            assert 2 * MOST_EVENTS == newest()
-
-    in_virtual_time(history())
+    async with running(path) as registry:
+        room = registry.open(Options())
+        code = room.table.view.code
+        ear = await seated(room)
+        await talk(room, ear, MOST_EVENTS - 1)
+        assert not newest()
+        await talk(room, ear, MOST_EVENTS + 10)
+        assert MOST_EVENTS == newest()
+    async with running(path) as registry:
+        room = registry.room(code)
+        ear = await seated(room, 0)
+        await talk(room, ear, 2 * MOST_EVENTS - 1)
+        assert MOST_EVENTS == newest()
+        await talk(room, ear, 2 * MOST_EVENTS)
+        assert 2 * MOST_EVENTS == newest()

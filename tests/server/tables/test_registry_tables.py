@@ -12,7 +12,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
-from tests.support.rooms import in_virtual_time, now, seat_at, virtual
+from tests.support.rooms import now, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
 
@@ -64,17 +64,14 @@ async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
 
 
 @pytest.mark.parametrize(("seed", "prepared"), [(None, True), (bytes(32), False)])
-def test_players_contribute_to_deals_that_nobody_repeats(seed: bytes | None, prepared: bool) -> None:
+@virtual
+async def test_players_contribute_to_deals_that_nobody_repeats(seed: bytes | None, prepared: bool) -> None:
     """A server with a seed deals what follows from it, and asks nobody for more."""
-
-    async def history() -> None:
-        registry = Registry(ServerSettings(seed=seed), now, ImmediateJournal())
-        room = registry.open(Options())
-        seat_at(room, "Ann")
-        assert prepared is (room.shown.view.next_shuffle is not None)
-        registry.close()
-
-    in_virtual_time(history())
+    registry = Registry(ServerSettings(seed=seed), now, ImmediateJournal())
+    room = registry.open(Options())
+    seat_at(room, "Ann")
+    assert prepared is (room.shown.view.next_shuffle is not None)
+    registry.close()
 
 
 @virtual
@@ -90,54 +87,45 @@ async def test_the_tables_of_an_address_are_counted() -> None:
 
 
 @pytest.mark.parametrize("for_good", [True, False])
-def test_a_registry_is_closed_for_good_or_leaves_its_tables(tmp_path: Path, for_good: bool) -> None:
+@virtual
+async def test_a_registry_is_closed_for_good_or_leaves_its_tables(tmp_path: Path, for_good: bool) -> None:
     """The next server finds in the journal what was not closed for good."""
-
-    async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(), now, journal)
-        registry.open(Options())
-        registry.close(for_good=for_good)
-        await journal.drained()
-        with journal.reading() as (reader,):
-            assert (not for_good) is bool(list(reader.tables(only_open=True)))
-        journal.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+    registry = Registry(ServerSettings(), now, journal)
+    registry.open(Options())
+    registry.close(for_good=for_good)
+    await journal.drained()
+    with journal.reading() as (reader,):
+        assert (not for_good) is bool(list(reader.tables(only_open=True)))
+    journal.close()
 
 
-def test_a_servers_first_table_is_number_one(tmp_path: Path) -> None:
+@virtual
+async def test_a_servers_first_table_is_number_one(tmp_path: Path) -> None:
     """That number is in the journal, and the table's seed is drawn by it."""
-
-    async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(), now, journal)
-        registry.open(Options())
-        await journal.drained()
-        with journal.reading() as (reader,):
-            (kept,) = reader.tables(only_open=True)
-        assert 1 == kept.number
-        registry.close()
-        await journal.drained()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+    registry = Registry(ServerSettings(), now, journal)
+    registry.open(Options())
+    await journal.drained()
+    with journal.reading() as (reader,):
+        (kept,) = reader.tables(only_open=True)
+    assert 1 == kept.number
+    registry.close()
+    await journal.drained()
 
 
-def test_a_closed_table_is_leaving_until_that_is_written(tmp_path: Path) -> None:
+@virtual
+async def test_a_closed_table_is_leaving_until_that_is_written(tmp_path: Path) -> None:
     """Its number is known for so long, and no longer."""
-
-    async def history() -> None:
-        journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
-        registry = Registry(ServerSettings(), now, journal)
-        room = registry.open(Options())
-        await journal.drained()
-        registry.discard(room)
-        assert {room.journal.number} == {*registry.leaving}
-        await journal.drained()
-        assert set() == {*registry.leaving}
-        registry.close()
-
-    in_virtual_time(history())
+    journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
+    registry = Registry(ServerSettings(), now, journal)
+    room = registry.open(Options())
+    await journal.drained()
+    registry.discard(room)
+    assert {room.journal.number} == {*registry.leaving}
+    await journal.drained()
+    assert set() == {*registry.leaving}
+    registry.close()
 
 
 def test_the_wall_clock_counts_milliseconds() -> None:

@@ -65,110 +65,98 @@ async def _begin(registry: Registry, passphrase: str = "", **options: object) ->
     return room
 
 
-def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
+@virtual
+async def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches sees the table as it was a minute ago, and then all that was to come, each in its time."""
-
-    async def history() -> None:
-        async with _opened(tmp_path) as registry:
-            room = await _begin(registry, "sesame")
-            before = [room.table.view.seq]
-            for _ in range(DELAY - 20):
-                await asyncio.sleep(1)
-                before.append(room.table.view.seq)
-            assert before[-1] > before[0] + 20
-            code = room.table.view.code
-        async with _opened(tmp_path, anew=True) as registry:
-            room = registry.room(code)
-            seen = _seen_by_a_spectator(room)
-            assert seen.locked
-            assert seen.seq < before[0]
-            await asyncio.sleep(DELAY - 20 + 10)
-            assert before[20] < _seen_by_a_spectator(room).seq < before[-1]
-            await asyncio.sleep(DELAY)
-            assert _seen_by_a_spectator(room).seq > before[-1]
-
-    in_virtual_time(history())
+    async with _opened(tmp_path) as registry:
+        room = await _begin(registry, "sesame")
+        before = [room.table.view.seq]
+        for _ in range(DELAY - 20):
+            await asyncio.sleep(1)
+            before.append(room.table.view.seq)
+        assert before[-1] > before[0] + 20
+        code = room.table.view.code
+    async with _opened(tmp_path, anew=True) as registry:
+        room = registry.room(code)
+        seen = _seen_by_a_spectator(room)
+        assert seen.locked
+        assert seen.seq < before[0]
+        await asyncio.sleep(DELAY - 20 + 10)
+        assert before[20] < _seen_by_a_spectator(room).seq < before[-1]
+        await asyncio.sleep(DELAY)
+        assert _seen_by_a_spectator(room).seq > before[-1]
 
 
-def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew(
+@virtual
+async def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_started_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hand that has just ended goes on for those who watch, until its end is as old as the delay."""
     monkeypatch.setattr(recovery, "BEFORE_SNAPSHOT", 0)  # as where the hand was long
 
-    async def history() -> None:
-        async with _opened(tmp_path) as registry:
-            room = await _begin(registry, hands=2, tally_ms=120_000)
-            ann, counters = Ear(), count(10)
-            room.broadcast.take_seat(ann, 0)
-            while room.table.view.phase is not Phase.TALLY:
-                await asyncio.sleep(1)
-                await say(room, ann, 0, cl.Stuck(counter=next(counters)))
-            await asyncio.sleep(DELAY / 2)
-            code, last = room.table.view.code, room.table.view.seq
-        async with _opened(tmp_path, anew=True) as registry:
-            room = registry.room(code)
-            seen = _seen_by_a_spectator(room)
-            assert Phase.PLAYING == seen.phase
-            assert 0 < seen.seq < last
-            await asyncio.sleep(DELAY)
-            assert Phase.TALLY == _seen_by_a_spectator(room).phase
-
-    in_virtual_time(history())
+    async with _opened(tmp_path) as registry:
+        room = await _begin(registry, hands=2, tally_ms=120_000)
+        ann, counters = Ear(), count(10)
+        room.broadcast.take_seat(ann, 0)
+        while room.table.view.phase is not Phase.TALLY:
+            await asyncio.sleep(1)
+            await say(room, ann, 0, cl.Stuck(counter=next(counters)))
+        await asyncio.sleep(DELAY / 2)
+        code, last = room.table.view.code, room.table.view.seq
+    async with _opened(tmp_path, anew=True) as registry:
+        room = registry.room(code)
+        seen = _seen_by_a_spectator(room)
+        assert Phase.PLAYING == seen.phase
+        assert 0 < seen.seq < last
+        await asyncio.sleep(DELAY)
+        assert Phase.TALLY == _seen_by_a_spectator(room).phase
 
 
-def test_what_was_seen_to_its_end_is_seen_so_when_the_server_is_started_anew(tmp_path: Path) -> None:
+@virtual
+async def test_what_was_seen_to_its_end_is_seen_so_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """It goes on from the snapshot behind its hand, which all have seen."""
-
-    async def history() -> None:
-        async with _opened(tmp_path) as registry:
-            room = await _begin(registry, time_limit_ms=60_000)
-            while not room.shown.view.results:  # noqa: ASYNC110 - in virtual time
-                await asyncio.sleep(DELAY)
-            await asyncio.sleep(3 * DELAY)
-            seen = _seen_by_a_spectator(room)
-        async with _opened(tmp_path, anew=True) as registry:
-            again = _seen_by_a_spectator(registry.room(room.table.view.code))
-            assert (seen.results, seen.phase) == (again.results, Phase.OVER)
-
-    in_virtual_time(history())
-
-
-def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_path: Path) -> None:
-    """Who watches afterwards is told the time of the hand that it sees."""
-
-    async def history() -> None:
-        async with _opened(tmp_path) as registry:
-            room = await _begin(registry)
-            code = room.table.view.code
-            await asyncio.sleep(30)
-        async with _opened(tmp_path, anew=True) as registry:
-            room = registry.room(code)
-            await asyncio.sleep(DELAY - 30 + 10)
-            assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
-
-    in_virtual_time(history())
-
-
-def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_started_anew(tmp_path: Path) -> None:
-    """What is for one player alone stays so, even where it comes at the signal, which is still to be told."""
-
-    async def history() -> None:
-        async with _opened(tmp_path) as registry:
-            room = await _begin(registry, game="puzzle")
-            code = room.table.view.code
-            await asyncio.sleep(DELAY / 2)
-            assert room.table.view.is_private
-        async with _opened(tmp_path, anew=True) as registry:
-            room, eve = registry.room(code), Ear()
-            room.broadcast.watch(eve)
-            assert Phase.LOBBY is eve.snapshots[-1].phase
+    async with _opened(tmp_path) as registry:
+        room = await _begin(registry, time_limit_ms=60_000)
+        while not room.shown.view.results:  # noqa: ASYNC110 - in virtual time
             await asyncio.sleep(DELAY)
-            told = {type(event) for event in eve.events}
-            assert {ev.Signalled, ev.Progressed} <= told
-            assert ev.Played not in told
+        await asyncio.sleep(3 * DELAY)
+        seen = _seen_by_a_spectator(room)
+    async with _opened(tmp_path, anew=True) as registry:
+        again = _seen_by_a_spectator(registry.room(room.table.view.code))
+        assert (seen.results, seen.phase) == (again.results, Phase.OVER)
 
-    in_virtual_time(history())
+
+@virtual
+async def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(tmp_path: Path) -> None:
+    """Who watches afterwards is told the time of the hand that it sees."""
+    async with _opened(tmp_path) as registry:
+        room = await _begin(registry)
+        code = room.table.view.code
+        await asyncio.sleep(30)
+    async with _opened(tmp_path, anew=True) as registry:
+        room = registry.room(code)
+        await asyncio.sleep(DELAY - 30 + 10)
+        assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
+
+
+@virtual
+async def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_started_anew(
+    tmp_path: Path,
+) -> None:
+    """What is for one player alone stays so, even where it comes at the signal, which is still to be told."""
+    async with _opened(tmp_path) as registry:
+        room = await _begin(registry, game="puzzle")
+        code = room.table.view.code
+        await asyncio.sleep(DELAY / 2)
+        assert room.table.view.is_private
+    async with _opened(tmp_path, anew=True) as registry:
+        room, eve = registry.room(code), Ear()
+        room.broadcast.watch(eve)
+        assert Phase.LOBBY is eve.snapshots[-1].phase
+        await asyncio.sleep(DELAY)
+        told = {type(event) for event in eve.events}
+        assert {ev.Signalled, ev.Progressed} <= told
+        assert ev.Played not in told
 
 
 # What the host changes.
