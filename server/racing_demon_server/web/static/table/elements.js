@@ -4,7 +4,7 @@ import { UNKNOWN, rank, suit } from "../rules/layout.js";
 import { COURTS, RANKS, SUITS } from "../words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+export const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * @returns {HTMLElement}

@@ -2,7 +2,7 @@
 
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
-import { element, move, setStyle, setText } from "./elements.js";
+import { element, isCalm, move, setStyle, setText } from "./elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
@@ -21,7 +21,7 @@ export const colorOf = (seat) => COLORS[seat % COLORS.length];
 /** Rain paper on who has won, for a moment. */
 export function celebrate() {
   sound("won");
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (isCalm.matches) return;
   for (let number = 0; number < 60; number++) {
     const piece = element("i", "confetti");
     piece.style.left = `${(number * 61) % 100}vw`;
