@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         return _cluster(argv[1:])
     parser = _parser()
     arguments = parser.parse_args(argv)
-    for contradiction in _contradictions(arguments):
+    if contradiction := next(_contradictions(arguments), None):
         parser.error(contradiction)
     gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
     from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server

@@ -56,10 +56,11 @@ class ClusterKeys:
         key = self._keys.get(kept.key_id)
         if key is None:
             raise UnknownContents(f"the seed of hand {hand_id} needs another cluster key")
-        stream = _stream(key, kept.salt, table_id, hand_id)
-        if len(kept.masked) != SEED_SIZE or not keeps(seed := _xor(kept.masked, stream), hand_id, commitment):
-            raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
-        return seed
+        if len(kept.masked) == SEED_SIZE:
+            seed = _xor(kept.masked, _stream(key, kept.salt, table_id, hand_id))
+            if keeps(seed, hand_id, commitment):
+                return seed
+        raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
 
 
 def read_keys(paths: Sequence[Path]) -> tuple[bytes, ...]:

@@ -66,16 +66,16 @@ class Operation(StrEnum):
 Change = tuple[Operation, Sequence[Any]]
 """An operation and its values."""
 
-MARKS: Final = "table_id = ?1 AND kind NOT IN (0, 80)"
-"""The events of a table other than plays, worded like the index that finds them."""
+_IS_NO_PLAY: Final = "kind NOT IN (0, 80)"
+"""Worded like the index that finds all events but plays."""
+MARKS: Final = f"table_id = ?1 AND {_IS_NO_PLAY}"
+"""The events of a table other than plays."""
 _KEPT: Final = "(SELECT max(seq) FROM snapshots WHERE table_id = ?1 AND seq < ?2 AND at_us <= ?3)"
 """The newest snapshot before one that delayed spectators have still to see."""
 _MATCH_END: Final = f"""coalesce(
     (SELECT seq FROM events WHERE {MARKS} AND kind = {MatchOver.TAG} ORDER BY seq DESC LIMIT 1), 0)"""  # noqa: S608
-BEGINS: Final = (
-    "NOT EXISTS (SELECT 1 FROM events "
-    "WHERE table_id = snapshots.table_id AND kind NOT IN (0, 80) AND seq = snapshots.seq)"
-)
+BEGINS: Final = f"""NOT EXISTS (
+    SELECT 1 FROM events WHERE table_id = snapshots.table_id AND {_IS_NO_PLAY} AND seq = snapshots.seq)"""  # noqa: S608
 """Whether a stretch of a table's log begins with a snapshot."""
 _IS_NO_BEGINNING: Final = f"""NOT (
     NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND seq = snapshots.seq)

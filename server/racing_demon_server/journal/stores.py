@@ -1,11 +1,11 @@
 """Opens the store of a journal: the path of a file, or the URL of a database, names it."""
 
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from racing_demon_server.settings import ServerSettings
 
@@ -15,6 +15,10 @@ from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
 
 __all__ = ["JournalPart", "open_store", "parts_of"]
+
+
+class _Opening(Protocol):
+    def __call__(self, *, write: bool = False) -> AbstractContextManager[JournalReader]: ...
 
 
 class JournalPart(NamedTuple):
@@ -27,7 +31,7 @@ class JournalPart(NamedTuple):
     """
 
     prefix: str
-    opened: Callable[..., AbstractContextManager[JournalReader]]
+    opened: _Opening
 
 
 def open_store(settings: ServerSettings) -> Store:
@@ -72,7 +76,7 @@ def parts_of(journal: Path | str, keys: Sequence[bytes] = ()) -> Iterator[Journa
     except ImportError:
         raise _missing() from None
 
-    def opened(**_: bool) -> AbstractContextManager[JournalReader]:
+    def opened(*, write: bool = False) -> AbstractContextManager[JournalReader]:
         return reading_database(journal, ClusterKeys(keys))
 
     yield JournalPart("", opened)
