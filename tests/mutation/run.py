@@ -34,6 +34,10 @@ KILLED: Final = {1, 3}
 TIMEOUTS: Final = {24, 36, 152, 255, -24}
 """A mistake that lets a test run on and on is noticed, too."""
 
+TIMEOUT_SECONDS: Final = 6.0
+"""mutmut stops the tests of a mistake after fifteen times this and what they take without it, so that a busy
+machine stops no others."""
+
 DIFFS: Final = """
 import json, sys
 from mutmut.mutation.diff_apply import get_diff_for_mutant
@@ -206,6 +210,7 @@ def _stage(folder: Path, group: dict[str, Any]) -> None:
         "also_copy": ["docs"],
         "source_paths": [Path(package).name for package in PACKAGES],
         "only_mutate": group["modules"],
+        "timeout_constant": TIMEOUT_SECONDS,
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "-n0", *_deselected(group)],
         "pytest_add_cli_args_test_selection": group["tests"],
     }

@@ -79,18 +79,18 @@ class TableJournal:
         changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
-    def begin(self, epoch: str, seq: int, snapshot_seq: int = 0) -> None:
-        """Note that a start of the server continues after an event. The oldest starts are forgotten.
+    def begin(self, epoch: str, seq: int, snapshot_seq: int) -> None:
+        """Note first that a start of the server continues after an event. The oldest starts are forgotten.
 
         Args:
             epoch: the name of the start.
             seq: the number of the event.
-            snapshot_seq: the number of the last event in the last snapshot.
+            snapshot_seq: the number of the last event in the last snapshot; 0 without one.
 
         """
         self._events = seq - snapshot_seq
         self._seq = seq
-        self._changes += [
+        self._changes = [
             (Operation.ADD_EPOCH, (self.number, seq, epoch)),
             (Operation.FORGET_EPOCHS, (self.number, MOST)),
         ]

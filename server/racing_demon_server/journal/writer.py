@@ -84,7 +84,7 @@ class DurableJournal:
         self._queue: queue.SimpleQueue[JournalEntry | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._loop = asyncio.get_running_loop()
-        self._answered = self._loop.time()
+        self._answered: float  # the time of the last answer, or of the first entry that waits
         self._watching: asyncio.TimerHandle | None = None
         if store.patience is not None:
             self._watch(store.patience)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.operations import Operation
@@ -15,6 +17,8 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.stores import open_store, parts_of
 from racing_demon_server.settings import ServerSettings
 from tests.support.postgres import KEY, Postgres
+
+HAND = "BCDFGH/1/1"
 
 
 def test_the_path_of_a_file_opens_it(tmp_path: Path) -> None:
@@ -33,6 +37,24 @@ def test_of_the_claims_of_a_seat_the_newest_stays(tmp_path: Path) -> None:
     store.commit([(Operation.KEEP_CLAIM, claim) for claim in claims])
     with store.reading() as journal:
         assert [claims[1][1:], claims[3][1:]] == list(journal.claims(1))
+    store.close()
+
+
+def test_what_is_frequent_is_written_with_a_statement_for_each_kind(tmp_path: Path) -> None:
+    """In whatever order it comes: for each statement, the thread has to wait for the interpreter."""
+    store = SqliteStore(tmp_path / "journal.sqlite", Durability.NORMAL)
+    statements: list[str] = []
+    changes = [
+        [
+            (Operation.ADD_EVENT, (1, number, 3, 0, 0, b"")),
+            (Operation.KEEP_CLAIM, (1, number, b"", number, None)),
+            (Operation.KEEP_TIME, (number,)),
+        ]
+        for number in (1, 2)
+    ]
+    store.db.set_trace_callback(statements.append)
+    store.commit([*changes[0], *changes[1]])
+    assert ["BEGIN", *["INSERT"] * 3, "COMMIT"] == [sql.split()[0] for sql in statements]
     store.close()
 
 
@@ -85,9 +107,14 @@ def test_a_servers_settings_are_those_of_its_store(servers: Postgres, name: str)
 def test_the_seeds_of_a_database_are_read_with_the_keys_that_are_named(servers: Postgres, name: str) -> None:
     """All of it is one part, also where corrections are to be written."""
     url = servers.url(name)
-    with contextlib.closing(open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))):
-        pass
+    seed = (HAND, bytes(range(32)))
+    with contextlib.closing(open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))) as store:
+        number = store.new_number()
+        table = (number, "BCDFGH", number, "{}", b"", None, "0.1.0", VERSION, 0)
+        kept = (number, *seed, commitment(seed[1], HAND))
+        store.commit([(Operation.OPEN_TABLE, table), (Operation.ADD_SEED, kept)])
     (part,) = parts_of(url, [KEY])
     with part.opened(write=True) as journal:
+        assert [seed] == list(journal.seeds(number))
         journal.correct("1.1", "{}")
     assert ("", ["1.1"]) == (part.prefix, _corrected(part.opened))

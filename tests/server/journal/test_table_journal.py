@@ -6,13 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
 from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
+from racing_demon_server.journal.reader import beaten_of
 from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.journal.timekeeper import Timekeeper
+from racing_demon_server.match.seat_tokens import SeatToken
 from tests.support.rooms import in_virtual_time, now
 from tests.support.virtual_journal import VirtualJournal
 
@@ -81,6 +86,21 @@ def test_what_stands_behind_a_snapshot_counts_after_a_restart(table: Told) -> No
             assert is_long is journal.is_long
 
     table(story)
+
+
+def test_a_race_that_is_lost_first_after_a_restart_has_its_place(table: Told, tmp_path: Path) -> None:
+    """It follows the last event before the restart, so that a record shows it there."""
+    lost = Refused(counter=1, reason=Reason.BEATEN, text="", by=1)
+
+    def story(journal: TableJournal) -> None:
+        journal.begin("epoch", 7, 0)
+        journal.note_beside(0, seat_tokens=[(0, SeatToken(b"", 1, lost))])
+        journal.write(lambda: None)
+
+    table(story)
+    with reading(tmp_path / "journal.sqlite") as db:
+        ((seq, reply),) = beaten_of(db, 1)
+        assert (7, lost) == (seq, reply.message)
 
 
 @pytest.mark.parametrize("event", [READIED, PLAYED])

@@ -99,10 +99,15 @@ async def test_it_is_known_when_something_was_written(path: Path) -> None:
 
 
 class Dead(SqliteStore):
-    """A store whose server was declared dead."""
+    """A store whose server was declared dead, maybe after some failures."""
+
+    failures = 0
 
     def commit(self, changes: list[Change]) -> None:
-        """Refuse, for good."""
+        """Refuse, in the end for good."""
+        if self.failures:
+            self.failures -= 1
+            raise OSError("no answer")
         raise Fenced("others have its tables")
 
 
@@ -126,11 +131,16 @@ async def test_a_journal_whose_end_interests_nobody_ends_as_well(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its halt and its end are logged, and nothing else goes wrong."""
-    journal = DurableJournal(Dead(path, Durability.NORMAL))
+    store = Dead(path, Durability.NORMAL)
+    store.failures = 1
+    journal = DurableJournal(store)
     journal.write(numbered(1), lambda: None)
     await within(PATIENCE, journal.drained())
     await asyncio.sleep(0)
-    assert ["this server was fenced: others have its tables"] == troubles(caplog)
+    assert [
+        "the journal cannot be written: all tables are halted",
+        "this server was fenced: others have its tables",
+    ] == troubles(caplog)
     await asyncio.to_thread(journal.close)
 
 

@@ -24,9 +24,6 @@ __all__ = [
     "telling_damage",
 ]
 
-BUSY_SECONDS: Final = 5.0
-"""How long another program may lock the file, such as one that copies it."""
-
 STATEMENTS: Final = 256
 """Prepared statements that are cached: one for each number of rows written together."""
 
@@ -94,7 +91,8 @@ def _damaged(path: Path, why: str) -> JournalUnusable:
 def open_journal(path: Path, *, write: bool = False, durability: Durability = Durability.FULL) -> JournalFile:
     """Open a file for reading or writing. Writing creates it if it is missing, and upgrades older files.
 
-    Any thread may use the connection, one at a time. It begins and ends no transaction by itself.
+    Any thread may use the connection, one at a time. It begins and ends no transaction by itself. If another
+    program has locked the file, it waits for five seconds, the default of :mod:`sqlite3`.
 
     Raises:
         JournalUnusable: it is not a journal, is newer, lacks a table, or cannot be read or written; or it
@@ -117,7 +115,6 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
         db = sqlite3.connect(
             path.absolute().as_uri() + ("" if write else "?mode=ro"),
             uri=True,
-            timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=STATEMENTS,
