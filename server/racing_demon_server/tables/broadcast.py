@@ -46,13 +46,14 @@ class RecentEvents:
     All but the newest are joined in groups, which takes a third of the memory.
 
     Args:
-        most: how many to keep; with groups it may be some more.
+        most: how many to give back; some more may be kept.
 
     """
 
     def __init__(self, most: int) -> None:
+        self._most = most
         self._groups: deque[bytes] = deque(maxlen=-(-most // GROUP))
-        self._fresh: deque[bytes] = deque(maxlen=most if most < GROUP else None)
+        self._fresh: deque[bytes] = deque()
         self._newest = 0
         self._whispered = 0
 
@@ -81,7 +82,8 @@ class RecentEvents:
         Also ``None`` if they are too long for a listener's buffer: a snapshot is shorter then.
         """
         before = self._newest - len(self._fresh) - GROUP * len(self._groups)
-        if not (before <= seq <= self._newest and self._whispered < seq):
+        oldest = max(before, self._newest - self._most)
+        if not (oldest <= seq <= self._newest and self._whispered < seq):
             return None
         known = seq - before
         skipped = min(known // GROUP, len(self._groups))

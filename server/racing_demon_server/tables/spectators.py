@@ -162,13 +162,12 @@ class Spectators:
     def show_race(self, race: RaceLost) -> None:
         """Show a lost race after the events before it, and as late. Beyond the rate it is left out."""
         now = self._clock()
-        if not (self._sent or self._delay_us) or not self._races.take(now):
+        if not (self._sent or self._late) or not self._races.take(now):
             return
-        if self._delay_us or self._late is not None:
-            self._follower()
-            self._queue.append(Later(now + self._delay_us, now, NO_EVENT, pack(race)))
-        else:
+        if self._late is None:  # as always without a delay: events come before any race
             self._fresh.append((NO_EVENT, Alone(race)))
+        else:
+            self._queue.append(Later(now + self._delay_us, now, NO_EVENT, pack(race)))
         self._wind_up()
 
     def hurry(self) -> None:

@@ -205,3 +205,15 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     assert [(3, True, at), (at,)] == told
     assert at + offset_us - 7 == shifted.certain(at + offset_us)
     assert at + offset_us == shifted.ahead(lambda: at)()
+
+
+@virtual
+async def test_the_time_goes_on_between_hands(path: Path) -> None:
+    """Whoever comes then is told how long ago the hand has ended, which says when the next one begins."""
+    async with opened(path) as (registry, _):
+        room, _ = await begin(registry, time_limit_ms=60_000, tally_ms=60_000, hands=2)
+        signal_at = room.table.hand_clock.signal_at
+        assert signal_at is not None
+        await asyncio.sleep(100)
+        assert Phase.TALLY == room.shown.view.phase
+        assert now() - signal_at - 30_000 <= 1_000 * shown(room).elapsed_ms <= now() - signal_at

@@ -8,8 +8,9 @@ from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Event, Said
+from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Said
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import RACE_BURST, RACES_PER_SECOND
@@ -129,3 +130,36 @@ async def test_a_relay_passes_it_on() -> None:
             async with await Client.watch(url, ann.code) as eye:
                 owner.registry.room(ann.code).broadcast.spectators.show_race(RACE)
                 assert RACE == await within(10, _heard(eye))
+
+
+@virtual
+async def test_it_waits_as_long_where_nothing_else_does() -> None:
+    """Whoever comes meanwhile sees it as late as the others, and the time of the hand as late, too."""
+    room = open_room(watch_delay_ms=DELAY * 1_000, auto_first_turn=False, pause_after_ms=None)
+    seat, ann = seat_at(room, "Ann")
+    await say(room, ann, seat, cl.Start(counter=1))
+    eye = _watching(room, Ear())
+    await asyncio.sleep(2 * DELAY)
+    room.broadcast.spectators.show_race(RACE)
+    await asyncio.sleep(DELAY - 1)
+    late = _watching(room, Ear())
+    assert late.snapshots[0].elapsed_ms == 1_000 * (2 * DELAY - 1)
+    assert [[], []] == [_races(ear) for ear in (eye, late)]
+    await asyncio.sleep(2)
+    assert [[RACE]] * 2 == [_races(ear) for ear in (eye, late)]
+
+
+@virtual
+async def test_it_does_not_overtake_events_when_the_delay_is_taken_away() -> None:
+    """Events from before still wait, and the race comes after them."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    _, ann = seat_at(room, "Ann")
+    eye = _watching(room, Ear())
+    await say(room, ann, 0, cl.Say(counter=1, text="before"))
+    await say(room, ann, 0, cl.SetOptions(counter=2, options=Options(watch_delay_ms=0)))
+    room.broadcast.spectators.show_race(RACE)
+    await asyncio.sleep(DELAY - 1)
+    assert not _races(eye)
+    await asyncio.sleep(2)
+    kinds = [type(message) for message in eye.heard if isinstance(message, Said | OptionsSet | RaceLost)]
+    assert [Said, OptionsSet, RaceLost] == kinds

@@ -14,10 +14,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import Frames
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.spectators import Spectators
 from tests.support.rooms import Ear, RoundingLoop, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
 
@@ -323,3 +326,14 @@ async def test_only_spectators_count_for_others() -> None:
         room.broadcast.count_relayed(stranger, 30)
     await asyncio.sleep(1)
     assert (0, []) == (room.broadcast.spectators.people, ann.heard)
+
+
+@virtual
+async def test_a_relay_adds_no_delay_of_its_own() -> None:
+    """It receives each event with the delay applied."""
+    room = open_room(watch_delay_ms=DELAY * 1_000)
+    relayed, eye = Spectators(room.shown, now, Backlog(1_000, 1_000), delays=False), Ear()
+    relayed.add(eye)
+    relayed.publish([Frames(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
+    await asyncio.sleep(1)
+    assert [ev.Readied] == [type(event) for event in eye.events]
