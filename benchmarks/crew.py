@@ -23,8 +23,6 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["PLAYERS", "Crew", "Seen", "crew_at"]
-
 PLAYERS: Final = 8
 SHORTEST_PAUSE: Final = 0.06
 LONGEST_PAUSE: Final = 0.1

@@ -12,8 +12,6 @@ from typing import Any, Final, Self
 
 from benchmarks.measure import cpu_seconds
 
-__all__ = ["Helper", "HelperEnded", "processors"]
-
 ROOT: Final = Path(__file__).parents[1]
 ANSWER_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 5.0

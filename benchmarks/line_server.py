@@ -8,8 +8,6 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-__all__ = ["LineServer"]
-
 BLINK_SECONDS: Final = 0.02
 """It reads no more often: to wake for each message would take time from those who are measured."""
 

@@ -12,8 +12,6 @@ from benchmarks.programs import Programs
 from benchmarks.pty_program import PtyProgram, Terminals
 from benchmarks.screen import Frame
 
-__all__ = ["CpuShares", "Sample", "Variant", "measure_cpu", "measure_events", "measure_keys", "variants"]
-
 PICK_UP: Final = b"a"
 DROP: Final = b"x"
 TURN: Final = b" "

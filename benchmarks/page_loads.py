@@ -12,8 +12,6 @@ from http.client import HTTPConnection, HTTPException
 from threading import Thread
 from typing import Final
 
-__all__ = ["start_loading"]
-
 PATIENCE: Final = 20.0
 IMPORT: Final = re.compile(r'^import .* from "(\.[^"]+)"', re.MULTILINE)
 

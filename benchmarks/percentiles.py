@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["PERCENTILES", "percentiles"]
-
 PERCENTILES: Final = (50, 95, 99)
 
 

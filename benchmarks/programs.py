@@ -12,8 +12,6 @@ from typing import Final, Self
 
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
-__all__ = ["OtherSide", "Programs", "running"]
-
 ROOT: Final = Path(__file__).parents[1]
 HERE: Final = Path(__file__).parent
 OPPONENTS: Final = 3

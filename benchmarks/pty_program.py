@@ -14,8 +14,6 @@ from typing import Final, Self
 
 from benchmarks.screen import Frame, Screen
 
-__all__ = ["ProgramEnded", "PtyProgram", "Terminals"]
-
 SYNC_QUERY: Final = b"\x1b[?2026$p"
 SYNC_ANSWER: Final = b"\x1b[?2026;2$y"
 """Known, and off now: from then on a program wraps each paint between ``?2026h`` and ``?2026l``."""

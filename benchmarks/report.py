@@ -7,8 +7,6 @@ from typing import Any, Final
 from benchmarks.measure import CpuShares, Sample, Variant
 from benchmarks.percentiles import percentiles
 
-__all__ = ["AIM", "numbers_of", "table_of"]
-
 AIM: Final = 2.5
 """How much slower than an empty application, at its 95th percentile, our table may feel."""
 

@@ -5,8 +5,6 @@ from codecs import getincrementaldecoder
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Frame", "Screen"]
-
 TOKEN: Final = re.compile(r"\x1b\[([?>=<]?)([\d;]*)([ -/]*[@-~])|\x1b[^\[]|[\r\n]|[^\x1b\r\n]+")
 HEADER: Final = 2
 """The first rows of our table, where clock and round trip change by themselves."""

@@ -7,8 +7,6 @@ from typing import Any, Final
 from benchmarks.percentiles import PERCENTILES, percentiles
 from benchmarks.watching import Round, SilentOnes, Stretch
 
-__all__ = ["AIM", "numbers_of", "table_of"]
-
 AIM: Final = 1.5
 """How much later the slowest plays, at their 99th percentile, may come because of spectators."""
 

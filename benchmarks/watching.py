@@ -10,8 +10,6 @@ from typing import Final
 from benchmarks.crew import Crew, Seen, crew_at
 from benchmarks.helpers import Helper, processors
 
-__all__ = ["Round", "SilentOnes", "Stretch", "measure_rounds", "measure_silent"]
-
 PROCESSES: Final = 2
 """So many processes share the spectators."""
 SETTLE_SECONDS: Final = 0.5

@@ -12,8 +12,6 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["beside", "field", "plain", "wire_name"]
-
 FIELDS: Final[dict[str, str]] = {
     "banned": "The names under which players were sent away who may not come back yet.",
     "bot": "The level of a bot: `easy`, `medium`, `hard` or `expert`.",

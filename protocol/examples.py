@@ -11,8 +11,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages import server as sv
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["EXAMPLES", "ONE_HAND", "OPTIONS"]
-
 TOKEN = "0f" * 32
 EPOCH = "9c41d07be25a6f38"
 OPTIONS = Options(hands=3)

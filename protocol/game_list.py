@@ -29,8 +29,6 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["games"]
-
 OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {
     "turn": (Stock, "turn"),
     "redeals": (Stock, "redeals"),

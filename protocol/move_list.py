@@ -13,8 +13,6 @@ from racing_demon_protocol.engine.rules.fast_path import Way
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 
-__all__ = ["moves"]
-
 BITS_A_DIGIT: Final = 4
 
 

@@ -10,8 +10,6 @@ from move_list import moves
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["games_with_moves", "messages", "texts"]
-
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"

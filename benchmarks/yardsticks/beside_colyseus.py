@@ -11,8 +11,6 @@ from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import Step, cycle, singles
 from benchmarks.yardsticks.throughput import Contestant, contestants
 
-__all__ = ["DEFAULT", "FASTEST", "beside_colyseus", "rooms"]
-
 DEFAULT: Final = "Colyseus, its default (a patch every 50 ms)"
 FASTEST: Final = "Colyseus, a patch after each play"
 MESSAGE: Final = "Colyseus, a message after each play"

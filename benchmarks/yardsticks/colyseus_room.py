@@ -18,8 +18,6 @@ from typing import Any, Final
 from benchmarks.yardsticks.entering import Socket
 from benchmarks.yardsticks.script import SEATS, Recorder
 
-__all__ = ["FOLDER", "NotThere", "colyseus", "enter", "installed", "reserve", "sit_at_colyseus"]
-
 FOLDER: Final = Path(__file__).parent / "colyseus"
 INSTALL_SECONDS: Final = 180
 JOIN_ROOM, ROOM_STATE = 10, 14

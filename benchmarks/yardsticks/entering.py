@@ -16,8 +16,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Start, Watch
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 
-__all__ = ["Socket", "sit_at_relay", "sit_down", "watch"]
-
 PATIENCE: Final = 30.0
 
 

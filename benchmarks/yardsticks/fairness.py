@@ -25,8 +25,6 @@ from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Event, Played, Signalled
 from racing_demon_protocol.wire.messages.server import CaughtUp, Snapshot
 
-__all__ = ["MATTERS", "Dealt", "Relayed", "Size", "after_stall", "fairness"]
-
 GAPS_US: Final = (0, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 STALLS_MS: Final = (1, 5, 20, 50)
 BURST: Final = 5

@@ -17,8 +17,6 @@ from racing_demon_protocol.wire import codec
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.events import Played
 
-__all__ = ["encodings", "fan_out"]
-
 RATE: Final = 100
 """Plays a second: eight people do not play faster together."""
 AIM_R1: Final = 1.3

@@ -19,8 +19,6 @@ from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 
-__all__ = ["KEPT", "Listener", "Party"]
-
 KEPT: Final = ServerSettings().kept_events
 POLL_SECONDS: Final = 0.001
 CODE: Final = "TEST"

@@ -33,8 +33,6 @@ from benchmarks.yardsticks.loading import (
 from benchmarks.yardsticks.rows import Row
 from benchmarks.yardsticks.script import SEATS, Step, cycle, singles
 
-__all__ = ["Signalled", "added_by", "isolation"]
-
 TABLES: Final = 10
 RATE: Final = 1_000
 """Plays a second over these tables: a moderate load."""

@@ -10,8 +10,6 @@ from benchmarks.yardsticks.script import Step, cycle, singles
 from benchmarks.yardsticks.sizes import EVENT_BYTES
 from benchmarks.yardsticks.throughput import Contestant, contestants
 
-__all__ = ["crowded", "latency"]
-
 AIM_P50, AIM_P99 = 1.3, 2.0
 AIM_DURABLE_MS = 1.5
 MEASURED = [each for each in contestants() if "uvloop" in each.name]

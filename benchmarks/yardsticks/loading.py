@@ -21,23 +21,6 @@ from benchmarks.yardsticks.entering import Socket
 from benchmarks.yardsticks.script import SEATS, Step
 from benchmarks.yardsticks.sizes import PLAY_BYTES
 
-__all__ = [
-    "ROOT",
-    "Kind",
-    "Load",
-    "Measured",
-    "Program",
-    "Stopped",
-    "background",
-    "compiled",
-    "cores",
-    "measure",
-    "measure_phases",
-    "ours",
-    "program",
-    "relay",
-]
-
 ROOT: Final = Path(__file__).parents[2]
 LAST_SECONDS: Final = 10.0
 """A load that has said what was measured, or nothing more, ends by itself."""

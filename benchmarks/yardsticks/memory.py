@@ -12,8 +12,6 @@ from benchmarks.yardsticks.loading import Load, measure, measure_phases, ours, p
 from benchmarks.yardsticks.rows import Row
 from benchmarks.yardsticks.script import SEATS, Step, rounds
 
-__all__ = ["log_bytes", "memory"]
-
 AIM_SPECTATOR_KIB, AIM_TABLE_KIB, AIM_FLAT = 20, 200, 1.05
 SPECTATORS: Final = 200
 GROWTH: Final = 4

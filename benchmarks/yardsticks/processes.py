@@ -27,8 +27,6 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
 from racing_demon_server.workers import Inherited, serve_all
 
-__all__ = ["COUNTS", "processes", "seated", "serving"]
-
 COUNTS: Final = (1, 2, 4)
 AIM_FLAT: Final = 1.1
 PACE: Final = 4

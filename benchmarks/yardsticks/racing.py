@@ -23,8 +23,6 @@ from racing_demon_protocol.wire.messages.client import Create, Hello, Join, Resu
 from racing_demon_protocol.wire.messages.events import Signalled
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
 
-__all__ = ["Place", "Races", "Track", "p_value", "track_of_ours", "track_of_relay"]
-
 ORDERS: Final = ((), (3, 6, 0, 5, 2, 7, 1, 4), (5, 0, 7, 2, 4, 1, 6, 3), (6, 2, 4, 0, 7, 3, 5, 1))
 """In which order the seats of each table come back, and so are younger than they were; the first has none."""
 ESTABLISHED: Final = "01"

@@ -30,8 +30,6 @@ from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 
-__all__ = ["Floor"]
-
 
 async def plain(connection: ServerConnection) -> None:
     """Serve one connection of R0."""

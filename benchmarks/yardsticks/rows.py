@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Row", "numbers_of", "ratios", "table_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Row:

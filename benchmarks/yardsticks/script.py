@@ -18,8 +18,6 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
 
-__all__ = ["OPTIONS", "SEATS", "SEED", "Recorder", "Step", "Written", "cycle", "rounds", "singles"]
-
 SEATS: Final = 8
 SEED: Final = bytes(range(32))
 """The seed of every hand that the measured server deals."""

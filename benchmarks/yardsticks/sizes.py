@@ -9,8 +9,6 @@ from benchmarks.yardsticks.rows import Row
 from benchmarks.yardsticks.script import Recorder, Step
 from racing_demon_protocol.wire.codec import encode
 
-__all__ = ["EVENT_BYTES", "PLAY_BYTES", "sizes"]
-
 PLAY_BYTES: Final = 10
 """What a play of ours takes on average, without the frame around it: what a relay is sent."""
 EVENT_BYTES: Final = 13

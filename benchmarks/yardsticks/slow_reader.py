@@ -18,8 +18,6 @@ from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["slow_readers"]
-
 SECONDS: Final = 4.0
 BUFFER: Final = 4_096
 QUIET_SECONDS: Final = 2.0

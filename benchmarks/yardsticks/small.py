@@ -14,8 +14,6 @@ from racing_demon_protocol.wire.codec import Encoding, decode_client, pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_server.frames import Frames
 
-__all__ = ["rules", "starts"]
-
 REPEATS: Final = 5
 AIM_HELP_MS, AIM_READY_MS = 150, 400
 

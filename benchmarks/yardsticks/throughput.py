@@ -9,8 +9,6 @@ from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import Step
 from benchmarks.yardsticks.sizes import EVENT_BYTES
 
-__all__ = ["Contestant", "contestants", "scaling", "seated", "throughput"]
-
 AIM_R0 = 0.7
 AIM_FLAT = 1.1
 

@@ -6,8 +6,6 @@ from typing import Final
 
 from .files import replace_file, state_folder
 
-__all__ = ["crash_message"]
-
 ELSEWHERE: Final = (
     "If you were at somebody else's table, you keep your seat and its points: join it again to play on."
 )

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["is_poor", "login_name", "software"]
-
 
 def is_poor(encoding: str) -> bool:
     """Return whether an output with this encoding is limited to ASCII."""

@@ -13,15 +13,6 @@
 
 from racing_demon_protocol.errors import RacingDemonError
 
-__all__ = [
-    "ConnectionFailed",
-    "IncompatibleServer",
-    "RecordFailed",
-    "RecordUnreadable",
-    "SettingsRefused",
-    "TableEnded",
-]
-
 
 class ConnectionFailed(RacingDemonError):
     """The server cannot be reached, or closed the connection for good.

@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from platformdirs import user_state_path
 
-__all__ = ["open_behind", "read_entries", "replace_file", "shown", "state_folder"]
-
 
 def state_folder() -> Path:
     """Return the folder for what programs remember; ``RACING_DEMON_STATE`` overrides it."""

@@ -15,8 +15,6 @@ from racing_demon_protocol.limits import WEBSOCKET_PATH
 
 from .files import read_entries, replace_file, shown, state_folder
 
-__all__ = ["Recent", "recents", "recents_path", "remember"]
-
 MOST: Final = 8
 LARGEST_FILE: Final = 64 * 1024
 

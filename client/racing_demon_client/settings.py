@@ -21,17 +21,6 @@ from racing_demon_protocol.limits import LONGEST_NAME
 from .errors import SettingsRefused
 from .files import replace_file, shown
 
-__all__ = [
-    "DensitySetting",
-    "GlyphSet",
-    "Keyboard",
-    "PaletteName",
-    "PlayerSettings",
-    "load",
-    "save",
-    "settings_path",
-]
-
 LARGEST_FILE: Final = 64 * 1024
 LONGEST_KEYS: Final = 64
 MOST_BINDINGS: Final = 100

@@ -10,8 +10,6 @@ from typing import TextIO
 
 from .environment import is_poor
 
-__all__ = ["can_draw", "has_screen", "is_ascii_only", "is_terminal", "read_line", "write", "write_aside"]
-
 
 async def read_line(lines: TextIO) -> str:
     """Return the next line, or an empty one at the end of the input. Ctrl-C interrupts it.

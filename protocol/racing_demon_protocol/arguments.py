@@ -2,8 +2,6 @@
 
 from racing_demon_protocol.limits import MOST_SEATS
 
-__all__ = ["port", "seats", "seed", "speed"]
-
 
 def port(text: str) -> int:
     """Parse a port, from 0 (any free one) to 65535."""

@@ -20,18 +20,6 @@ from racing_demon_protocol.limits import LONGEST_TEXT
 
 from .reasons import Reason
 
-__all__ = [
-    "CommandRefused",
-    "ForeignHost",
-    "IllegalPlay",
-    "InconsistentEvent",
-    "InvalidCard",
-    "InvalidFrame",
-    "InvalidGame",
-    "InvalidRecord",
-    "RacingDemonError",
-]
-
 
 class RacingDemonError(Exception):
     """The base of all errors of this software."""

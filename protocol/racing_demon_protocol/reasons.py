@@ -2,8 +2,6 @@
 
 from enum import IntEnum, StrEnum
 
-__all__ = ["BotLevel", "CloseCode", "EndReason", "Phase", "Reaction", "Reason"]
-
 
 class BotLevel(StrEnum):
     """How well a bot plays, the weakest first."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "listing", "printable", "span"]
-
 
 def counted(number: int, what: str, several: str = "") -> str:
     """Return a count in words, such as ``3 hands``; ``several`` is a plural that needs more than an s."""

@@ -4,8 +4,6 @@ import os
 import signal
 import sys
 
-__all__ = ["main"]
-
 INTERRUPTED = 130
 
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.announcer import Announcer
 
-__all__ = ["run", "serve"]
-
 GOING_DOWN = 1001
 """The WebSocket close code "going away": the tables end with the server."""
 RESTARTING = 1012

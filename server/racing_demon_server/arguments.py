@@ -11,28 +11,6 @@ from urllib.parse import urlsplit
 from racing_demon_protocol import arguments
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 
-__all__ = [
-    "LONGEST_CODE",
-    "SHORTEST_CODE",
-    "add_cluster_options",
-    "add_relay_option",
-    "against_processes",
-    "against_relay",
-    "database",
-    "duration",
-    "fail",
-    "journal",
-    "limit",
-    "network",
-    "node",
-    "number",
-    "parser_of",
-    "port",
-    "processes",
-    "seed",
-    "speed",
-]
-
 SHORTEST_CODE, LONGEST_CODE = 4, 16
 """The wire has room for so many letters of a table's code."""
 

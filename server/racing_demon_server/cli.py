@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from .settings import ServerSettings
 
-__all__ = ["main"]
-
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
 EXAMPLES = """examples:

@@ -2,8 +2,6 @@
 
 from enum import StrEnum
 
-__all__ = ["Durability"]
-
 
 class Durability(StrEnum):
     """How durable an event is when it is sent."""

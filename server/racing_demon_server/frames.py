@@ -10,9 +10,6 @@ from racing_demon_protocol.wire.codec import Encoding, decode_server, encode, pa
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event, Played
 
-__all__ = ["SHORT", "Alone", "Batch", "Framed", "Frames", "Listener", "Packed", "framed", "frames_of"]
-
-
 SHORT: Final = 125
 """The longest payload with a header of two bytes (RFC 6455, 5.2)."""
 _HEADERS: Final = [bytes((0x80 | Opcode.BINARY, length)) for length in range(SHORT + 1)]

@@ -5,8 +5,6 @@ from copy import copy
 from math import inf
 from typing import Final
 
-__all__ = ["Allowance", "Bucket"]
-
 ROUNDING_US: Final = 1
 """A token may be taken this much early, because the refill per microsecond is fractional."""
 

@@ -8,8 +8,6 @@ from racing_demon_protocol.limits import DEFAULT_PORT
 from .durability import Durability
 from .sharding import ALONE, Shards
 
-__all__ = ["OWN_PROXIES", "ServerSettings", "limit", "limits"]
-
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
 """Proxies on this machine are trusted: a user who can run one can do more anyway."""
 

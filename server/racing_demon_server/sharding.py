@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["ALONE", "CODE_LETTERS", "MOST_PROCESSES", "Shards", "owner"]
-
 CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
 MOST_PROCESSES: Final = len(CODE_LETTERS)

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Callable
 
-__all__ = ["Alarm", "seconds_until"]
-
 
 def seconds_until(due: int, now: int = 0) -> float:
     """Return the seconds until something is due; both arguments are microseconds.

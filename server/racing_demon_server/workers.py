@@ -26,8 +26,6 @@ from racing_demon_server.net.gateway import MOST_WAITING, url_of
 from .settings import ServerSettings
 from .sharding import MOST_PROCESSES, Shards, owner
 
-__all__ = ["Inherited", "listening", "serve_all", "warn_of_others"]
-
 MOST_DEATHS: Final = 5
 """After this many deaths in a row before listening the server gives up."""
 RESTART_SECONDS: Final = 0.5

@@ -1,3 +1,5 @@
+import inspect
+
 import pytest
 
 from racing_demon_protocol import errors
@@ -5,10 +7,11 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.server import Refused
 
 
-@pytest.mark.parametrize("name", errors.__all__)
-def test_all_errors_are_of_one_tree(name: str) -> None:
+def test_all_errors_are_of_one_tree() -> None:
     """Whoever catches RacingDemonError catches every error of this software."""
-    assert issubclass(getattr(errors, name), errors.RacingDemonError)
+    found = [each for each in vars(errors).values() if inspect.isclass(each) and issubclass(each, Exception)]
+    assert len(found) > 5
+    assert [] == [each for each in found if not issubclass(each, errors.RacingDemonError)]
 
 
 @pytest.mark.parametrize(

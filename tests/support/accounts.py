@@ -13,8 +13,6 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 
-__all__ = ["EARLY", "LATE", "Account", "Call", "Heard", "Order", "Sent", "Told", "WrongHistory"]
-
 EARLY: Final = -1
 LATE: Final = 2**62
 """Before and after all times and numbers."""

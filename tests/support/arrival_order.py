@@ -22,8 +22,6 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import StoredEvent
 from tests.support.accounts import Call, WrongHistory
 
-__all__ = ["Moments", "check_arrivals", "sent_and_answered"]
-
 Moments = Callable[[Call], Sequence[tuple[int, int]]]
 """Returns between which moments a command was read: the first and the last for each time that it was sent."""
 

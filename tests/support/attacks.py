@@ -15,8 +15,6 @@ from websockets.frames import Frame, Opcode
 
 from tests.support.effort import LONG
 
-__all__ = ["ATTACKS", "Target", "frames_of", "request", "shaken_hands"]
-
 PATIENCE: Final = 20.0
 ATTACK_SECONDS: Final = float(os.environ.get("RACING_DEMON_ATTACK_SECONDS", "2" if LONG else "0.5"))
 """So long an attack goes on that is none of bytes, but of work."""

@@ -17,8 +17,6 @@ from racing_demon_protocol.engine.specification import Stock
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["RACES", "Position", "build", "cards", "deal", "deal_seed", "names", "rules_of", "stack"]
-
 RACES = ("racing-demon", "classic", "demon-a", "demon-b", "fooliana")
 """The games that are raced with a pack each: what the server's and the clients' tests play."""
 

@@ -18,8 +18,6 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.relay import Relay
 from tests.support.servers import PATIENCE, Served, serving, within
 
-__all__ = ["BACK", "BROKEN", "QUICK", "Ears", "come_back_at_once", "listening", "relayed", "turn_of"]
-
 QUICK: Final = Options(countdown_ms=0, tally_ms=0, hands=1)
 BROKEN: Final = "connection lost; reconnecting"
 BACK: Final = "reconnected"

@@ -15,8 +15,6 @@ from typing import Any, Final, NamedTuple, Self
 
 from tests.support.servers import PATIENCE, patience, within
 
-__all__ = ["Broker", "Heard", "Listening", "free_port"]
-
 PLACES: Final = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 

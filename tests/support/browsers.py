@@ -17,8 +17,6 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from tests.support.namespaces import Cable
 from tests.support.servers import PATIENCE, patience, within
 
-__all__ = ["NOT_UNDERSTOOD", "Phone", "chromium", "phone"]
-
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET: Final = (
     "--no-sandbox",

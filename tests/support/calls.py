@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-__all__ = ["calls_of"]
-
 
 def calls_of(work: Callable[[], object]) -> int:
     """Return how many functions are called to do some work."""

@@ -2,8 +2,6 @@
 
 import time
 
-__all__ = ["Standing", "clock"]
-
 
 def clock() -> int:
     """Return the microseconds on the machine's rising clock."""

@@ -21,8 +21,6 @@ from tests.support.effort import amount
 from tests.support.machines import Machines
 from tests.support.relay import Relay
 
-__all__ = ["GENEROUS", "SEED", "Cluster", "Front", "heard_more", "playing", "went_on"]
-
 GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))

@@ -9,8 +9,6 @@ L*a*b* under D65, where 2 is just seen, and 20 is told at a glance.
 from enum import Enum
 from itertools import combinations, product
 
-__all__ = ["Sight", "apart", "contrast", "difference", "families"]
-
 Light = tuple[float, float, float]
 """Red, green and blue, linear, 0 to 1."""
 

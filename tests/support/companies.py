@@ -21,8 +21,6 @@ from racing_demon_server.match.table import Past, Table
 from tests.support.contributing import value_of
 from tests.support.tables import MS, SECOND
 
-__all__ = ["Company", "Stranded", "explore"]
-
 SEED: Final = bytes(32)
 WAITS: Final = (0, 1, 400 * MS, SECOND, 6 * SECOND, 11 * SECOND, 25 * SECOND)
 PATIENCE: Final = 30 * SECOND

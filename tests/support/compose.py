@@ -19,8 +19,6 @@ import yaml  # type: ignore[import-untyped]
 from tests.support.containers import Container, namespace
 from tests.support.servers import PATIENCE
 
-__all__ = ["Compose", "composed"]
-
 SWITCH: Final = "switch"
 CLONE_FS: Final = 0x00000200
 CLONE_NEWNS: Final = 0x00020000

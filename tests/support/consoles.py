@@ -9,8 +9,6 @@ from typing import Self, TextIO
 
 from tests.support.servers import PATIENCE, within
 
-__all__ = ["Console"]
-
 
 class Console:
     """What a player types, and what the player sees.

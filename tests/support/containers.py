@@ -21,8 +21,6 @@ from tests.support.images import SYSTEM, images
 from tests.support.namespaces import can_have_namespaces
 from tests.support.servers import patience
 
-__all__ = ["Container", "can_have_containers", "namespace"]
-
 REPOSITORY: Final = DEPLOY.parent
 ABSENT: Final = (
     "/data",

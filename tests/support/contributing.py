@@ -9,8 +9,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event
 from tests.support.tables import Sitting
 
-__all__ = ["contribute", "hash_of", "reveal", "secret_of", "value_of"]
-
 
 def value_of(seat: int, hand_id: str) -> bytes:
     """Return the bytes that a seat contributes to a hand."""

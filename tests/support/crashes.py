@@ -38,24 +38,6 @@ from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
 from tests.support.servers import PATIENCE, Peer, end_tasks, patience
 
-__all__ = [
-    "Mortal",
-    "Player",
-    "Verdict",
-    "all_answered",
-    "all_halted",
-    "copy_by_hand",
-    "glance",
-    "glances",
-    "go_back",
-    "judge",
-    "judge_db",
-    "meeting",
-    "mirrors_of",
-    "one_hand",
-    "until",
-]
-
 HANDS: Final = 100
 PLAYS: Final = 15
 """Of each player in :func:`one_hand`."""

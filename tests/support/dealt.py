@@ -11,8 +11,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Game
 
-__all__ = ["Dealt", "random_hands", "stacked"]
-
 
 class StackedDealer(Dealer):
     """A dealer whose cards lie in an order that a test has chosen."""

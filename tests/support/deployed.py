@@ -15,8 +15,6 @@ import aiomqtt
 from tests.support.brokers import free_port
 from tests.support.servers import PATIENCE, within
 
-__all__ = ["DEPLOY", "Deployed", "certificates", "deployed", "script"]
-
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 MOSQUITTO: Final = DEPLOY / "mosquitto"
 PLACES: Final = f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin"

@@ -31,25 +31,6 @@ from tests.support.boards import Position, build, deal_seed, rules_of
 from tests.support.matches import log_of, options_of
 from tests.support.playouts import play_on
 
-__all__ = [
-    "HOSTILE",
-    "SETUPS",
-    "SIZES",
-    "Chair",
-    "Player",
-    "cells_of",
-    "divider_of",
-    "klondike",
-    "left_part",
-    "marks_of",
-    "message",
-    "moments",
-    "positions",
-    "right_part",
-    "rows_of",
-    "view_of",
-]
-
 SIZES: Final = ((80, 24), (120, 40), (200, 60))
 """The terminals that the three densities are made for."""
 

@@ -19,8 +19,6 @@ from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.servers import start
 
-__all__ = ["EchoSession", "main"]
-
 MANY = 1e9
 
 

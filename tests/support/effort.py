@@ -11,8 +11,6 @@ from typing import Any, Final, TypeVar
 import pytest
 from hypothesis import settings
 
-__all__ = ["LONG", "amount", "covering", "examples", "more_when_long", "usually"]
-
 LONG: Final = os.environ.get("RACING_DEMON_LONG") == "1"
 """Whether this is the long run, which ``make test-all`` adds."""
 

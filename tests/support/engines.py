@@ -19,8 +19,6 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.servers import patience, within
 
-__all__ = ["Engine", "firefox", "webkit"]
-
 PATIENCE: Final = 60.0
 WIDTH, HEIGHT = 412, 730
 PREFERENCES: Final = """

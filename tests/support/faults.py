@@ -14,8 +14,6 @@ import pytest
 
 from tests.support.servers import PATIENCE, within
 
-__all__ = ["SENDS", "WRITES", "faulty", "needs_strace"]
-
 WRITES = "pwrite64,fdatasync,fsync"
 """The system calls by which SQLite writes."""
 SENDS = "sendto" if find_spec("uvloop") is None else "write"

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.wire.messages import Message
 
-__all__ = ["messages", "rows"]
-
 MOST_ITEMS = 4
 """The longest list that is drawn where the schema sets no limit."""
 

@@ -15,8 +15,6 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["SEEDS", "check_decoding", "check_frame", "mutant", "neighbors"]
-
 SEEDS: Final[tuple[Message, ...]] = (
     cl.Hello(version=1, software="my-client 0.1"),
     cl.Create(name="Ann", options=Options(hands=3, game="classic")),

@@ -9,8 +9,6 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.reader import StoredEvent
 from racing_demon_server.match.hand_clock import HandClock
 
-__all__ = ["backward_glances", "backward_times"]
-
 
 def backward_times(log: Iterable[StoredEvent]) -> Iterator[int]:
     """Yield the number of each event that tells less time of its hand than had passed at an event before.

@@ -34,19 +34,6 @@ from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, in_virtual_time, now, say
 
-__all__ = [
-    "CANARY",
-    "Broker",
-    "Disturbance",
-    "Plan",
-    "Step",
-    "Told",
-    "canaries_in",
-    "other_cards",
-    "play",
-    "with_canaries",
-]
-
 CANARY: Final = PACK_SIZE * 30_000_000
 """Added to a card it leaves rank and suit as they are, and makes a number that nothing else has."""
 WAITS: Final = (0, 0, 0, 0.001, 0.05, 0.7)

@@ -31,8 +31,6 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from tests.support.accounts import EARLY, LATE, Account, Call, Order, Told, WrongHistory
 from tests.support.refusals import why_refused
 
-__all__ = ["Findings", "check"]
-
 
 class Findings(NamedTuple):
     """How much was judged."""

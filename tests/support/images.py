@@ -12,8 +12,6 @@ import yaml  # type: ignore[import-untyped]
 from tests.support.deployed import DEPLOY
 from tests.support.postgres import folder_of_programs
 
-__all__ = ["SYSTEM", "Image", "images"]
-
 SYSTEM: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 POSTGRES: Final = """
 set -eu

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["GAMES", "deal", "packs_of", "piles_of", "shown", "turn"]
-
 FOLDER: Final = Path(__file__).parents[2] / "protocol"
 GAMES: Final[dict[str, Any]] = json.loads((FOLDER / "games.json").read_text(encoding="utf-8"))
 

@@ -8,8 +8,6 @@ from racing_demon_protocol.engine.cards import UNKNOWN, name, pack, rank
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Base, Foundations
 
-__all__ = ["status"]
-
 
 def status(rules: Rules, board: Board) -> list[str]:
     """Return a sentence for every broken invariant of a board; none for a valid one.

@@ -11,8 +11,6 @@ import pytest
 from racing_demon_server.cli import main
 from racing_demon_server.journal.sqlite.database import open_journal
 
-__all__ = ["fails", "lines", "played_journal"]
-
 FIXTURE = Path(__file__).parents[1] / "server" / "journal" / "version1.sql"
 
 

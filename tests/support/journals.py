@@ -24,17 +24,6 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
 from tests.support.servers import PATIENCE, Peer, Served, start, within
 
-__all__ = [
-    "check",
-    "journaled",
-    "journaled_in",
-    "numbered",
-    "numbers_in",
-    "overwrite_page",
-    "play_match",
-    "put_back",
-]
-
 
 @asynccontextmanager
 async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:

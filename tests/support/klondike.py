@@ -5,8 +5,6 @@ from itertools import pairwise
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 
-__all__ = ["COLUMNS", "FAMILIES", "HAND", "WASTE", "klondike_plays"]
-
 FAMILIES = range(4)
 HAND = 4
 WASTE = 5

@@ -10,8 +10,6 @@ from typing import Final
 
 import msgpack
 
-__all__ = ["hidden_runs", "memory_of", "needles_of_cards", "needles_of_seed", "plain", "which"]
-
 RUN: Final = 5
 """So many cards in a row are found by chance in no amount of bytes that a test looks at."""
 CHUNK: Final = 1 << 24

@@ -34,8 +34,6 @@ from tests.support.hidden import Broker
 from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.virtual_journal import VirtualJournal
 
-__all__ = ["Outcome", "Race", "gain_of", "run"]
-
 Told = tuple[int, object]
 """When something was told, in microseconds, and what."""
 

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-__all__ = ["Machines", "machines"]
-
 SWITCH: Final = "switch"
 BRIDGE: Final = "rd-bridge"
 CLONE_NEWNET: Final = 0x40000000

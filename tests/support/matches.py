@@ -12,17 +12,6 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import Arrived, play_match
 from tests.support.effort import usually
 
-__all__ = [
-    "LEVELS",
-    "MATCHES",
-    "arrived_in",
-    "commands_of",
-    "final_view",
-    "log_of",
-    "of_matches",
-    "options_of",
-]
-
 MATCHES: dict[str, tuple[int, dict[str, object]]] = {
     "racing-demon": (3, {"hands": 2}),
     "shouted": (2, {"game": "classic", "hands": 2, "call_out": "shout"}),

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["measured"]
-
 BENCHMARKS: Final = Path(__file__).parents[2] / "benchmarks"
 MOST_SECONDS: Final = 100
 

@@ -13,8 +13,6 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 
-__all__ = ["meddling"]
-
 Change = Callable[[Message], Message | None]
 """What becomes of a message on its way; ``None`` for one that is kept back."""
 

@@ -13,8 +13,6 @@ from racing_demon_protocol.wire.messages.events import HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from tests.support.accounts import Account, Heard, Sent
 
-__all__ = ["MUTATIONS", "Accounts", "Mutation", "with_unknown_outcome"]
-
 Accounts = list[Account]
 Mutation = Callable[[Accounts, random.Random], Accounts]
 

@@ -16,8 +16,6 @@ from typing import Any, Final
 
 from tests.support.processes import Running
 
-__all__ = ["Cable", "cable", "can_have_namespaces"]
-
 ENDS: Final = ("a", "b")
 
 

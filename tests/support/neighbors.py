@@ -17,8 +17,6 @@ from racing_demon_client.net.probe import FoundTable
 from racing_demon_protocol.discovery.mdns import Announcement
 from racing_demon_server.net import announcer
 
-__all__ = ["LOOPBACK", "among_ourselves", "announcement", "found", "listening", "saying", "silent"]
-
 LOOPBACK: Final = "127.0.0.1"
 
 

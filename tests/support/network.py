@@ -16,8 +16,6 @@ from typing import Any, Final, NamedTuple
 
 from tests.support.rooms import VirtualLoop
 
-__all__ = ["Faults", "Network", "NetworkLoop"]
-
 WINDOW: Final = 8_192
 """Bytes on their way, or unread, that count as sent: what operating systems keep for a connection."""
 TOGETHER: Final = 2e-6
@@ -77,7 +75,7 @@ class Network:
 
     async def connect(
         self, factory: Callable[[], asyncio.BaseProtocol], port: int
-    ) -> tuple["MemoryTransport", asyncio.BaseProtocol]:
+    ) -> tuple["_MemoryTransport", asyncio.BaseProtocol]:
         """Open a connection to a port.
 
         Raises:
@@ -115,8 +113,8 @@ class Line:
         self.network = network
         self.delay = rng.uniform(0.0, faults.delay)
         self.is_silent = False
-        self.near = MemoryTransport(self, loop, random.Random(rng.random()), faults.jitter)
-        self.far = MemoryTransport(self, loop, random.Random(rng.random()), faults.jitter)
+        self.near = _MemoryTransport(self, loop, random.Random(rng.random()), faults.jitter)
+        self.far = _MemoryTransport(self, loop, random.Random(rng.random()), faults.jitter)
         self.near.peer, self.far.peer = self.far, self.near
 
     @property
@@ -137,7 +135,7 @@ class Line:
         self.far.lose(ConnectionResetError(104, "Connection reset by peer"))
 
 
-class MemoryTransport(asyncio.Transport):
+class _MemoryTransport(asyncio.Transport):
     """One end of a line.
 
     Attributes:
@@ -147,7 +145,7 @@ class MemoryTransport(asyncio.Transport):
 
     """
 
-    peer: "MemoryTransport"
+    peer: "_MemoryTransport"
 
     def __init__(
         self, line: Line, loop: asyncio.AbstractEventLoop, rng: random.Random, jitter: float
@@ -366,6 +364,6 @@ class NetworkLoop(VirtualLoop):
 
     async def create_connection(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], **where: Any
-    ) -> tuple[MemoryTransport, asyncio.BaseProtocol]:
+    ) -> tuple[_MemoryTransport, asyncio.BaseProtocol]:
         """Open a connection of the network."""
         return await self.network.connect(protocol_factory, where["port"])

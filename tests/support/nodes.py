@@ -9,8 +9,6 @@ import pytest
 
 from racing_demon_server import web
 
-__all__ = ["SCRIPTS", "TOOLS", "node", "tool"]
-
 TOOLS: Final = Path(__file__).parents[1] / "browser" / "tools"
 SCRIPTS: Final = Path(web.__path__[0]) / "static"
 

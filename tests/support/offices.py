@@ -12,8 +12,6 @@ from racing_demon_server.mqtt.outbox import Outbox, Outgoing
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.tables import OpenTable
 
-__all__ = ["TABLE", "Office"]
-
 TABLE: Final = "rd/pub/a1/tables/bcdf"
 """The topic of its record."""
 

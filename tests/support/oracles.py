@@ -11,8 +11,6 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank, suit
 from tests.support.dealt import Dealt
 
-__all__ = ["ORACLES", "every_play"]
-
 HIGH = 8
 
 Oracle = Callable[[Dealt, Play], bool]

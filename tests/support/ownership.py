@@ -15,8 +15,6 @@ from tests.support.ownership_nodes import Node
 from tests.support.ownership_store import WRITTEN, Guards, Row, Store, Transaction, Wrong
 from tests.support.virtual_time import Agenda
 
-__all__ = ["Played", "World", "play"]
-
 HEALING: Final = 15.0
 """Seconds at the end, without accidents."""
 TABLES: Final = 6

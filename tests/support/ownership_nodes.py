@@ -7,8 +7,6 @@ from typing import Final, NamedTuple, Protocol
 from tests.support.ownership_store import FENCED, UNSURE, WRITTEN, Guards, Row, State, Store, Transaction
 from tests.support.virtual_time import Agenda
 
-__all__ = ["Node"]
-
 LEASE: Final = 2.0
 BEAT: Final = 0.5
 LOOK: Final = 0.25

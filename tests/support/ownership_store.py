@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from tests.support.virtual_time import Agenda
 
-__all__ = ["FENCED", "UNSURE", "WRITTEN", "Guards", "Row", "State", "Store", "Transaction", "Wrong"]
-
 WRITTEN: Final = "written"
 FENCED: Final = "fenced"
 UNSURE: Final = "written here, perhaps not at the standby"

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from tests.support.boards import Position
 
-__all__ = ["first_twins", "perft", "positions", "possible_plays"]
-
 
 def perft(position: Position, depth: int) -> int:
     """Return how many sequences of so many legal plays there are, by whatever seats."""

@@ -6,8 +6,6 @@ from typing import Final
 from racing_demon_protocol.engine.board import Kind, Play
 from tests.support.dealt import Dealt
 
-__all__ = ["is_won"]
-
 LOOKS: Final = 12
 """After so many plays that led to nothing the player asks whether the hand is told as over."""
 PATIENCE: Final = 400

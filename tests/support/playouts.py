@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from racing_demon_protocol.engine.board import Kind, Move
 from tests.support.boards import Position
 
-__all__ = ["play_on"]
-
 
 def play_on(position: Position, rng: random.Random, steps: int) -> Iterator[tuple[int, list[Move]]]:
     """Play on at random, and yield after each play who made it, with the moves that came of it.

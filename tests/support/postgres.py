@@ -21,8 +21,6 @@ from tests.support.brokers import free_port
 from tests.support.machines import Machines
 from tests.support.servers import PATIENCE
 
-__all__ = ["KEY", "OPEN_TABLE", "LosingProxy", "Postgres", "postgres"]
-
 KEY: Final = bytes(range(32))
 """A cluster's key."""
 OPEN_TABLE: Final = (

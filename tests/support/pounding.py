@@ -14,8 +14,6 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from tests.support.invariants import status
 from tests.support.servers import patience
 
-__all__ = ["Pounder", "pound"]
-
 Slot = tuple[int, int]
 """A foundation and a height on it: only one card can win it."""
 

@@ -13,8 +13,6 @@ from typing import Any, Final, NamedTuple
 
 from tests.support.servers import PATIENCE, patience, within
 
-__all__ = ["CLIENT", "SERVER", "Ended", "Here", "Running", "server_process", "started", "text_of", "unread"]
-
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
 

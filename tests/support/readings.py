@@ -12,8 +12,6 @@ from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.accounts import Call
 
-__all__ = ["Readings"]
-
 END_OF_REQUEST: Final = b"\r\n\r\n"
 AT_ONCE: Final = 256
 """Of more bytes than that a server takes some at a time."""

@@ -17,8 +17,6 @@ from racing_demon_server.bots.simulation import Arrived, play_match
 from racing_demon_server.match.table import Table
 from tests.support.matches import arrived_in, options_of
 
-__all__ = ["kept_from", "picture_of", "recording", "recording_of", "seed_of"]
-
 
 @cache
 def recording_of(name: str) -> Record:

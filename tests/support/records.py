@@ -16,8 +16,6 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.simulation import play_match
 
-__all__ = ["MATCHES", "Forger", "Log", "change", "match", "place_of", "plays_up", "record", "refused"]
-
 Log = list[Event]
 Forger = Callable[[Log], None]
 

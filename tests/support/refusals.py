@@ -5,8 +5,6 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 
-__all__ = ["why_refused"]
-
 STOPPABLE = {Phase.COUNTDOWN, Phase.PLAYING}
 
 

@@ -17,8 +17,6 @@ from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapsho
 from racing_demon_protocol.wire.options import Options
 from tests.support.servers import PATIENCE, Closing, within
 
-__all__ = ["WELCOME", "Relay", "answer_relay", "babbling", "speak", "table_of", "visited"]
-
 CHUNK = 65_536
 
 

@@ -25,19 +25,6 @@ from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
 from tests.support.servers import Closing
 
-__all__ = [
-    "Ear",
-    "RoundingLoop",
-    "VirtualLoop",
-    "answered",
-    "in_virtual_time",
-    "now",
-    "open_room",
-    "say",
-    "seat_at",
-    "virtual",
-]
-
 Given = ParamSpec("Given")
 T = TypeVar("T")
 

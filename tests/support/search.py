@@ -5,8 +5,6 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.specification import Stock
 from tests.support.boards import Position
 
-__all__ = ["distance", "way_to_progress"]
-
 
 def distance(position: Position, seat: int) -> tuple[int, int, int, int]:
     """Return how far a seat is from the end; every play that is progress makes this smaller.

@@ -34,20 +34,6 @@ from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
 from tests.support.effort import amount
 
-__all__ = [
-    "PATIENCE",
-    "Closing",
-    "Peer",
-    "Served",
-    "end_tasks",
-    "fragments",
-    "patience",
-    "serving",
-    "serving_with",
-    "troubles",
-    "within",
-]
-
 PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 MOST: Final = amount(100, 900)

@@ -14,8 +14,6 @@ from tests.support.crashes import until
 from tests.support.processes import Running, server_process
 from tests.support.servers import PATIENCE
 
-__all__ = ["Several", "page", "several"]
-
 
 async def page(port: int, path: str) -> str:
     """Return what a port of this machine answers to plain HTTP."""

@@ -22,8 +22,6 @@ from tests.support.accounts import Account, Heard, Sent
 from tests.support.invariants import status
 from tests.support.servers import end_tasks
 
-__all__ = ["Boards", "Player"]
-
 REMEMBERED: Final = 1_000
 """So many events are known that mirrors may still be behind with."""
 MOST_IN_DOUBT: Final = 5

@@ -37,8 +37,6 @@ from tests.support.servers import start
 from tests.support.simulated_players import Boards, Player
 from tests.support.virtual_journal import VirtualJournal
 
-__all__ = ["Ran", "World", "simulate"]
-
 PORT: Final = 5252
 URL: Final = f"ws://127.0.0.1:{PORT}/v1"
 SETTLED_SECONDS: Final = 25.0

@@ -18,8 +18,6 @@ from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["NOWHERE", "Alone", "moments", "table_of"]
-
 NOWHERE = Path("/nonexistent/solo.json")
 """Where no statistics can be kept: nothing happens then."""
 

@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.dealt import Dealt
 from tests.support.invariants import status
 
-__all__ = ["CHANCE_GAMES", "all_plays", "broken", "chance_game", "lay", "named"]
-
 CHANCE_GAMES = int(os.environ.get("RACING_DEMON_GAMES", "1"))
 """How many chance games of each declaration a test plays."""
 LONGEST = 250 if CHANCE_GAMES == 1 else 2_000

@@ -28,8 +28,6 @@ from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.matches import log_of, options_of
 from tests.support.servers import PATIENCE, within
 
-__all__ = ["Painted", "Stage", "painted", "staged"]
-
 BETWEEN_MS: Final = 150
 """So long after one another the messages come."""
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -9,8 +9,6 @@ from typing import Self
 
 from tests.support.servers import within
 
-__all__ = ["Fate", "StoreLine"]
-
 CHUNK = 65_536
 ANSWER_SECONDS = 0.5
 

@@ -23,21 +23,6 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer, Table
 from tests.support.boards import build
 
-__all__ = [
-    "MS",
-    "NAMES",
-    "SECOND",
-    "Contest",
-    "OpenTable",
-    "Own",
-    "Sitting",
-    "contests",
-    "names_of",
-    "of_type",
-    "pack_of",
-    "told",
-]
-
 MS: Final = 1_000
 SECOND: Final = 1_000_000
 """Microseconds."""

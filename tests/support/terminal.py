@@ -17,8 +17,6 @@ from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["Player", "practising", "until"]
-
 PATIENCE = 60.0
 
 

@@ -14,8 +14,6 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card, card, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import Position
 
-__all__ = ["Outcome", "Solved", "can_be_won", "play_line", "solve"]
-
 SOURCE: Final = Path(__file__).with_name("thoughtful.c")
 MOST_TURNS: Final = 50
 """More turns of the stock than show all that it can show."""

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-__all__ = ["second_thread", "standing_still"]
-
 SEIZE: Final = 0x4206
 INTERRUPT: Final = 0x4207
 DETACH: Final = 17

@@ -14,8 +14,6 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 
-__all__ = ["Instant", "Recording", "fast_folder", "recovered", "remove", "tear"]
-
 SECTOR: Final = 512
 HEADER: Final = 32
 FRAME_HEADER: Final = 24

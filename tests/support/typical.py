@@ -11,8 +11,6 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["TYPICAL", "of_games"]
-
 
 def _features(game: Game) -> set[object]:
     """Return what a game has: its mechanic, special rules, kinds of piles, and each choice for all of it."""

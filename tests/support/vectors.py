@@ -20,8 +20,6 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt
 from tests.support.matches import log_of, options_of
 
-__all__ = ["MATCHES", "vectors"]
-
 PLAYS: Final = 40
 ASKED: Final = 20
 MOST: Final = 4

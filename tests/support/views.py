@@ -10,8 +10,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
 
-__all__ = ["HASH", "facts", "folded", "seated", "view_after"]
-
 HASH: Final = "0" * 64
 
 

@@ -11,8 +11,6 @@ from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal, JournalEntry
 
-__all__ = ["VirtualJournal"]
-
 
 class VirtualJournal(DurableJournal):
     """A journal that writes without a thread, some time later, and may die with the server.

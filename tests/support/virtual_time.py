@@ -4,8 +4,6 @@ import heapq
 import itertools
 from collections.abc import Callable
 
-__all__ = ["Agenda"]
-
 
 class Agenda:
     """What is to happen, in the order of time.

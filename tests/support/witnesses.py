@@ -17,8 +17,6 @@ from tests.support.clocks import clock
 from tests.support.relay import Relay
 from tests.support.servers import patience
 
-__all__ = ["Contest", "Witness", "table_of_witnesses"]
-
 MOST_AT_ONCE = 4
 
 

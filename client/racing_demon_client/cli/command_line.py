@@ -13,8 +13,6 @@ from racing_demon_protocol.limits import MOST_SEATS
 
 from .parser import parser, today
 
-__all__ = ["parse", "watches"]
-
 MOST_BOTS: Final = MOST_SEATS - 1
 """All seats but the player's."""
 

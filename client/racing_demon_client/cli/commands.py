@@ -32,8 +32,6 @@ from . import game_commands
 from .command_line import watches
 from .settings_command import settings
 
-__all__ = ["COMMANDS"]
-
 WATCHED_TALLY_MS: Final = 5_000
 """The pause between hands of a match of bots; --speed shortens it."""
 

@@ -14,8 +14,6 @@ from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, game_named
 
-__all__ = ["games", "rules", "statistics"]
-
 RACED: Final = {
     Racing.SHARED: "shared",
     Racing.IDENTICAL: "same deal",

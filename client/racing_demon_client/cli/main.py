@@ -9,8 +9,6 @@ from typing import Any
 
 from .command_line import parse
 
-__all__ = ["main"]
-
 RECORDS = frozenset({"record", "replay", "scores", "verify"})
 
 

@@ -10,8 +10,6 @@ from racing_demon_client.arguments import port, seats, seed, speed
 from racing_demon_protocol import __version__
 from racing_demon_protocol.reasons import BotLevel
 
-__all__ = ["EXAMPLES", "parser", "today"]
-
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practice, host, join, watch
   racing-demon play                            play a match against three bots

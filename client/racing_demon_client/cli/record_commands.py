@@ -43,8 +43,6 @@ from racing_demon_protocol.text import counted, printable
 if TYPE_CHECKING:
     from racing_demon_client.records.timeline import Timeline
 
-__all__ = ["COMMANDS"]
-
 ONE_BY_ONE: Final = 3
 """Up to this many new matches are requested one by one; for more, all are requested at once."""
 

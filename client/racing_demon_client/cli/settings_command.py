@@ -11,8 +11,6 @@ from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.streams import is_terminal, write
 from racing_demon_protocol.text import printable
 
-__all__ = ["settings"]
-
 
 async def settings(arguments: argparse.Namespace) -> int:
     """Write a settings file if there is none, print its path, and open it in an editor on request."""

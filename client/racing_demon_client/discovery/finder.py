@@ -14,8 +14,6 @@ from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.text import counted, printable
 
-__all__ = ["NOTHING", "as_json", "choose", "look", "nothing_listed", "place", "table_line"]
-
 LOOK_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""
 CODE_SECONDS: Final = 0.8

@@ -5,8 +5,6 @@ from typing import Final
 
 import segno
 
-__all__ = ["qr_lines"]
-
 QUIET: Final = 2
 """The margin in modules: half of the standard's, which is enough for cameras and fits a lobby."""
 MOST_LINK: Final = 200

@@ -16,8 +16,6 @@ from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.limits import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.text import printable
 
-__all__ = ["listed_tables"]
-
 PAGE: Final = "/tables.json"
 OPEN_SECONDS: Final = 5.0
 ENTRIES: Final = TypeAdapter(list[Any])

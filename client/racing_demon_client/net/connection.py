@@ -35,8 +35,6 @@ from .contributor import Contributor, ShareState
 from .table_source import TableSource
 from .transport import ENTRY_SECONDS, Transport, reason_of
 
-__all__ = ["Client"]
-
 GOING_AWAY: Final = 1001
 FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME})
 """Close codes after which the client does not reconnect."""

@@ -12,8 +12,6 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["Contributor", "ShareState"]
-
 MOST_REVEALED: Final = 256
 """How many revealed hands are remembered; an honest server reuses none of them."""
 NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})

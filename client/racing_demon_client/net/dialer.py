@@ -14,8 +14,6 @@ from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import Versions
 
-__all__ = ["Direct", "dial", "page", "verify_version"]
-
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
 

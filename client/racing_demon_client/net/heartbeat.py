@@ -7,8 +7,6 @@ from typing import Final
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosedError
 
-__all__ = ["MonitoredConnection"]
-
 BEAT_SECONDS: Final = 1.5
 """The pause between pings during a hand, and the timeout of the answers: silence is noticed within 3 s."""
 BEATS_BETWEEN_HANDS: Final = 3

@@ -10,8 +10,6 @@ from typing import Final, NamedTuple
 
 from racing_demon_client.errors import ConnectionFailed
 
-__all__ = ["NOTHING", "JournalRefused", "Persistence", "local_server"]
-
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
 CODE_LETTERS: Final = 4

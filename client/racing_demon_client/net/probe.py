@@ -19,8 +19,6 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versi
 
 from .dialer import Direct
 
-__all__ = ["FoundTable", "answers"]
-
 PROBE_SECONDS: Final = 1.0
 MOST_BYTES: Final = 4_096
 

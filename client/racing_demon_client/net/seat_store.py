@@ -16,8 +16,6 @@ from typing import Final
 
 from racing_demon_client.files import state_folder
 
-__all__ = ["StoredSeat", "stored_seat"]
-
 LARGEST_FILE: Final = 4_096
 KEPT_SECONDS: Final = 30 * 24 * 3_600
 """After this time a seat is forgotten: its table is gone."""

@@ -12,8 +12,6 @@ from racing_demon_protocol.wire.messages import client as cl
 
 from .contributor import ShareState
 
-__all__ = ["SpectatorSource", "TableSource"]
-
 
 class TableSource(ABC):
     """A place at a table, as a player or a spectator.

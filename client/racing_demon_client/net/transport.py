@@ -17,8 +17,6 @@ from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 from .dialer import dial, verify_version
 from .heartbeat import MonitoredConnection
 
-__all__ = ["ENTRY_SECONDS", "Transport", "reason_of"]
-
 ENTRY_SECONDS: Final = 10.0
 """The timeout for the answer to a join, watch or resume request."""
 FIRST_PAUSE: Final = 0.1

@@ -7,8 +7,6 @@ from concurrent.futures import CancelledError
 from itertools import chain
 from typing import Final, TextIO
 
-__all__ = ["read_in_background"]
-
 MOST_TYPED: Final = 1_000
 """The maximum number of queued lines."""
 

@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["folded"]
-
 INDENT: Final = "   "
 LEAST: Final = 20
 """Narrower terminals wrap lines themselves."""

@@ -12,8 +12,6 @@ from racing_demon_protocol.table.scoring import points, race_order, totals
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.text import printable
 
-__all__ = ["foundations", "laid", "layout", "others", "table", "tally"]
-
 NAME_WIDTH = 12
 POINTS_WIDTH = len("  1 points")
 

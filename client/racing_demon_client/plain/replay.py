@@ -16,8 +16,6 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from . import picture
 from .line_reader import read_in_background
 
-__all__ = ["HELP", "replay"]
-
 HELP: Final = f"""\
  Enter     pause, or play on
  n, n 20   one event on, or twenty, and pause          p, p 20   back

@@ -11,8 +11,6 @@ from racing_demon_protocol.records.record import json_line
 from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings
 from racing_demon_protocol.text import printable, span
 
-__all__ = ["as_csv", "as_json", "as_table"]
-
 NAME_WIDTH: Final = 15
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 

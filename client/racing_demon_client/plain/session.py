@@ -30,8 +30,6 @@ from .line_wrap import folded
 from .table_end import has_guests
 from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
 
-__all__ = ["Volume", "attend", "take_part"]
-
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
     Verb.CALL: (cl.Call, {}),

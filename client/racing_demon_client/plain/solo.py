@@ -21,10 +21,6 @@ from .line_wrap import folded
 from .picture import laid, table
 from .typed_commands import Unclear, line_for, read_play
 
-__all__ = [
-    "play_alone",
-]
-
 HELP: Final = """\
  a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
  a *       the best play from pile a

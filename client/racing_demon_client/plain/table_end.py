@@ -2,8 +2,6 @@
 
 from racing_demon_client.net.table_source import TableSource
 
-__all__ = ["has_guests"]
-
 
 def has_guests(client: TableSource) -> bool:
     """Return whether there are other players, not counting bots."""

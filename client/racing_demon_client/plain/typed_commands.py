@@ -12,8 +12,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.table.intent import best_play, fitting_count, step_of
 
-__all__ = ["HELP", "Unclear", "Verb", "line_for", "read_play", "read_verb"]
-
 HELP: Final = """\
  t         turn the stock (or the waste over, when the stock is empty)
  4 6       column 4 to column 6, as many cards as fit    4 6 2  two of them

@@ -17,8 +17,6 @@ from racing_demon_client.files import replace_file
 from racing_demon_protocol.records.digest import VERSION, Digest, digests
 from racing_demon_protocol.records.match_file import Record
 
-__all__ = ["DigestCache", "cache_path", "key_of", "key_of_file"]
-
 MOST_KEPT: Final = 100_000
 MOST_BYTES: Final = 512 * 2**20
 DIGESTS: Final = TypeAdapter(tuple[Digest, ...])

@@ -19,8 +19,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_protocol.records.match_file import Record, read_records
 
-__all__ = ["ALL", "ListedMatch", "ask_journal", "is_file", "lines_from", "listed", "read_file"]
-
 STDIN: Final = "-"
 ALL: Final = "all"
 """Stands for every match of the journal."""

@@ -11,8 +11,6 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["Recorder"]
-
 
 class Recorder:
     """Writes the record of one table as a portable file.

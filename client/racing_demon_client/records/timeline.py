@@ -17,8 +17,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["Timeline"]
-
 KEPT_EVERY: Final = 256
 """The distance between stored snapshots, and so the most events to apply when seeking."""
 LONGEST_WAIT_MS: Final = 3_000

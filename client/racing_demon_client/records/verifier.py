@@ -12,8 +12,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-__all__ = ["Verifier"]
-
 Seen = list[Snapshot | ev.Event]
 
 NOT_RIGHT: Final = "NOT RIGHT: "

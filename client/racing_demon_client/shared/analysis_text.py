@@ -12,8 +12,6 @@ from racing_demon_protocol.text import counted, span
 
 from .message_text import MessageText
 
-__all__ = ["analysis_lines", "full", "hashes", "summary"]
-
 DIGITS: Final = 32
 """How many digits of a hash are shown, enough to compare by eye."""
 MOST: Final = 3

@@ -8,8 +8,6 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.text import span
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["brief"]
-
 SUITS = {
     SuitRule.SAME: "in suit",
     SuitRule.ALTERNATE: "in alternate colors",

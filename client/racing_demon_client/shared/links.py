@@ -4,8 +4,6 @@ from typing import Final
 
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
 
-__all__ = ["full_url", "link_of", "taken_apart"]
-
 TLS_PORT: Final = 443
 
 

@@ -27,8 +27,6 @@ from .pile_labels import words_of
 from .pile_names import is_racelike
 from .rivals import Lost
 
-__all__ = ["REACTIONS", "MessageText", "Write", "duration", "kick_question"]
-
 SHORT_US: Final = 100_000
 """Below this, tenths of a second mean nothing."""
 Write = Callable[[str], None]

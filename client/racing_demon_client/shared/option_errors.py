@@ -4,8 +4,6 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["explained"]
-
 
 def explained(error: ValidationError) -> str:
     """Return a validation error's first problem, in words for the user."""

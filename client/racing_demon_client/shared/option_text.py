@@ -13,8 +13,6 @@ from racing_demon_protocol.wire.options import Options
 
 from .option_errors import explained
 
-__all__ = ["MEANINGS", "called", "options_text", "read", "refusal", "usual", "value_text"]
-
 CALLED: Final = {
     "hands": "hands in a match",
     "target": "points that end a match",

@@ -8,8 +8,6 @@ from racing_demon_protocol.engine.cards import RANK_NAMES
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.text import listing
 
-__all__ = ["card_names", "heading", "names", "number", "one_of", "rank", "ranks", "the", "times", "title_of"]
-
 NUMBERS: Final = (
     *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen"),

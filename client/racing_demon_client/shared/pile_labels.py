@@ -11,8 +11,6 @@ from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
 
 from .pile_names import addresses, is_racelike, stops, usable
 
-__all__ = ["groups_of", "pile_words", "words_of"]
-
 LETTERS: Final = (*ascii_letters, *(one + other for one in ascii_lowercase for other in ascii_lowercase))
 """The labels of piles without a name by kind: a to z, A to Z, then aa, ab, and so on."""
 

@@ -13,8 +13,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Foundations, Geometry, Racing, SuitRule
 
-__all__ = ["addresses", "is_racelike", "keyed", "stops", "usable"]
-
 MOST_COLUMNS: Final = 9
 """With more columns their keys would not match their positions on the keyboard."""
 MOST_FOUNDATIONS: Final = 10

@@ -16,8 +16,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-__all__ = ["Lost", "Rivals"]
-
 WINDOW_MS: Final = 2_000
 """A play to a place counts as a race for this long after the place was filled."""
 MOST: Final = 64

@@ -41,8 +41,6 @@ from .option_text import called
 from .phrases import card_names, heading, names, number, one_of, rank, ranks, the, times
 from .special_rules_text import mechanic_text, piles_text, special_text
 
-__all__ = ["WIDTH", "kind_of", "rules_of"]
-
 KINDS: Final = {
     Racing.SHARED: "around shared foundations",
     Racing.IDENTICAL: "on identical deals",

@@ -37,8 +37,6 @@ from racing_demon_protocol.text import counted
 
 from .phrases import names, number, ranks, the, times
 
-__all__ = ["mechanic_text", "piles_text", "special_text"]
-
 WHEN: Final = {
     When.ALWAYS: "",
     When.HAND_IN: ", when the stock still has cards and nothing else can be played",

@@ -29,8 +29,6 @@ from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 
 from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
 
-__all__ = ["BrokerSource", "as_json", "table_line", "tables", "watch"]
-
 MOST_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
 MOST_TABLES: Final = 5_000

@@ -15,8 +15,6 @@ import aiomqtt
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_protocol.discovery.broker_address import parse_broker
 
-__all__ = ["PATIENCE", "connected", "explained", "payload_of", "until_quiet"]
-
 PATIENCE: Final = 5.0
 """The timeout for any answer of the broker, in seconds."""
 QUIET_SECONDS: Final = 0.5

@@ -26,8 +26,6 @@ from .solo.place import SoloClient
 from .solo.statistics import statistics_path
 from .solo.table import SoloTable
 
-__all__ = ["Opened", "alone", "host", "join", "practice", "watch"]
-
 DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
 

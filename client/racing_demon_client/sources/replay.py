@@ -13,8 +13,6 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-__all__ = ["PLACES", "SPEEDS", "BadPlace", "Replay"]
-
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 PLACES: Final = "h2 is hand 2, e120 event 120, 1:30 a time, +9 seconds on"
 SHORTEST_SECONDS: Final = 0.001

@@ -26,8 +26,6 @@ from .style.densities import DENSITIES
 from .style.glyphs import screen_text
 from .style.look import Look
 
-__all__ = ["Stage", "act"]
-
 
 class Stage(Protocol):
     """The part of the application that the handlers use."""

@@ -18,8 +18,6 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 from .drawing.scene import FeedLine
 
-__all__ = ["BANNER_MS", "Activity", "Cue"]
-
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500
 PACE_WINDOW_MS: Final = 15_000

@@ -42,8 +42,6 @@ from .style.look import Look
 from .style.palette import depth_of, theme
 from .style.signs import AsciiSigns
 
-__all__ = ["TerminalApp"]
-
 TICK_SECONDS = 0.1
 
 BEFORE_HANDS = frozenset({Phase.LOBBY, Phase.SHUFFLING})

@@ -25,8 +25,6 @@ from .selection import Place, Selection
 from .style.glyphs import UNICODE, Glyphs, screen_text
 from .style.ink import Role
 
-__all__ = ["Desk"]
-
 BEFORE_PLAY: Final = {
     Phase.SHUFFLING: "The cards are being shuffled.",
     Phase.COUNTDOWN: "Look at your cards: play begins at the signal.",

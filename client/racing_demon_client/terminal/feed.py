@@ -25,8 +25,6 @@ from .drawing.scene import FeedLine
 from .style.glyphs import Glyphs, screen_text
 from .style.ink import Role
 
-__all__ = ["tell"]
-
 SILENT: Final = (Accepted, CaughtUp, Pong, Seated, Snapshot, Watchers)
 OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
 

@@ -17,8 +17,6 @@ from .app import TerminalApp
 from .input.keymap import known_actions
 from .style.look import Look, glyphs_for
 
-__all__ = ["run"]
-
 
 async def run(
     opened: Opened | None,

@@ -9,8 +9,6 @@ from racing_demon_protocol.wire.options import Options
 
 from .screens.welcome import OpeningRequest
 
-__all__ = ["opening"]
-
 
 def opening(request: OpeningRequest) -> AbstractAsyncContextManager[Opened]:
     """Return a context manager that opens the requested table and closes it again."""

@@ -11,8 +11,6 @@ from textual.widget import Widget
 from .drawing.canvas import Canvas, Hit
 from .style.look import Look
 
-__all__ = ["Draw", "PictureWidget"]
-
 Draw = Callable[[Look, int, int], Canvas]
 """Draws the current picture with a look, in a width and height of cells."""
 

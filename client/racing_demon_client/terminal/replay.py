@@ -17,8 +17,6 @@ from .desk import Desk
 from .input.keymap import Keymap, replay_keymap
 from .session import TableSession
 
-__all__ = ["REPLAY_ACTIONS", "ReplaySession"]
-
 REPLAY_ACTIONS: Final[dict[str, Callable[[Replay], None]]] = {
     "replay-pause": lambda replay: replay.pause(paused=not replay.paused and not replay.at_end),
     "replay-back": lambda replay: replay.step(-1),

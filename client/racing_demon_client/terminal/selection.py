@@ -26,8 +26,6 @@ from racing_demon_protocol.wire.options import CallOut
 
 from .drawing.scene import Grip
 
-__all__ = ["Place", "Selection"]
-
 MESSAGE_MS: Final = 4_000
 CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
 

@@ -29,8 +29,6 @@ from .input.actions import BOT_ACTIONS
 from .input.keymap import Keymap, game_keymap, lobby_keymap, watch_keymap
 from .input.presets import PRESETS
 
-__all__ = ["TableSession"]
-
 SILENCE_MS = 3_000
 """After this long without any message the player is warned."""
 PING_MS = 2_000

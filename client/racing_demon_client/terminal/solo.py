@@ -20,8 +20,6 @@ from .activity import Cue
 from .desk import Desk
 from .session import TableSession
 
-__all__ = ["SoloSession"]
-
 STUCK_AFTER_MS: Final = 400
 """How long nothing is played before the search for a way on begins."""
 SLICE_UNITS: Final = 1_000

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-__all__ = ["PASSWORD", "BrokerAddress", "parse_broker"]
-
 PASSWORD: Final = "RACING_DEMON_MQTT_PASSWORD"  # noqa: S105 - the name of the variable
 """The environment variable for the password, because other users can read command lines."""
 

@@ -6,8 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.reasons import Phase
 
-__all__ = ["CODE", "NODE", "ROOT", "VERSION", "ListedPlayer", "ListedTable"]
-
 ROOT: Final = "rd/pub"
 """The topic below which everything is public."""
 

@@ -14,17 +14,6 @@ from racing_demon_protocol.wire.codec import VERSION
 if TYPE_CHECKING:
     import ifaddr
 
-__all__ = [
-    "MOST_TABLES",
-    "MOST_TEXT",
-    "NO_INTERFACES",
-    "SERVICE",
-    "VARIABLE",
-    "Announcement",
-    "Interface",
-    "chosen",
-]
-
 SERVICE: Final = "_racing-demon._tcp.local."
 MOST_TABLES: Final = 64
 """The maximum number of announcements that a client checks and a server makes."""

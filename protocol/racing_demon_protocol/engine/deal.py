@@ -8,8 +8,6 @@ from .layout import Layout
 from .shuffle import deck
 from .specification import Deals, Game
 
-__all__ = ["deal_out", "decks"]
-
 
 def decks(seed: bytes, game: Game, players: int) -> list[list[Card]]:
     """Return every player's shuffled cards: different ones, or the same faces in the same order."""

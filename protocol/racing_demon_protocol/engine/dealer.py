@@ -16,8 +16,6 @@ from .search import Search, Steps
 from .shuffle import reshuffled
 from .specification import Deals, Stock
 
-__all__ = ["Dealer"]
-
 
 class Dealer:
     """Deals one hand from its seed, and names cards as they are turned up.

@@ -11,8 +11,6 @@ from .board import Board, Kind, Pile, Place
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
 from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 
-__all__ = ["Layout", "layout_of"]
-
 MOST_SHARED: Final = 64
 """The number of cached layouts. One for eight seats takes 35 KiB, and most tables share theirs."""
 MOST_PILES: Final = 1_024

@@ -6,8 +6,6 @@ from typing import Final, NamedTuple
 
 from .cards import Card
 
-__all__ = ["FOUNDATIONS", "NOT_PLAIN", "Kind", "Move", "Passage", "Pile", "Place", "Play", "Shows"]
-
 FOUNDATIONS: Final = -1
 """The destination of a play to the foundations: the first one that accepts the card takes it."""
 

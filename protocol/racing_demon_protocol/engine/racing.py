@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from .board import Board, Pile
 
-__all__ = ["Runner", "may_see", "order", "veil", "veiled"]
-
 
 class Runner(NamedTuple):
     """One player's progress.

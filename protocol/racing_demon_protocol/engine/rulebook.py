@@ -9,8 +9,6 @@ from .rules.base import Rules
 from .rules.building import BuildingRules
 from .specification import Building, Game, Mechanic
 
-__all__ = ["RULES", "make_rules"]
-
 RULES: Final[dict[type[Mechanic], type[Rules]]] = {
     Building: BuildingRules,
     **MECHANICS,

@@ -3,8 +3,6 @@
 from collections.abc import Generator
 from typing import Final, Generic, TypeVar
 
-__all__ = ["UNIT_MICROSECONDS", "Search", "Steps"]
-
 UNIT_MICROSECONDS: Final = 10
 """The approximate cost of a unit of work: an upper bound on slow current machines."""
 

@@ -12,18 +12,6 @@ from typing import Final
 
 from .cards import ALL_RANKS, PACK_SIZE, SUIT_SIZE, Card
 
-__all__ = [
-    "SEED_SIZE",
-    "commitment",
-    "contribution_hash",
-    "deal_seed",
-    "deck",
-    "hand_seeds",
-    "keeps",
-    "reshuffled",
-    "subseed",
-]
-
 SEED_SIZE: Final = 32
 """The size in bytes of a hand's seed, of the server's secret, and of a player's contribution."""
 CONTRIBUTION: Final = b"racing-demon contribution 1\n"

@@ -12,8 +12,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, aces, solitaire
 
-__all__ = ["BELEAGUERED_CASTLE"]
-
 BELEAGUERED_CASTLE = solitaire(
     "beleaguered-castle",
     "Beleaguered Castle",

@@ -16,8 +16,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, kings, solitaire
 
-__all__ = ["CELL_GAMES"]
-
 SULTAN = solitaire(
     "sultan",
     "The Sultan",

@@ -21,8 +21,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
 
-__all__ = ["COLUMN_GAMES"]
-
 DOWN = Build(suit=SuitRule.SAME)
 UP = Build(delta=1, suit=SuitRule.SAME)
 FROM_WASTE_OR_STOCK = Space(takes=WASTE_OR_STOCK)

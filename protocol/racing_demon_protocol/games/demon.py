@@ -29,8 +29,6 @@ from racing_demon_protocol.engine.specification import (
 from .common import solitaire
 from .klondike import BASE_DOUBTS
 
-__all__ = ["CLASSIC", "DEMON_A", "DEMON_B", "FOOLIANAS", "RACING_DEMONS"]
-
 FOUR_COLUMNS = (1, 1, 1, 1)
 DEMON_SIZE = 13
 

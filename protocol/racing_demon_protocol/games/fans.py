@@ -20,8 +20,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, aces, solitaire
 
-__all__ = ["FAN_GAMES"]
-
 DOWN_IN_SUIT = Build(suit=SuitRule.SAME)
 UP_IN_SUIT = Build(delta=1, suit=SuitRule.SAME)
 STAYS_EMPTY = Space(takes=())

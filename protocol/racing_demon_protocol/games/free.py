@@ -21,8 +21,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, solitaire
 
-__all__ = ["FREE_GAMES"]
-
 NOT_FORCED = Doubt("Must a card that fits go up?", "No: you may hold it back.", "aces.forced_bases")
 
 SOLITAIRE = solitaire(

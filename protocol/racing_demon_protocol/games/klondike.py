@@ -19,8 +19,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import DEALT, NO_REDEAL, aces, solitaire
 
-__all__ = ["BASE_DOUBTS", "RACING_DEMON", "TRIANGULAR_GAMES"]
-
 BASE_DOUBTS = (
     Doubt("Must aces, or other cards, be played to the middle?", "No.", "foundation.forced_bases"),
     Doubt(

@@ -8,8 +8,6 @@ from racing_demon_protocol.engine.specification import Doubt, Racing, Reserve, S
 
 from .common import kings, solitaire
 
-__all__ = ["PUZZLES"]
-
 PUZZLE = solitaire(
     "puzzle",
     "Puzzle",

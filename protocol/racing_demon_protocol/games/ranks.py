@@ -24,8 +24,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import solitaire
 
-__all__ = ["GAMBLERS_PATIENCE", "LITTLE_LOTS", "SYMPATHY", "SYMPATHY_ALONE"]
-
 LITTLE_LOTS = solitaire(
     "little-lots",
     "Little Lots",

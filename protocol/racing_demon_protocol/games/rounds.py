@@ -30,8 +30,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, solitaire
 
-__all__ = ["ROUND_GAMES"]
-
 UP_OR_DOWN = (Build(suit=SuitRule.ANY), Build(delta=1, suit=SuitRule.ANY))
 
 SALIQUE_LAW = solitaire(

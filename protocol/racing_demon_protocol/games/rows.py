@@ -6,8 +6,6 @@ from racing_demon_protocol.engine.specification import Doubt, Geometry
 
 from .common import NO_REDEAL, solitaire
 
-__all__ = ["DOUBLE_JUMP", "PUSH_PIN"]
-
 PUSH_PIN = solitaire(
     "push-pin",
     "Push Pin",

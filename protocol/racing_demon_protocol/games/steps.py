@@ -21,8 +21,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
 
-__all__ = ["STEP_GAMES"]
-
 ANY = SuitRule.ANY
 
 MUSICAL = solitaire(

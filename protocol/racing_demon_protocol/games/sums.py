@@ -15,8 +15,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import NO_REDEAL, solitaire
 
-__all__ = ["FOURTEEN", "NUMBER_ELEVEN", "NUMBER_ELEVEN_DOUBLE", "PICTURE_GALLERY"]
-
 
 def _places(*rows: int) -> Cells:
     return Cells(name="place", count=sum(rows), geometry=Geometry.GRID, rows=rows)

@@ -18,8 +18,6 @@ from racing_demon_protocol.engine.specification import (
 
 from .common import NO_REDEAL, solitaire
 
-__all__ = ["CLOCK", "TRAVELLERS", "WANDERING_CARD", "WEAVERS"]
-
 HAND = Cells(name="hand", count=1, counts=True)
 ASIDE = Packets(name="aside", shows=Shows.ALL)
 

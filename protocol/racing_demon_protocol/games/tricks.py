@@ -15,8 +15,6 @@ from racing_demon_protocol.engine.specification import (
     Stock,
 )
 
-__all__ = ["A_SPELL", "MUSICAL_SEQUEL"]
-
 RANKS = "A23456789TJQK"
 WORDS = [
     *("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

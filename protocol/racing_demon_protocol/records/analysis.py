@@ -15,8 +15,6 @@ from racing_demon_protocol.table.view import TableView
 from .history import HandHistory, Made
 from .opportunities import Opportunity, Race
 
-__all__ = ["Buried", "SeatAnalysis", "analyze"]
-
 
 class Buried(NamedTuple):
     """A card that stayed face down: its column, counted from 0, and how many cards lay on it."""

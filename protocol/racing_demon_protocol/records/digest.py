@@ -15,8 +15,6 @@ from racing_demon_protocol.wire.messages.server import HandResult, Points, Snaps
 from .history import HandHistory, History
 from .match_file import Correction, Record, followed
 
-__all__ = ["VERSION", "Digest", "DigestPlayer", "HandDigest", "digests"]
-
 VERSION: Final = 2
 """Incremented with every change of digests or of their computation; then all are recomputed."""
 

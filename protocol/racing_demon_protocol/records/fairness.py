@@ -7,8 +7,6 @@ from racing_demon_protocol.wire.messages import events as ev
 
 from .proof import expect
 
-__all__ = ["check_contributions"]
-
 
 def check_contributions(view: TableView, event: ev.Event) -> None:
     """Check an event about a hand's seed: all commitments come first, and are kept.

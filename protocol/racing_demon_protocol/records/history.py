@@ -17,8 +17,6 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 from .opportunities import Opportunities, Opportunity, Race
 
-__all__ = ["HandHistory", "History", "Made"]
-
 
 class Made(NamedTuple):
     """A card that went up: the seat, the card, when, and for how long it could have."""

@@ -23,22 +23,6 @@ from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
 from .record import json_line, message_of, row_of, tally_line, to_line
 
-__all__ = [
-    "VERSION",
-    "Correction",
-    "Header",
-    "KeptBy",
-    "Record",
-    "TimedMessage",
-    "entry_line",
-    "followed",
-    "lines_of",
-    "read_messages",
-    "read_records",
-    "section_line",
-    "why_not",
-]
-
 VERSION: Final = 2
 MOST_ENTRIES: Final = 2_000_000
 """More than any evening needs: a table of eight that plays all day stays below it."""

@@ -16,8 +16,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
 from racing_demon_protocol.wire.messages.events import Played
 
-__all__ = ["Opportunities", "Opportunity", "Race"]
-
 FACES: Final = range(PACK_SIZE)
 
 

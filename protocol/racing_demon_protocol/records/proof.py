@@ -11,8 +11,6 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut
 
-__all__ = ["HandReplay", "active", "all_said_stuck", "expect"]
-
 
 class HandReplay:
     """One hand, dealt and judged again with all cards known.

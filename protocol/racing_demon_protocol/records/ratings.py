@@ -14,8 +14,6 @@ from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 from .digest import Digest
 from .standings import Key, points_of, winners_of
 
-__all__ = ["Rating", "ratings"]
-
 
 class Rating(NamedTuple):
     """One player's rating: the estimate, its uncertainty, and the number of matches it is based on.

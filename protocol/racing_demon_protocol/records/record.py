@@ -24,16 +24,6 @@ from racing_demon_protocol.wire.options import CallOut, StallRule
 from .fairness import check_contributions
 from .proof import HandReplay, active, all_said_stuck, expect
 
-__all__ = [
-    "Verdict",
-    "json_line",
-    "message_of",
-    "row_of",
-    "tally_line",
-    "to_line",
-    "verify",
-]
-
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
 

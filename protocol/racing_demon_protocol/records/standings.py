@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from .digest import Digest
 
-__all__ = ["Corrected", "Key", "Standing", "Standings", "chosen", "points_of", "standings", "winners_of"]
-
 
 class Key(NamedTuple):
     """A player's identity in the standings: a name and, for a bot, its level."""

@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
-__all__ = ["best_play", "fitting_count", "longest_unit", "step_of", "targets", "with_plays"]
-
 
 def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
     """Return how many cards to move: as many as may go there, or one."""

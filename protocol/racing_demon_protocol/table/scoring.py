@@ -9,9 +9,6 @@ from racing_demon_protocol.wire.options import OnLeave, TieBreak
 
 from .view import TableView
 
-__all__ = ["MOST_HANDS", "hand_points", "leaders", "match_winners", "points", "race_order", "totals"]
-
-
 MOST_HANDS: Final = 1_000
 """The maximum number of hands in a match, however often it is tied; the wire allows no more."""
 

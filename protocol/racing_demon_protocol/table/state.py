@@ -15,8 +15,6 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState, Shuffle, Snapshot
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["DEALT", "IDENTICAL_LIMIT_MS", "IN_HAND", "Progress", "TableState"]
-
 IN_HAND: Final = frozenset({Phase.PLAYING, Phase.GRACE})
 """The phases in which plays may be accepted."""
 DEALT: Final = IN_HAND | {Phase.COUNTDOWN}

@@ -20,8 +20,6 @@ from racing_demon_protocol.wire.messages.server import Contribution, HandResult,
 
 from .state import Progress, TableState
 
-__all__ = ["MOST_BANNED", "TableView"]
-
 MOST_BANNED: Final = 32
 """The maximum number of banned names; beyond it, the oldest may return."""
 

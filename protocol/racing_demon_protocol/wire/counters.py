@@ -7,8 +7,6 @@ from typing import Final
 
 from .messages.base import MAX_INT
 
-__all__ = ["is_newer", "newest_counter", "next_counter"]
-
 NUMBERS: Final = MAX_INT + 1
 
 

@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
 from racing_demon_protocol.limits import MOST_SEATS
 
-__all__ = ["CallOut", "OnLeave", "Options", "StallRule", "TieBreak"]
-
 
 class CallOut(StrEnum):
     """How going out ends the hand (A12, A13)."""

@@ -15,8 +15,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
 
-__all__ = ["Planner", "knows"]
-
 UNCOVERS: Final = 110
 """A face-down card is turned up, or can be next: before everything else."""
 WASTE_UP: Final = 90

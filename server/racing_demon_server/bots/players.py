@@ -23,8 +23,6 @@ from racing_demon_protocol.wire.options import CallOut
 
 from .planner import Planner, knows
 
-__all__ = ["LEVELS", "Bot", "Decision", "Level"]
-
 
 @dataclass(frozen=True, slots=True)
 class Level:

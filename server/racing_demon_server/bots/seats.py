@@ -13,8 +13,6 @@ from racing_demon_server.match.seat_tokens import SeatTokens
 
 from .players import LEVELS, Bot, Decision
 
-__all__ = ["BotSeats"]
-
 START_SPREAD_MS: Final = 400
 """Bots start at slightly different times, like people."""
 SLICE_UNITS: Final = 24

@@ -28,8 +28,6 @@ from racing_demon_server.match.table import Table
 
 from .players import LEVELS, Bot
 
-__all__ = ["Arrived", "pass_time", "play_match"]
-
 RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
 MOST_HANDS: Final = 1_000_000
 

@@ -17,8 +17,6 @@ from racing_demon_server.tables.room import Clock
 from .statements import keep_offsets
 from .worker import Worker
 
-__all__ = ["Adoption"]
-
 AT_ONCE: Final = 20
 """So many tables are read in one transaction."""
 

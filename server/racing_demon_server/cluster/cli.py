@@ -14,8 +14,6 @@ from racing_demon_server.journal.postgres.schema import verify_version
 
 from .statements import Node, fence, nodes, set_draining, share_out
 
-__all__ = ["main"]
-
 EXAMPLES = """examples:
   racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables
   racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 hands over its tables, and stops

@@ -14,8 +14,6 @@ from racing_demon_server.web.table_list import listing
 
 from .worker import Worker
 
-__all__ = ["Directory"]
-
 REFRESH_SECONDS: Final = 2.0
 MOST: Final = 500
 """So many tables of others are read."""

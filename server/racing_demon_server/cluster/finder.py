@@ -9,8 +9,6 @@ from racing_demon_server.journal.postgres.connection import Database
 
 from .statements import Whereabout, locate
 
-__all__ = ["MOST_CODES", "MOST_WAITING", "Finder"]
-
 MOST_CODES: Final = 256
 """So many codes are looked up in one query; a takeover of 500 tables takes two."""
 MOST_WAITING: Final = 4_000

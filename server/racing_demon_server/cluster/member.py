@@ -15,8 +15,6 @@ from racing_demon_server.journal.postgres.connection import Database
 from .statements import Overview, beat, connect_as, look
 from .watch import BeatWatch
 
-__all__ = ["Member", "Seen"]
-
 BEAT_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.25
 FENCED: Final = "RD001"

@@ -29,8 +29,6 @@ from .peers import address_of, somebody_is_well
 from .statements import Node, Overview, Whereabout, place, set_draining, take_over
 from .worker import Worker
 
-__all__ = ["Membership"]
-
 CHECK_SECONDS: Final = 0.25
 DRAIN_CHECK_SECONDS: Final = 0.05
 """How often a node that is drained looks for hands that are over: the next one may begin soon."""

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["Address", "address_of", "somebody_is_well"]
-
 Address = tuple[str, int]
 """A host and a port."""
 

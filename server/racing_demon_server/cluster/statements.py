@@ -6,23 +6,6 @@ from typing import Final, NamedTuple
 from racing_demon_server.journal.postgres.connection import Database, connect
 from racing_demon_server.journal.postgres.nodes import end_backend
 
-__all__ = [
-    "Node",
-    "Overview",
-    "Whereabout",
-    "beat",
-    "connect_as",
-    "fence",
-    "keep_offsets",
-    "locate",
-    "look",
-    "nodes",
-    "place",
-    "set_draining",
-    "share_out",
-    "take_over",
-]
-
 LOCK_TIMEOUT: Final = "1s"
 """How long a takeover waits for a transaction of the dead node, whose connection it has ended."""
 

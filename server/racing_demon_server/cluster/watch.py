@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["BeatWatch"]
-
 STARTING_SECONDS: Final = 20.0
 """A node that has never beaten is dead after so long: it may take its time to start."""
 

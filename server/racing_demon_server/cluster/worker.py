@@ -14,8 +14,6 @@ from racing_demon_server.journal.postgres.connection import Database
 
 from .statements import connect_as
 
-__all__ = ["Worker"]
-
 T = TypeVar("T")
 
 log = logging.getLogger("racing_demon_server")

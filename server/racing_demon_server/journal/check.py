@@ -26,8 +26,6 @@ from .reader import (
     verify,
 )
 
-__all__ = ["FindUnrestorable", "Report", "check"]
-
 FindUnrestorable = Callable[[JournalReader], Sequence[tuple[StoredTable, Exception]]]
 """Starts a server on a journal without writing. Returns the open tables that it cannot restore, and why."""
 

@@ -28,8 +28,6 @@ from .sqlite.database import default_path
 from .sqlite.retention import prune
 from .stores import parts_of
 
-__all__ = ["main"]
-
 MOST_CHARACTERS = 65_536
 MOST_IN_MEMORY = 16 * 1024 * 1024
 """A longer record is buffered in a file until its reader has it."""

@@ -14,8 +14,6 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 
 from .operations import Change, Operation
 
-__all__ = ["MOST_BYTES", "MOST_EVENTS", "snapped"]
-
 MOST_EVENTS: Final = 256
 """A snapshot is written after this many events outside of hands."""
 MOST_BYTES: Final = 16_384

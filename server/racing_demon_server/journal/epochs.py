@@ -7,8 +7,6 @@ of its journal gives the same numbers to other events. So each start has a rando
 from collections.abc import Iterable
 from itertools import pairwise
 
-__all__ = ["MOST", "Epochs"]
-
 MOST = 16
 """The epochs of a table that are kept. A client that was last connected in an older one gets a snapshot."""
 

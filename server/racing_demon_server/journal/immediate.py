@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from .interface import JournalReader
 from .operations import Change
 
-__all__ = ["ImmediateJournal"]
-
 log = logging.getLogger("racing_demon_server")
 
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple, Protocol
 
 from .operations import BEGINS, MARKS, Change
 
-__all__ = ["Fenced", "Journal", "JournalReader", "JournalUnusable", "Row", "Store", "StoredTable"]
-
 
 class JournalUnusable(Exception):
     """A journal cannot be used. The text says why, and what to do. The journal is unchanged."""

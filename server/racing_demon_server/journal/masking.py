@@ -12,8 +12,6 @@ from racing_demon_protocol.engine.shuffle import SEED_SIZE, keeps
 from .interface import JournalUnusable
 from .reader import UnknownContents
 
-__all__ = ["ClusterKeys", "MaskedSeed", "read_keys"]
-
 SHORTEST: Final = 32
 """The least number of bytes of a key."""
 SALT_SIZE: Final = 16

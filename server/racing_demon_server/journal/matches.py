@@ -31,8 +31,6 @@ from .reader import (
     verify,
 )
 
-__all__ = ["Match", "export", "follow", "matches", "matches_of", "stretch_of"]
-
 MARKS: Final = frozenset(
     cls.TAG for cls in (ev.Joined, ev.Left, ev.OptionsSet, ev.Committed, ev.Dealt, ev.HandOver, ev.MatchOver)
 )

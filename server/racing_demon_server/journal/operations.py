@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from racing_demon_protocol.wire.messages.events import Committed, MatchOver
 
-__all__ = ["BEGINS", "COMMON_SQL", "IS_UNUSED", "MARKS", "Change", "Operation"]
-
 
 class Operation(StrEnum):
     """An operation, with its values in order. ``table`` is the table's number in the journal.

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 
 import msgpack
 
-__all__ = ["LONGEST", "RUN", "BrokenRun", "StoredPlay", "joined", "parted", "plays_in"]
-
 RUN: Final = 0
 """What such a row has for its kind, where others have the number of a message, which is none."""
 LONGEST: Final = 64

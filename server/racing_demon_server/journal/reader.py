@@ -21,24 +21,6 @@ from .rows import NOBODY
 if TYPE_CHECKING:
     from racing_demon_protocol.records.match_file import Correction, TimedMessage
 
-__all__ = [
-    "LAST",
-    "OtherVersion",
-    "StoredEvent",
-    "UnknownContents",
-    "bans_of",
-    "beaten_of",
-    "beginnings_of",
-    "claims_of",
-    "corrections_of",
-    "epochs_of",
-    "log_of",
-    "options_of",
-    "seeds_of",
-    "snapshots_of",
-    "verify",
-]
-
 
 class UnknownContents(Exception):
     """The contents cannot be read: another version wrote them, or they are damaged."""

@@ -22,8 +22,6 @@ from .reader import (
     verify,
 )
 
-__all__ = ["first_event", "past_of"]
-
 BEFORE_SNAPSHOT: Final = 256
 """Events read before a table's snapshot, for clients that resume and lack some of them."""
 

@@ -21,8 +21,6 @@ from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
 from .timekeeper import ShiftedTimekeeper, Timekeeper
 
-__all__ = ["NOBODY", "TableJournal", "UnkeptTableJournal", "WallClock", "table_journal"]
-
 ADD_EVENT: Final = Operation.ADD_EVENT
 """Looked up once: members of an enumeration are slow to look up."""
 NOBODY: Final = -1

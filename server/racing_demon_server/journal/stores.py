@@ -14,8 +14,6 @@ from .masking import ClusterKeys
 from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
 
-__all__ = ["JournalPart", "open_store", "parts_of"]
-
 
 class _Opening(Protocol):
     def __call__(self, *, write: bool = False) -> AbstractContextManager[JournalReader]: ...

@@ -13,8 +13,6 @@ from racing_demon_server.wakeup import seconds_until
 from .interface import Journal
 from .operations import Operation
 
-__all__ = ["ShiftedTimekeeper", "Timekeeper"]
-
 
 class Timekeeper:
     """Keeps the time of all tables of one server.

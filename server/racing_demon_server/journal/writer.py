@@ -15,8 +15,6 @@ from typing import Final, NamedTuple, Protocol
 from .interface import Fenced, JournalReader, Store
 from .operations import Change
 
-__all__ = ["CROWD", "PACE_SECONDS", "DurableJournal", "JournalEntry", "JournalMeter"]
-
 MOST_WAITING: Final = 10_000
 """The most entries that wait for a slow disk; beyond that, tables halt until they are written."""
 RETRY_SECONDS: Final = 0.25

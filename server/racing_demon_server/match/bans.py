@@ -16,8 +16,6 @@ from racing_demon_protocol.table.view import MOST_BANNED, TableView
 
 from .names import folded
 
-__all__ = ["Ban", "Bans", "hash_address"]
-
 BANNED: Final = "The host kicked you. You can come back after the match, or when the host lets you back in."
 SALT_SIZE: Final = 16
 

@@ -6,8 +6,6 @@ from typing import Final
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["ChatLimit"]
-
 MOST_LINES: Final = 5
 SPAN: Final = 10_000_000
 

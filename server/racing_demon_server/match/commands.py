@@ -25,8 +25,6 @@ from .pauses import STOPPABLE
 from .seat_tokens import Actor
 from .seats import Seats, most_players
 
-__all__ = ["Commands", "verify_options"]
-
 NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
 
 

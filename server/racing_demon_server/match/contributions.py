@@ -17,8 +17,6 @@ from .event_log import EventLog
 from .pauses import RETURN_US
 from .seats import Seats
 
-__all__ = ["REVEAL_MS", "Contributions", "secret_of"]
-
 REVEAL_MS: Final = 1_000
 """How long the deal waits for contributions to be revealed."""
 

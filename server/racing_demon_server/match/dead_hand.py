@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.search import UNIT_MICROSECONDS, Search
 
-__all__ = ["DEAD_CHECK_DELAY", "SLICE_GAP", "DeadHandTest"]
-
 DEAD_CHECK_DELAY: Final = 500_000
 """Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
 a second."""

@@ -6,8 +6,6 @@ from typing import Any
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.events import Event
 
-__all__ = ["EventLog"]
-
 
 class EventLog:
     """Appends events, and applies each to the view at once.

@@ -23,8 +23,6 @@ from .hand_clock import HandClock
 from .pauses import RETURN_US, Pauses
 from .seats import Seats
 
-__all__ = ["MatchFlow"]
-
 SETTLED_AT_ONCE: Final = 24
 """The most automatic plays made in one step at the signal. They take about a millisecond."""
 

@@ -19,8 +19,6 @@ from racing_demon_protocol.wire.messages.server import RaceLost, Refused
 from .dead_hand import DEAD_CHECK_DELAY, DeadHandTest
 from .race_log import Arrival, RaceLog
 
-__all__ = ["Hand"]
-
 
 class Hand:
     """The judge of one hand.

@@ -4,8 +4,6 @@ from typing import NamedTuple, Self
 
 from racing_demon_protocol.wire.messages import events as ev
 
-__all__ = ["HandClock"]
-
 
 class HandClock(NamedTuple):
     """The clock of a hand at one moment of the table, in microseconds on one rising clock.

@@ -9,8 +9,6 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import LONGEST_CHAT, LONGEST_NAME
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["BOT_NAMES", "clean", "clean_words", "folded", "unique"]
-
 MOST_MARKS: Final = 2
 """Most combining marks in a row. Names in real languages need no more."""
 

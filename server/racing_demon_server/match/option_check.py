@@ -10,8 +10,6 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.limits import MOST_SEATS
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["verify_playable"]
-
 PARTIES: Final = (1, 3, MOST_SEATS)
 """Numbers of players that together give every number of columns that a game can have."""
 MOST_REMEMBERED: Final = 8_192

@@ -9,8 +9,6 @@ from .event_log import EventLog
 from .hand import Hand
 from .seats import Seats
 
-__all__ = ["RETURN_US", "STOPPABLE", "Pauses"]
-
 RETURN_US: Final = 10_000_000
 """How long a hand waits for its players after a restart, if nobody paused it."""
 

@@ -6,8 +6,6 @@ It tells a beaten player who was faster, and by how much.
 from array import array
 from typing import Final, NamedTuple
 
-__all__ = ["MOST", "Arrival", "RaceLog"]
-
 MOST: Final = 4_096
 """The most arrivals kept; at least half as many are. Cards can be taken back and played again."""
 FIELDS: Final = 4

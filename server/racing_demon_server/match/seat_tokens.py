@@ -9,8 +9,6 @@ from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.counters import is_newer
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
-__all__ = ["Actor", "SeatToken", "SeatTokens"]
-
 Actor = int | None
 """Who sends a command: a seat, or ``None`` for a host without one."""
 

@@ -21,8 +21,6 @@ from .event_log import EventLog
 from .names import BOT_NAMES, clean, clean_words, unique
 from .seat_tokens import Actor, SeatTokens
 
-__all__ = ["AWAY_US", "HOST_AWAY_US", "Seats", "most_players"]
-
 AWAY_US: Final = 10_000_000
 """How long a disconnected player still counts when all must agree."""
 HOST_AWAY_US: Final = 20_000_000

@@ -24,8 +24,6 @@ from .hand_clock import HandClock
 from .seat_tokens import Actor, SeatToken
 from .seats import Seats
 
-__all__ = ["GONE", "Answer", "Past", "Table"]
-
 GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made an error here, and has logged it. Try something else."
 

@@ -16,8 +16,6 @@ from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from .outbox import Outgoing
 from .topics import Topics
 
-__all__ = ["OFFLINE", "ONLINE", "BrokerConnection", "BrokerGone", "connected", "tls_context"]
-
 PATIENCE: Final = 2.0
 """Seconds for the broker to answer a request."""
 KEEPALIVE: Final = 4

@@ -5,8 +5,6 @@ from typing import Any
 from .payloads import as_json
 from .topics import Topics
 
-__all__ = ["demon_config", "table_config"]
-
 
 def table_config(topics: Topics, code: str) -> bytes:
     """Return the description of a table's sensor: its phase, with the scores as attributes."""

@@ -24,8 +24,6 @@ from .homeassistant import demon_config, table_config
 from .results import results
 from .topics import Topics
 
-__all__ = ["Outbox", "Outgoing"]
-
 MOST_WAITING: Final = 5_000
 """The most events, snapshots and similar messages that wait."""
 MOST_RESULTS: Final = 4_000

@@ -9,8 +9,6 @@ from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 
-__all__ = ["as_json", "is_open", "record", "state"]
-
 
 def is_open(view: TableView) -> bool:
     """Tell whether spectators may watch. If not, the broker learns only that the table exists."""

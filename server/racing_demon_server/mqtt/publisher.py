@@ -19,8 +19,6 @@ from .broker_connection import OFFLINE, ONLINE, BrokerConnection, BrokerGone, co
 from .outbox import Outbox
 from .topics import Topics
 
-__all__ = ["Publisher"]
-
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 2.5
 """The longest pause between attempts: the directory is right within five seconds of the broker's return."""

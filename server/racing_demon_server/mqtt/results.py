@@ -11,8 +11,6 @@ from racing_demon_protocol.wire.messages import events as ev
 
 from .payloads import as_json
 
-__all__ = ["Result", "results"]
-
 
 class Result(NamedTuple):
     """A result: one of the ``hands``, of the ``matches``, or a ``demon``."""

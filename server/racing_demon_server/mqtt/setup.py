@@ -12,8 +12,6 @@ from racing_demon_server.tables.room import Clock
 if TYPE_CHECKING:
     from .publisher import Publisher
 
-__all__ = ["own_urls", "publishers"]
-
 MOST_URLS: Final = 4
 """The most URLs published, for machines on many networks."""
 

@@ -5,8 +5,6 @@ from typing import Final
 
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT
 
-__all__ = ["DISCOVERY", "Topics"]
-
 DISCOVERY: Final = "homeassistant"
 """Where Home Assistant looks for descriptions by default."""
 

@@ -13,8 +13,6 @@ from typing import Final
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 
-__all__ = ["MANY_SEARCHES", "MINUTE", "POOL_SECONDS", "AddressLimits", "believed_address", "networks"]
-
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""

@@ -18,8 +18,6 @@ from racing_demon_server.network_interfaces import Interface
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 
-__all__ = ["Announcer"]
-
 PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""
 GOODBYE_SECONDS: Final = 1.0

@@ -10,8 +10,6 @@ from typing import Final
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 
-__all__ = ["COSTS", "HANDSHAKE", "PICTURE", "REQUEST"]
-
 REQUEST: Final = 10
 """An HTTP request."""
 PICTURE: Final = 60

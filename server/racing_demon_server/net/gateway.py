@@ -28,9 +28,6 @@ from .session import Session
 from .splice import SPLICED, Visit
 from .transport import Connection
 
-__all__ = ["MOST_WAITING", "Gateway", "Server", "listen", "url_of"]
-
-
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
 MOST_WAITING: Final = 512

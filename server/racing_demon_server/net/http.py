@@ -16,20 +16,6 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.sharding import Shards
 
-__all__ = [
-    "Meter",
-    "health",
-    "is_local",
-    "is_meant",
-    "is_own_name",
-    "is_own_page",
-    "origin_of",
-    "respond",
-    "sockets",
-    "text",
-    "too_many",
-]
-
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
 RETRY_SECONDS: Final = 5

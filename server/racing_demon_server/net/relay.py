@@ -25,8 +25,6 @@ from .address_limits import MANY_SEARCHES, AddressLimits
 from .table_mirror import TableMirror
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
-__all__ = ["Relay"]
-
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 IDLE_SECONDS: Final = 10.0

@@ -25,8 +25,6 @@ from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
 from .http import Meter
 from .relay import Relay
 
-__all__ = ["SHARE_SECONDS", "Missing", "Service"]
-
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""
 

@@ -34,8 +34,6 @@ from .service import Missing, Service
 from .splice import AGAIN_SECONDS, TableSearch, Visit, splice
 from .transport import Connection
 
-__all__ = ["Session", "hash_token"]
-
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
 log = logging.getLogger("racing_demon_server")

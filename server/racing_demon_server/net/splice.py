@@ -15,8 +15,6 @@ from racing_demon_protocol.errors import InvalidFrame
 
 from .transport import Connection
 
-__all__ = ["SPLICED", "TableSearch", "Visit", "splice"]
-
 SPLICED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that another server passes on; it is passed on no further."""
 MOST_HELD: Final = 16

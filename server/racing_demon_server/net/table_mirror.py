@@ -9,8 +9,6 @@ from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 from racing_demon_server.match.hand_clock import HandClock
 
-__all__ = ["TableMirror"]
-
 BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 """The phases in which no hand has a time."""
 

@@ -15,8 +15,6 @@ from racing_demon_server.frames import SHORT
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import seconds_until
 
-__all__ = ["Connection"]
-
 DATA_OPCODES: Final = {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}
 AT_ONCE: Final = 256
 """Bytes that are handled in the call that read them: more than any play has in any encoding."""

@@ -26,8 +26,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
 
-__all__ = ["ClosedUpstream", "OtherProtocol", "Unreachable", "UpstreamConnection", "watching"]
-
 MOST_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5

@@ -4,8 +4,6 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-__all__ = ["loop_factory", "loop_name"]
-
 
 def loop_factory(*, watches_sockets: bool) -> Callable[[], asyncio.AbstractEventLoop]:
     """Return the factory of the fastest event loop that is installed.

@@ -13,8 +13,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
-__all__ = ["is_due", "small_collections", "sweep"]
-
 THRESHOLDS: Final = (3_000, 0, 0)
 """A full collection comes after some 9,000 new objects, and takes 1 or 2 ms. Plays that wait for the disk are
 fewer than the first threshold, so they come and go uncollected.

@@ -3,8 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["Histogram"]
-
 
 class Histogram:
     """Counts durations by buckets.

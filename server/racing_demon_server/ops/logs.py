@@ -19,8 +19,6 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from racing_demon_server.rate_limit import Bucket
 
-__all__ = ["Throttle", "set_up"]
-
 NAME: Final = "racing_demon_server"
 """The logger of all our code. Other loggers are heard from warnings up."""
 

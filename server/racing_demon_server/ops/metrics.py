@@ -19,8 +19,6 @@ from racing_demon_server.tables.room import Clock
 
 from .histogram import Histogram
 
-__all__ = ["Broker", "Metrics"]
-
 US: Final = 1_000_000
 """Microseconds in a second; Prometheus counts in seconds."""
 

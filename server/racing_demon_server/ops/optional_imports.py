@@ -4,8 +4,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["without_modules"]
-
 
 @contextmanager
 def without_modules(*names: str) -> Iterator[None]:

@@ -20,8 +20,6 @@ from racing_demon_protocol.wire.codec import VERSION
 
 from .histogram import Histogram
 
-__all__ = ["counter", "gauge", "histogram", "text"]
-
 PREFIX: Final = "racing_demon_"
 
 T = TypeVar("T")

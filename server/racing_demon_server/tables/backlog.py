@@ -15,8 +15,6 @@ from racing_demon_server.match.hand_clock import HandClock
 
 from .turns import Turns
 
-__all__ = ["Backlog", "Later", "Queue"]
-
 OVERHEAD: Final = 200
 """Bytes that an entry takes beside its message."""
 

@@ -27,8 +27,6 @@ from .committed import CommittedTable
 from .observer import Observer
 from .spectators import Spectators
 
-__all__ = ["Broadcast", "RecentEvents"]
-
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
 NOBODY_LOOKS_ON: Final = "The host no longer allows spectators."

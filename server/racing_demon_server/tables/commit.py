@@ -18,8 +18,6 @@ from racing_demon_server.match.table import Table
 from .broadcast import Broadcast
 from .committed import Ahead, Published
 
-__all__ = ["Callback", "CommitQueue"]
-
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
 

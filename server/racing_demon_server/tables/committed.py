@@ -11,8 +11,6 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 
-__all__ = ["Ahead", "CommittedTable", "Published"]
-
 MOST_PLAYS: Final = 64
 """After this many events the judge's view is copied, which bounds the plays that wait to be applied."""
 FOLLOWED: Final = frozenset({Played, Progressed})

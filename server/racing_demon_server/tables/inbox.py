@@ -12,8 +12,6 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_server.frames import Listener
 from racing_demon_server.match.seat_tokens import Actor
 
-__all__ = ["Inbox", "Waiting"]
-
 
 class Waiting(NamedTuple):
     """A command that waits to be judged.

@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Location", "Locator", "Whereabouts"]
-
 
 class Location(NamedTuple):
     """Where another node has a table."""

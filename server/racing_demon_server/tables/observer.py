@@ -8,8 +8,6 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
 from .committed import CommittedTable
 
-__all__ = ["Observer"]
-
 
 class Observer:
     """Receives what happens, in the call in which it happens: it must be quick, and never raise.

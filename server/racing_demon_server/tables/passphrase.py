@@ -9,8 +9,6 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.rate_limit import Bucket
 
-__all__ = ["Passphrase"]
-
 SECONDS_A_TRY = 2
 MOST_TRIES = 10
 MOST_ADDRESSES = 1_000

@@ -13,8 +13,6 @@ from racing_demon_server.match.table import Table
 from .broadcast import Broadcast
 from .commit import CommitQueue
 
-__all__ = ["Places"]
-
 
 class Places:
     """Gives listeners their places.

@@ -31,8 +31,6 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .room import Clock, Room
 
-__all__ = ["MOVED", "Registry", "TableElsewhere", "tell_hopeless", "unrestorable"]
-
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
 

@@ -37,8 +37,6 @@ from .observer import Observer
 from .passphrase import Passphrase
 from .places import Places
 
-__all__ = ["Clock", "Room"]
-
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""
 

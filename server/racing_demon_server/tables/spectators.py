@@ -29,8 +29,6 @@ from racing_demon_server.wakeup import seconds_until
 from .backlog import Backlog, Later, Queue
 from .committed import CommittedTable
 
-__all__ = ["Spectators"]
-
 FOREVER_US: Final = 2**62
 MOST_NEWS: Final = 500
 """The most delayed events in one round. The others wait in the queue, where they are counted."""

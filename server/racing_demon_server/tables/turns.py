@@ -8,8 +8,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["STEP_SECONDS", "STEP_UNITS", "Turn", "Turns"]
-
 STEP_UNITS: Final = 10
 """Units of work in one step, for all galleries together."""
 STEP_SECONDS: Final = 0.001

@@ -13,8 +13,6 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final, NamedTuple
 
-__all__ = ["Assets", "HttpResponse"]
-
 INDEX: Final = "index.html"
 AT_ROOT: Final = frozenset({"manifest.webmanifest", "sw.js"})
 """Files beside the page: a service worker only serves the folder that it comes from."""

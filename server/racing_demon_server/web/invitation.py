@@ -8,8 +8,6 @@ from typing import Final
 
 from .assets import HttpResponse
 
-__all__ = ["PATH", "invitation"]
-
 PATH: Final = re.compile(r"/qr/([A-Z]{4,16})\.svg")
 """The path of a code's picture. It does not reveal whether the table exists."""
 QUIET: Final = 2

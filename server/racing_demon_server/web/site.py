@@ -7,8 +7,6 @@ from .assets import Assets, HttpResponse
 from .invitation import PATH, invitation
 from .table_list import table_list
 
-__all__ = ["Site"]
-
 TABLES: Final = "/tables.json"
 """The path of the list of open tables."""
 

@@ -10,8 +10,6 @@ from racing_demon_protocol.table.view import TableView
 
 from .assets import HttpResponse
 
-__all__ = ["listing", "table_list"]
-
 
 def table_list(listed: Iterable[dict[str, Any]]) -> HttpResponse:
     """Return as many tables as a browser shows, those with free seats first."""

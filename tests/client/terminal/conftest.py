@@ -9,8 +9,6 @@ import pytest
 
 from racing_demon_client.terminal.session import TableSession
 
-__all__ = ["Folders"]
-
 
 class Folders(NamedTuple):
     """Where a player's files are kept."""

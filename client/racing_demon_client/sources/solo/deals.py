@@ -4,8 +4,6 @@ import datetime as dt
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
 
-__all__ = ["daily_seed", "named_seed"]
-
 SOLO = bytes(SEED_SIZE)
 """The secret of all named deals. It is public: solo players have no opponents."""
 

@@ -18,8 +18,6 @@ from racing_demon_protocol.wire.messages.server import Refused
 from .statistics import Score, note, scores
 from .table import SoloTable
 
-__all__ = ["SoloClient"]
-
 MOST_UP: Final = 1_000
 
 

@@ -9,8 +9,6 @@ from .place import SoloClient
 from .statistics import Score
 from .table import SoloTable
 
-__all__ = ["loss_text", "progress_text", "score_lines", "win_text"]
-
 
 def win_text(client: SoloClient) -> str:
     """Return how long a win took, compared with earlier ones."""

@@ -14,8 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_client.files import read_entries, replace_file, state_folder
 
-__all__ = ["Score", "note", "scores", "statistics_path"]
-
 LARGEST_FILE: Final = 1024 * 1024
 MOST_GAMES: Final = 500
 MOST_DAYS: Final = 400

@@ -23,8 +23,6 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 
-__all__ = ["SoloTable"]
-
 CODE: Final = "SOLO"
 HAND: Final = f"{CODE}-1"
 MOST_AUTOMATIC: Final = 1_000

@@ -15,8 +15,6 @@ from racing_demon_protocol.engine.specification import Geometry, Group
 
 from .blocks import LOOSE, Block, Cell, Grouped, Spot, blocks, is_column
 
-__all__ = ["LOOSE_ROOM", "Arrangement", "arrange"]
-
 LOOSE_ROOM: Final = 66
 """The maximum width of the line with stock, waste and completed piles, including its text."""
 GAP: Final = 2

@@ -6,8 +6,6 @@ from racing_demon_client.terminal.style.ink import Mark, Role
 
 from .canvas import Canvas
 
-__all__ = ["draw_banner"]
-
 FONT: Final = {
     "D": ("####.", "#...#", "#...#", "#...#", "####."),
     "P": ("####.", "#...#", "####.", "#....", "#...."),

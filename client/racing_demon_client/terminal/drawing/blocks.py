@@ -11,8 +11,6 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.engine.board import Kind, Pile, Shows
 from racing_demon_protocol.engine.specification import Geometry, Group
 
-__all__ = ["LOOSE", "Block", "Cell", "Grouped", "Spot", "blocks", "is_column", "is_counted"]
-
 Grouped = Sequence[tuple[Group, list[Pile]]]
 """Groups, each with its piles that are drawn."""
 

@@ -10,8 +10,6 @@ from rich.cells import cell_len
 
 from racing_demon_client.terminal.style.ink import Role
 
-__all__ = ["Canvas", "Hit", "Span"]
-
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -7,8 +7,6 @@ from racing_demon_client.terminal.style.ink import Mark, Role
 
 from .canvas import Canvas
 
-__all__ = ["Box", "draw_card", "draw_frame", "sign_of"]
-
 
 def draw_frame(
     canvas: Canvas, at: tuple[int, int], size: tuple[int, int], glyphs: Glyphs, *, dashed: bool = False

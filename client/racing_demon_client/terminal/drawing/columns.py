@@ -10,8 +10,6 @@ from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .context import DrawContext
 
-__all__ = ["column_pitch", "draw_column", "draw_columns"]
-
 NARROWEST = 5
 """The minimum width of a framed card."""
 

@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from .canvas import Canvas
 from .scene import Scene
 
-__all__ = ["DrawContext"]
-
 
 @dataclass(frozen=True, slots=True)
 class DrawContext:

@@ -9,8 +9,6 @@ from .cards import draw_frame
 from .context import DrawContext
 from .slots import Slots
 
-__all__ = ["draw_foundations"]
-
 MARGIN = 5
 """The columns left of the first slot, for the suit's sign."""
 

@@ -13,8 +13,6 @@ from .columns import draw_column
 from .context import DrawContext
 from .side_piles import draw_loose_line
 
-__all__ = ["draw_heaps"]
-
 NAMELESS = frozenset({Kind.FOUNDATION, Kind.HEAD})
 """Piles without a label: their cards identify them."""
 AIRY_ROWS = 2

@@ -15,8 +15,6 @@ from .banner import draw_banner
 from .canvas import Hit
 from .context import DrawContext
 
-__all__ = ["draw_feed", "draw_players", "draw_race", "others"]
-
 SHORTEST_NAME, SHORT_NAME = 5, 6
 RACE_NAME = 10
 MOST_LINES = 3

@@ -13,8 +13,6 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.view import TableView
 
-__all__ = ["Dragged", "FeedLine", "Grip", "Scene"]
-
 
 class Grip(NamedTuple):
     """A number of cards of a pile, below ``depth`` others: the selection or the cursor."""

@@ -12,8 +12,6 @@ from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of
 from .context import DrawContext
 
-__all__ = ["draw_loose", "draw_loose_line"]
-
 MOST_SHOWN = 5
 
 

@@ -8,8 +8,6 @@ from racing_demon_protocol.engine.cards import suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Base, Foundations, Owner, SuitRule
 
-__all__ = ["Slots"]
-
 SUITS: Final = 4
 WIDEST: Final = 8
 

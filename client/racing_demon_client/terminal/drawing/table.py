@@ -26,8 +26,6 @@ from .players import draw_feed, draw_players, draw_race
 from .scene import Scene
 from .side_piles import draw_loose
 
-__all__ = ["draw_table"]
-
 TITLE: Final = "Racing Demon"
 MOST_GREETING: Final = 60
 MOST_TITLE: Final = 24

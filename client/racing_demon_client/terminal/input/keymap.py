@@ -24,18 +24,6 @@ from .actions import (
 )
 from .presets import Preset
 
-__all__ = [
-    "Keymap",
-    "game_keymap",
-    "in_short",
-    "known_actions",
-    "lobby_keymap",
-    "pile_keymap",
-    "replay_keymap",
-    "table_keymap",
-    "watch_keymap",
-]
-
 LABELS: Final = {"space": "space", "enter": "Enter", "backspace": "Backspace", "tab": "Tab"}
 LONG_NAMES: Final = {
     "semicolon": ";",

@@ -5,8 +5,6 @@ from typing import Final
 
 from .actions import KeyRow
 
-__all__ = ["PRESETS", "Preset"]
-
 LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
 
 

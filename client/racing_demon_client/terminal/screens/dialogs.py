@@ -19,17 +19,6 @@ from racing_demon_client.terminal.style.glyphs import wrapped
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.limits import LONGEST_CHAT
 
-__all__ = [
-    "ChatScreen",
-    "Dialog",
-    "HelpScreen",
-    "PlaceScreen",
-    "QuestionScreen",
-    "TextScreen",
-    "is_on_top",
-    "pass_on",
-]
-
 LEAST = 20
 """The minimum width of a text, on any terminal."""
 Answer = TypeVar("Answer")

@@ -13,8 +13,6 @@ from racing_demon_protocol.games import GAMES
 
 from .dialogs import Dialog
 
-__all__ = ["GamesScreen"]
-
 LONGEST: Final = 40
 
 

@@ -19,8 +19,6 @@ from racing_demon_protocol.wire.options import Options
 
 from .dialogs import Dialog
 
-__all__ = ["OptionsScreen", "choices_of"]
-
 USUAL = ""
 """Stands for the game's own default."""
 

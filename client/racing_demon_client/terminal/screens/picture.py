@@ -22,8 +22,6 @@ from racing_demon_client.terminal.style.look import Look
 
 from .dialogs import pass_on
 
-__all__ = ["Act", "AnalysisScreen", "LobbyScreen", "PictureScreen", "TallyScreen"]
-
 Act = Callable[[str], Awaitable[None]]
 """Carries out an action that the screen does not handle itself."""
 

@@ -20,8 +20,6 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .dialogs import Dialog
 
-__all__ = ["PlayerAction", "PlayersScreen"]
-
 OF_ONESELF: Final = {
     "kick": "to leave, go back and press Ctrl-C.",
     "host": "you are the host.",

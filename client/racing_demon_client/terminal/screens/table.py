@@ -13,8 +13,6 @@ from racing_demon_protocol.engine.board import Kind, Play
 
 from .picture import PictureScreen
 
-__all__ = ["TableScreen"]
-
 LEFT, RIGHT = 1, 3
 HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
 """The selection's actions, beside those that name a pile."""

@@ -13,8 +13,6 @@ from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.terminal.style.glyphs import screen_text
 
-__all__ = ["TableList", "TableRow"]
-
 MOST_DIGITS = 9
 """Rows after these have no digit; the arrow keys reach them."""
 

@@ -28,8 +28,6 @@ from .dialogs import QuestionScreen
 from .games import GamesScreen
 from .tables import MOST_DIGITS, TableList, TableRow
 
-__all__ = ["OpeningRequest", "WelcomeScreen"]
-
 MOST_CODE, MOST_ADDRESS = 16, 200
 LOOK_SECONDS = 5.0
 """How long one search of the network takes; tables that do not answer disappear."""

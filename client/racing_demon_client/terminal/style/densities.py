@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["DENSITIES", "SMALLEST", "Density", "choose", "fitting_in"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Density:

@@ -18,8 +18,6 @@ from racing_demon_protocol.engine.cards import (
 )
 from racing_demon_protocol.text import printable
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "cut", "fit", "screen_text", "shortened", "wrapped"]
-
 VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 """They can make the character before them two cells wide."""
 MOST_MARKS: Final = 2

@@ -3,8 +3,6 @@
 from enum import IntEnum, IntFlag
 from typing import Final
 
-__all__ = ["Mark", "Role", "suit_role"]
-
 
 class Role(IntEnum):
     """What is written."""

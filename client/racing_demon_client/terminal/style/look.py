@@ -8,8 +8,6 @@ from .densities import fitting_in
 from .glyphs import ASCII, UNICODE, Glyphs
 from .palette import NAMES, Depth, Palette, palette
 
-__all__ = ["Look", "glyphs_for"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Look:

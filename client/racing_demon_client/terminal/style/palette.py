@@ -42,8 +42,6 @@ from textual.theme import Theme
 
 from .ink import SUIT_ROLES, Mark, Role
 
-__all__ = ["NAMES", "TITLES", "Depth", "Palette", "depth_of", "palette", "theme"]
-
 NAMES: Final = ("dark", "light", "four-color", "high-contrast", "mono")
 
 TITLES: Final[Mapping[str, str]] = {

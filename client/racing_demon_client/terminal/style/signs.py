@@ -6,8 +6,6 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["AsciiSigns"]
-
 ACROSS: Final = "─━┄┅┈┉╌╍═╴╶╸╺╼╾"
 DOWN: Final = "│┃┆┇┊┋╎╏║╵╷╹╻╽╿"
 BLOCKS: Final = {chr(number): " " for number in range(0x2580, 0x25A0)}

@@ -12,9 +12,6 @@ from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Extent, Game, Group
 
-__all__ = ["MechanicRules", "Out", "Packets"]
-
-
 NO_PILE: Final = -2
 """Neither a pile's number nor :data:`FOUNDATIONS`."""
 

@@ -17,8 +17,6 @@ from racing_demon_protocol.engine.specification import Game, Mechanic
 
 from .common import MechanicRules
 
-__all__ = ["Merging", "MergingRules"]
-
 MOST_LAYINGS: Final = 1_000
 """The number of deals after which the search gives up with "not dead".
 

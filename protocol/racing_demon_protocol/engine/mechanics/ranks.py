@@ -12,8 +12,6 @@ from racing_demon_protocol.reasons import Reason
 
 from .common import MechanicRules
 
-__all__ = ["Ranks", "RanksRules", "Sympathy", "SympathyRules"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranks(Mechanic):

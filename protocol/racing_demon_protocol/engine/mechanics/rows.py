@@ -16,8 +16,6 @@ from racing_demon_protocol.engine.specification import Extent, Group, Mechanic
 
 from .common import MechanicRules
 
-__all__ = ["DoubleJump", "DoubleJumpRules", "Line", "PushPin", "PushPinRules"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line(Group):

@@ -18,8 +18,6 @@ from racing_demon_protocol.engine.specification import Game, Mechanic
 
 from .common import MechanicRules
 
-__all__ = ["Courts", "Reach", "Sums", "SumsRules"]
-
 COURTS = frozenset({11, 12, 13})
 
 

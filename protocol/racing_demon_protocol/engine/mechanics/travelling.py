@@ -20,8 +20,6 @@ from racing_demon_protocol.engine.specification import Game, Mechanic
 
 from .common import MechanicRules
 
-__all__ = ["Complete", "Counting", "Travelling", "TravellingRules"]
-
 
 class Complete(StrEnum):
     """What makes a packet complete."""

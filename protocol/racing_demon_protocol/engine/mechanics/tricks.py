@@ -15,8 +15,6 @@ from racing_demon_protocol.errors import InvalidGame
 
 from .common import MechanicRules
 
-__all__ = ["Beat", "Script", "ScriptRules", "Step"]
-
 State = tuple[tuple[int, ...], tuple[int, ...]]
 """The number of cards in each of a seat's piles, and of those that came to counting piles."""
 

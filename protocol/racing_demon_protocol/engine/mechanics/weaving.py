@@ -9,8 +9,6 @@ from racing_demon_protocol.engine.specification import Foundations, Stock
 
 from .travelling import Counting, Travelling, TravellingRules
 
-__all__ = ["Weaving", "WeavingRules"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weaving(Travelling):

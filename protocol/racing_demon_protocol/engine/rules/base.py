@@ -19,8 +19,6 @@ from racing_demon_protocol.errors import IllegalPlay
 
 from .transfers import verify_piles
 
-__all__ = ["Namer", "Rules"]
-
 Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
 """The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
 

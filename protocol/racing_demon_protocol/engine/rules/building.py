@@ -17,8 +17,6 @@ from .candidates import Candidates
 from .fast_path import FastPath
 from .verification import PlayVerifier
 
-__all__ = ["BuildingRules"]
-
 
 class BuildingRules(Rules):
     """The rules of one building game for the seats of one hand.

@@ -27,8 +27,6 @@ from .special_rules import effects_of
 from .stock import StockRules
 from .transfers import is_free, may_ever_go, may_fill, may_go, takes_unseen
 
-__all__ = ["Candidates"]
-
 
 class Candidates:
     """Lists what fits where, as far as the game's special rules do not refuse it.

@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.specification import Tableau, Unit
 from .sequences import followers
 from .transfers import may_go
 
-__all__ = ["ColumnRules"]
-
 
 class ColumnRules:
     """The part of a building game's rules that concerns the columns."""

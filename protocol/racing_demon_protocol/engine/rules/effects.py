@@ -11,8 +11,6 @@ from .columns import ColumnRules
 from .foundations import FoundationRules
 from .stock import StockRules
 
-__all__ = ["Effect", "RulesContext"]
-
 
 class RulesContext(Protocol):
     """The part of the rules that effects use: see :class:`.candidates.Candidates`."""

@@ -16,8 +16,6 @@ from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
 from .building import BuildingRules
 from .positions import ScratchBoard
 
-__all__ = ["columns_lead_on", "leads_on", "surfacing"]
-
 SEARCH_LIMIT: Final = 2_000
 """The arrangements of one tableau to examine before giving up with "not dead".
 

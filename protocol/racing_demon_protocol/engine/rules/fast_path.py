@@ -26,8 +26,6 @@ from .columns import ColumnRules
 from .sequences import faces, followers, successors
 from .transfers import may_go
 
-__all__ = ["FastPath", "Way"]
-
 NOTHING: Final[frozenset[Card]] = frozenset()
 Fitting = Sequence[frozenset[Card]]
 """For each card of the first pack, by number, the cards that fit on it."""

@@ -10,8 +10,6 @@ from racing_demon_protocol.engine.privileges import (
 
 from .effects import Effect
 
-__all__ = ["FillFromBottomEffect", "FillFromDoublesEffect"]
-
 
 class FillFromBottomEffect(Effect):
     """Fills spaces from the bottom of the stock: see :class:`~.engine.privileges.FillFromBottom`."""

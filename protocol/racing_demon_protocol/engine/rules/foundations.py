@@ -9,8 +9,6 @@ from racing_demon_protocol.engine.specification import Base, Foundations, TakeBa
 
 from .sequences import faces, successors
 
-__all__ = ["FoundationRules"]
-
 
 class FoundationRules:
     """The part of a building game's rules that concerns the foundations."""

@@ -8,8 +8,6 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 
 from .base import Rules
 
-__all__ = ["Position", "ScratchBoard"]
-
 FACE_DOWN: Final = 64
 """Added to a face that the public board does not show."""
 END_OF_PILE: Final = b"\xff"

@@ -6,8 +6,6 @@ from typing import Final
 from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, Card, is_red, rank, suit
 from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
 
-__all__ = ["faces", "followers", "follows", "successors", "suits_agree"]
-
 _PACK: Final = range(PACK_SIZE)
 MOST_GROUPS: Final = 256
 """The number of cached groups: the games have a hundred, of some 50 KiB each."""

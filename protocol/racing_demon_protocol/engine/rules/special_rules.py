@@ -47,8 +47,6 @@ from .deal_rules import (
 from .effects import Effect, RulesContext
 from .fill_rules import FillFromBottomEffect, FillFromDoublesEffect
 
-__all__ = ["effects_of"]
-
 HAND: Final = {When.HAND_IN: False, When.HAND_OUT: True}
 """Whether stock and waste must be empty, or must not."""
 

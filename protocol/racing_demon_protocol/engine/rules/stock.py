@@ -7,8 +7,6 @@ from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
 from racing_demon_protocol.errors import IllegalPlay
 
-__all__ = ["StockRules"]
-
 
 class StockRules:
     """The part of a building game's rules that concerns the stock.

@@ -6,8 +6,6 @@ from racing_demon_protocol.engine.specification import Cells, Foundations, Reser
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
 
-__all__ = ["has_stock", "is_free", "may_ever_go", "may_fill", "may_go", "takes_unseen", "verify_piles"]
-
 
 def verify_piles(layout: Layout, seat: int, play: Play) -> None:
     """Check that a play's piles exist, and that the seat may use them.

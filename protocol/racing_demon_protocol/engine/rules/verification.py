@@ -11,8 +11,6 @@ from racing_demon_protocol.errors import IllegalPlay
 from .candidates import Candidates
 from .transfers import has_stock, may_fill, may_go, takes_unseen, verify_piles
 
-__all__ = ["PlayVerifier"]
-
 
 class PlayVerifier:
     """Verifies plays step by step.

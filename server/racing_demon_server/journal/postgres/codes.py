@@ -10,8 +10,6 @@ from typing import Final
 
 from racing_demon_server.sharding import CODE_LETTERS
 
-__all__ = ["FEWEST_LETTERS", "code_of"]
-
 FEWEST_LETTERS: Final = 6
 """Of four letters there are 160,000 codes, which a cluster would use up, and guests could guess."""
 ROUNDS: Final = 6

@@ -8,8 +8,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from racing_demon_server.journal.interface import JournalUnusable
 
-__all__ = ["Database", "connect", "described", "verify_standby"]
-
 Database = psycopg.Connection[tuple[Any, ...]]
 
 DEFAULTS: Final = {

@@ -7,8 +7,6 @@ from racing_demon_server.journal.interface import Fenced
 from .connection import Database
 from .rules_digests import rules_digests
 
-__all__ = ["end_backend", "register", "renew"]
-
 BACKEND = "(SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"
 
 

@@ -13,8 +13,6 @@ from racing_demon_server.journal.play_runs import LONGEST
 from .connection import Database
 from .reader import COLUMNS, PostgresReader, Rows
 
-__all__ = ["TableReader", "read_ahead", "read_events"]
-
 TABLES: Final = f"""
     SELECT {COLUMNS}, greatest(
         (SELECT max(at_us) FROM (SELECT at_us FROM events WHERE table_id = tables.id

@@ -13,8 +13,6 @@ from racing_demon_server.journal.play_runs import LONGEST
 
 from .connection import Database
 
-__all__ = ["COLUMNS", "PostgresReader", "Rows"]
-
 Rows = Iterable[tuple[Any, ...]]
 
 COLUMNS: Final = ", ".join(StoredTable._fields)

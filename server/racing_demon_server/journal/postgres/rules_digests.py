@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from racing_demon_protocol.games import GAMES
 
-__all__ = ["rules_digests"]
-
 FOR_PEOPLE: Final = frozenset({"title", "source", "text", "doubts"})
 """The fields of a game that do not affect its rules."""
 DIGITS: Final = 16

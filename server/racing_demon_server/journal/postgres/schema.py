@@ -6,8 +6,6 @@ import psycopg
 
 from racing_demon_server.journal.interface import JournalUnusable
 
-__all__ = ["VERSION", "migrate", "verify_version"]
-
 PARTITION: Final = 100_000
 """So many tables have their events in one partition, which can be exported and dropped as a whole."""
 

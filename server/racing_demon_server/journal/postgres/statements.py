@@ -7,8 +7,6 @@ from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
 from racing_demon_server.journal.play_runs import plays_in
 
-__all__ = ["Statement", "statements_for"]
-
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
 

@@ -21,8 +21,6 @@ from .reader import PostgresReader
 from .schema import migrate, verify_version
 from .statements import statements_for
 
-__all__ = ["PostgresStore", "reading"]
-
 BLOCK: Final = 512
 """So many numbers of tables are taken ahead."""
 FENCED: Final = frozenset({"RD001", "RD002", "23505"})

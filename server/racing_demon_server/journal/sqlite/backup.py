@@ -13,8 +13,6 @@ from racing_demon_server.journal.interface import JournalUnusable
 from .database import open_journal
 from .lock_file import JournalTaken, LockFile
 
-__all__ = ["backup", "restore"]
-
 
 def backup(source: Path, target: Path) -> None:
     """Copy a journal as it is at this moment, also while a server writes it.

@@ -15,15 +15,6 @@ from racing_demon_server.sharding import MOST_PROCESSES
 from .file import JournalFile
 from .sql_schema import APPLICATION_ID, LAYOUT, VERSION, tables_of, upgrade
 
-__all__ = [
-    "default_path",
-    "journal_of",
-    "journals_of",
-    "open_journal",
-    "reading",
-    "telling_damage",
-]
-
 STATEMENTS: Final = 256
 """Prepared statements that are cached: one for each number of rows written together."""
 

@@ -9,8 +9,6 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.play_runs import LONGEST
 
-__all__ = ["JournalFile"]
-
 _BETWEEN: Final = """id BETWEEN
     coalesce(
         (SELECT id FROM marks WHERE table_id = :table AND seq <= :first ORDER BY seq DESC LIMIT 1),

@@ -6,8 +6,6 @@ from typing import Final
 
 from racing_demon_server.journal.interface import JournalUnusable
 
-__all__ = ["JournalTaken", "LockFile", "first_free"]
-
 MOST_FILES: Final = 64
 
 

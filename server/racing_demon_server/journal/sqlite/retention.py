@@ -15,8 +15,6 @@ from .database import open_journal
 from .file import JournalFile
 from .sql_schema import TABLES
 
-__all__ = ["Pruned", "prune"]
-
 AT_ONCE: Final = 10_000
 """Rows in one transaction. A server that wants to write waits for it."""
 LOGS: Final = ("events", "whispers", "beaten")

@@ -4,8 +4,6 @@ import re
 import sqlite3
 from typing import Final, NamedTuple
 
-__all__ = ["APPLICATION_ID", "LAYOUT", "TABLES", "VERSION", "layout", "tables_of", "upgrade"]
-
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 """Identifies the file as a journal (``PRAGMA application_id``)."""
 

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
 
-__all__ = ["joined"]
-
 _BEFORE: Final = "(SELECT max(id) FROM tables WHERE id < ?1)"
 
 SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {

@@ -13,8 +13,6 @@ from .file import JournalFile
 from .lock_file import LockFile
 from .statements import joined
 
-__all__ = ["SqliteStore"]
-
 
 class SqliteStore:
     """Writes the file of one server. See :class:`~racing_demon_server.journal.interface.Store`.

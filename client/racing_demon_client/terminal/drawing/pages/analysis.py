@@ -10,8 +10,6 @@ from racing_demon_client.terminal.style.ink import Mark, Role
 
 from .frame import Page, draw_page
 
-__all__ = ["draw_analysis"]
-
 
 def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     """Return the picture of the analysis in a width and height of cells: this player's first."""

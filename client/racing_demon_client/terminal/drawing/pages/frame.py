@@ -10,8 +10,6 @@ from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table.view import TableView
 
-__all__ = ["Page", "draw_page"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Page:

@@ -8,8 +8,6 @@ from racing_demon_client.terminal.input.keymap import Keymap, in_short
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut
 from racing_demon_client.terminal.style.ink import Mark, Role
 
-__all__ = ["draw_help", "draw_text", "help_lines"]
-
 KEYS = 12
 PILES = ("column-", "place-", "pile-", "foundation-")
 """The prefixes of actions that exist for each pile of a kind."""

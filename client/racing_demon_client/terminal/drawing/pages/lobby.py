@@ -16,8 +16,6 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .frame import Page, draw_page
 
-__all__ = ["draw_lobby", "shows_qr"]
-
 NAME = 24
 BESIDE_NAME = 33
 """The cells for a seat's details and number, beside the name."""

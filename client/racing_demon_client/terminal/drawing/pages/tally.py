@@ -13,8 +13,6 @@ from racing_demon_protocol.wire.messages.server import HandResult
 
 from .frame import Page, draw_page
 
-__all__ = ["draw_tally"]
-
 NAME = 16
 HAND = 6
 BAR = 20
