@@ -152,3 +152,37 @@ async def test_players_are_told_that_a_server_has_gone() -> None:
 async def test_an_announcer_that_was_not_started_can_be_stopped() -> None:
     """Where the server stops before it has a port."""
     await Announcer().stop()
+
+
+@pytest.mark.parametrize(
+    ("mistake", "why"),
+    [
+        (OSError(101, "Network is unreachable"), "Network is unreachable"),
+        (zeroconf.Error("no answer"), "no answer"),
+        (zeroconf.NonUniqueNameException(), "NonUniqueNameException"),
+    ],
+)
+async def test_a_network_that_fails_later_is_told_of_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, mistake: Exception, why: str
+) -> None:
+    """In its own words if it has some, and although it takes no goodbye either."""
+    was_tried = asyncio.Event()
+
+    class Broken(AsyncZeroconf):
+        async def async_register_service(self, *_: object, **__: object) -> asyncio.Future[None]:
+            raise mistake
+
+        async def async_close(self) -> None:
+            await super().async_close()
+            was_tried.set()
+            raise zeroconf.Error
+
+    monkeypatch.setattr(announcer, "AsyncZeroconf", Broken)
+    registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+    registry.open(Options())
+    with caplog.at_level(logging.WARNING):
+        speaker.start([HERE], 5252)
+        await within(PATIENCE, was_tried.wait())
+        await speaker.stop()
+    assert [why] == [vars(record)["why"] for record in caplog.records]
+    registry.close()
