@@ -119,6 +119,22 @@ async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None
         assert (view.seats, view.results) == ({s.seat: s for s in snapshot.seats}, list(snapshot.results))
 
 
+async def test_what_replaces_old_matches_is_as_old_as_their_end(path: Path) -> None:
+    """After a restart spectators with a delay begin with it, and are shown nothing too early."""
+    async with journaled(path, bot_speed=1_000.0) as served:
+        async with Peer.hosting(served.url, seated=False, hands=1) as host:
+            for _ in range(2):
+                await host.ask(cl.AddBot, level="hard")
+            for _ in range(2):
+                await host.ask(cl.Start)
+                await host.until(ev.MatchOver)
+        with contextlib.closing(open_journal(path)) as db:
+            at = "SELECT seq, at_us FROM events WHERE kind = ? ORDER BY seq"
+            end, _ = db.execute(at, (ev.MatchOver.TAG,)).fetchall()
+            assert 1 == prune(path, LATER).matches
+            assert [end] == db.execute("SELECT seq, at_us FROM snapshots WHERE seq = ?", end[:1]).fetchall()
+
+
 async def test_a_prune_that_was_killed_is_made_whole_by_the_next(path: Path) -> None:
     """Rows whose table is gone are nobody's, and go with the next prune, whatever it is asked for."""
     async with journaled(path, bot_speed=1_000.0) as served:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.matches import Match, follow, matches_of, stretch_of
-from racing_demon_server.journal.reader import StoredEvent, UnknownContents, log_of
+from racing_demon_server.journal.reader import UnknownContents, log_of
 
 from .database import open_journal
 from .file import JournalFile
@@ -94,14 +94,15 @@ def _cut(db: JournalFile, match: Match) -> bool:
     if newest == last:
         return False
     view, first = stretch_of(db, match)
-    kept: StoredEvent | None = None
-    for kept in log_of(db, table_id, first=first, last=last):
-        follow(view, kept.event)
-    assert kept is not None
+    for event, _, _ in log_of(db, table_id, first=first, last=last):
+        follow(view, event)
     with _transaction(db):
-        row = (table_id, last, kept.at_us, pack(view.snapshot_for(None, 0)))
         db.execute("DELETE FROM snapshots WHERE table_id = ? AND seq < ?", (table_id, last))
-        db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", row)
+        db.execute(
+            "INSERT OR REPLACE INTO snapshots SELECT table_id, seq, at_us, ? FROM marks "
+            "WHERE table_id = ? AND seq = ?",
+            (pack(view.snapshot_for(None, 0)), table_id, last),
+        )
         db.execute("DELETE FROM corrections WHERE match = ?", (match.key,))
         db.execute(
             "DELETE FROM events WHERE table_id = :table AND seq <= :last AND id BETWEEN "
