@@ -9,6 +9,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
+from tests.server.net.test_gateway_search import Directory
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METER
 
@@ -46,6 +47,21 @@ async def test_an_address_has_so_many_tables_and_no_more() -> None:
     for address in ("", "203.0.113.10"):
         service.open(address, ANN, time())
     service.registry.discard(first)
+    service.open(HOME, ANN, time())
+    service.registry.close()
+
+
+async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
+    """Whoever asks is sent to another one, and has not used up what the address may open."""
+    time, directory = Standing(), Directory()
+    settings = ServerSettings(table_burst=1, tables_per_minute=1e-6)
+    service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER, directory)
+    directory.takes_tables = False
+    with pytest.raises(CommandRefused) as refused:
+        service.open(HOME, ANN, time())
+    assert Reason.SERVER_FULL is refused.value.reason
+    assert refused.value.text == "This server is about to stop. Open a table at another one."
+    directory.takes_tables = True
     service.open(HOME, ANN, time())
     service.registry.close()
 
