@@ -91,6 +91,22 @@ def _at(served: Served, host: str = "") -> Location:
     return Location(host, served.port, ("127.0.0.1", served.port))
 
 
+@asynccontextmanager
+async def passed_on(**settings: float) -> AsyncIterator[tuple[Peer, Peer]]:
+    """Let Ben, who dialled a server with these settings, be passed on to Ann's table at another server."""
+    async with (
+        serving() as owner,
+        searching(**settings) as (served, directory),
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(served.url) as ben,
+    ):
+        await _hello(ben)
+        await ben.say(cl.Join(code=ann.code, name="Ben"))
+        await directory.tell(ann.code, _at(owner))
+        await ben.until(CaughtUp)
+        yield ann, ben
+
+
 async def _first_code() -> str:
     """Return the code of the first table that a server of this seed opens."""
     async with serving(seed=SEED) as twin:
@@ -139,16 +155,7 @@ async def test_others_are_passed_on(software: str, host: str, encoding: Encoding
 
 async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its_owner() -> None:
     """The server that passes it on sees none, and does not end it for that."""
-    async with (
-        serving() as owner,
-        searching(ping_seconds=0.05) as (served, directory),
-        Peer.hosting(owner.url) as ann,
-        Peer.connect(served.url) as ben,
-    ):
-        await _hello(ben)
-        await ben.say(cl.Join(code=ann.code, name="Ben"))
-        await directory.tell(ann.code, _at(owner))
-        await ben.until(CaughtUp)
+    async with passed_on(ping_seconds=0.05) as (ann, ben):
         await asyncio.sleep(0.5)
         await ann.ask(cl.Say, text="hello")
         assert "hello" == (await ben.until(Said)).text
@@ -156,16 +163,7 @@ async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its
 
 async def test_a_connection_that_was_passed_on_is_not_asked_for_a_table() -> None:
     """It has a place, though at another server, when the time to ask for one is over."""
-    async with (
-        serving() as owner,
-        searching(entry_seconds=0.3) as (served, directory),
-        Peer.hosting(owner.url) as ann,
-        Peer.connect(served.url) as ben,
-    ):
-        await _hello(ben)
-        await ben.say(cl.Join(code=ann.code, name="Ben"))
-        await directory.tell(ann.code, _at(owner))
-        await ben.until(CaughtUp)
+    async with passed_on(entry_seconds=0.3) as (_, ben):
         over = asyncio.Event()
         asyncio.get_running_loop().call_later(0.4, over.set)
         await over.wait()

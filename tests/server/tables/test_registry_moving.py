@@ -79,6 +79,14 @@ async def _played(registry: Registry) -> tuple[Room, Ear]:
     return room, ear
 
 
+async def _handed_over(registry: Registry, journal: SharedJournal) -> Room:
+    """Open a table at a server, play, and hand it over."""
+    room, _ = await _played(registry)
+    registry.hand_over(room, HEIR)
+    await journal.drained()
+    return room
+
+
 def _kept(journal: SharedJournal) -> tuple[StoredTable, Past, int]:
     """Return what the journal has of its only open table, and the newest time that was told."""
     with journal.reading() as (reader,):
@@ -156,9 +164,7 @@ async def test_a_table_that_comes_back_is_in_another_epoch(tmp_path: Path) -> No
     """A server that adopts its own former table does not take it for the one that it had."""
     journal = SharedJournal(tmp_path / "journal.db")
     registry = Registry(ServerSettings(), now, journal)
-    room, _ = await _played(registry)
-    registry.hand_over(room, HEIR)
-    await journal.drained()
+    room = await _handed_over(registry, journal)
     registry.adopt(*_kept(journal), 0)
     (again,) = registry.rooms
     assert room.epochs.current != again.epochs.current
@@ -178,9 +184,7 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
 
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
-    room, _ = await _played(first)
-    first.hand_over(room, HEIR)
-    await journal.drained()
+    await _handed_over(first, journal)
     second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
     second.adopt(*_kept(journal), AHEAD)
     (again,) = second.rooms
@@ -265,9 +269,7 @@ async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool,
     """Nothing happens at it until the disk is back."""
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
-    room, _ = await _played(first)
-    first.hand_over(room, HEIR)
-    await journal.drained()
+    await _handed_over(first, journal)
     second = Registry(ServerSettings(), now, ImmediateJournal())
     second.halt("database", is_halted)
     second.adopt(*_kept(journal), 0)

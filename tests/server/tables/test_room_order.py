@@ -262,17 +262,23 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
     in_virtual_time(history(), RoundingLoop)
 
 
+async def _weavers_at_the_signal() -> tuple[Room, dict[int, Ear]]:
+    """Return a table of three whose packs the signal is about to lay out."""
+    room = open_room(game="weavers", countdown_ms=1_000)
+    ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
+    await say(room, ears[0], 0, cl.Start(counter=1))
+    await asyncio.sleep(0.999)
+    room._alarm.set(None)
+    pass_seconds(0.01)
+    room._tick()
+    return room, ears
+
+
 def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None:
     """Other tables come between some plays of a seat's pack and the next, and no player sees cards first."""
 
     async def history() -> None:
-        room = open_room(game="weavers", countdown_ms=1_000)
-        ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
-        await say(room, ears[0], 0, cl.Start(counter=1))
-        await asyncio.sleep(0.999)
-        room._alarm.set(None)
-        pass_seconds(0.01)
-        room._tick()
+        room, ears = await _weavers_at_the_signal()
         left, made = [], [0]
         while not any(isinstance(event, ev.Signalled) for ear in ears.values() for event in ear.events):
             left.append(len(room.table._flow._unsettled))
@@ -291,13 +297,7 @@ def test_whoever_goes_while_packs_are_laid_out_holds_up_nobody() -> None:
     """What is left to be laid is laid at once, and all who are there are told."""
 
     async def history() -> None:
-        room = open_room(game="weavers", countdown_ms=1_000)
-        ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
-        await say(room, ears[0], 0, cl.Start(counter=1))
-        await asyncio.sleep(0.999)
-        room._alarm.set(None)
-        pass_seconds(0.01)
-        room._tick()
+        room, ears = await _weavers_at_the_signal()
         assert room.table.is_settling
         assert not any(isinstance(event, ev.Signalled) for event in ears[0].events)
         room.leave(ears[2], 2)
