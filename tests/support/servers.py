@@ -166,8 +166,13 @@ class Peer:
     async def connect(
         cls, url: str, encoding: Encoding = Encoding.MSGPACK, **more: Any
     ) -> AsyncIterator[Self]:
-        """Open a WebSocket, and say nothing."""
-        usual: dict[str, Any] = {"compression": None, "close_timeout": 1, "max_queue": None}
+        """Open a WebSocket that waits for answers as long as the test does, and say nothing."""
+        usual: dict[str, Any] = {
+            "compression": None,
+            "close_timeout": 1,
+            "max_queue": None,
+            "ping_interval": None,
+        }
         async with connect(url, subprotocols=[Subprotocol(encoding)], **{**usual, **more}) as socket:
             yield cls(socket, encoding)
 

@@ -132,11 +132,14 @@ async def test_a_wrong_snapshot_is_found(
         async with Peer.hosting(served.url, seated=False, hands=3) as host:
             await begin_second_hand(host)
     with contextlib.closing(sqlite3.connect(journal)) as db:
-        snapshot = decode_server(db.execute("SELECT frame FROM snapshots").fetchone()[0])
+        snapshot = decode_server(db.execute("SELECT frame FROM snapshots ORDER BY seq DESC").fetchone()[0])
         assert isinstance(snapshot, Snapshot)
         frame = damage(snapshot)
         seq = 99_999 if why.endswith("99999") else snapshot.seq
-        db.execute("UPDATE snapshots SET frame = ?, seq = ?", (frame, seq))
+        db.execute(
+            "UPDATE snapshots SET frame = ?, seq = ? WHERE seq = (SELECT max(seq) FROM snapshots)",
+            (frame, seq),
+        )
         db.commit()
     code, said = fails(capsys, "check", journal)
     assert 1 == code
