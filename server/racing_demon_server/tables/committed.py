@@ -60,20 +60,20 @@ class Published:
         self.certain = certain
         self._table = table
         self._view, self.hand_clock = self._copied()
-        self._plays: list[bytes] = []  # bytes are no work for the garbage collector
+        self._unapplied: list[bytes] = []  # bytes are no work for the garbage collector
         self.is_behind = False
         self._since_copy = 0
 
     @property
     def view(self) -> TableView:
         """The public state."""
-        if self._plays and not self.is_behind:
+        if self._unapplied and not self.is_behind:
             self.take_over(*self._copied())
-        for play in self._plays:
-            event = decode_server(play)
+        for packed in self._unapplied:
+            event = decode_server(packed)
             assert isinstance(event, Event)
             self._view.apply(event)
-        self._plays.clear()
+        self._unapplied.clear()
         return self._view
 
     @property
@@ -100,12 +100,8 @@ class Published:
     def take_over(self, view: TableView, hand_clock: HandClock) -> None:
         """Continue from a copy, instead of applying the events."""
         self._view, self.hand_clock = view, hand_clock
-        self._plays.clear()
+        self._unapplied.clear()
 
     def follow(self, frames: Sequence[Frames]) -> None:
-        """Apply events that are committed."""
-        for each in frames:
-            if type(each.event) is Played:
-                self._plays.append(each.packed)
-            else:
-                self.view.apply(each.event)
+        """Note events that are committed, plays and progress, to be applied when somebody looks."""
+        self._unapplied += [each.packed for each in frames]
