@@ -62,13 +62,13 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
 
 
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address without a zone or port."""
+    """Return an address without a port."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
         text = text.partition(":")[0]
     try:
-        address = ipaddress.ip_address(text.partition("%")[0])
+        address = ipaddress.ip_address(text)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
@@ -167,4 +167,4 @@ class AddressLimits:
         for address, place in self._places.items():
             if not (place.connections or place.searches):
                 del self._places[address]
-                break
+                return
