@@ -84,11 +84,11 @@ def read_keys(paths: Sequence[Path]) -> tuple[bytes, ...]:
 
 
 def _id_of(key: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(b"racing-demon key id" + key).digest()[:3], "big")
+    return int.from_bytes(hashlib.sha256(b"racing-demon key id" + key).digest()[:3])
 
 
 def _stream(key: bytes, salt: bytes, table_id: int, hand_id: str) -> bytes:
-    return hmac.digest(key, salt + f"{table_id}/{hand_id}".encode(), "sha256")
+    return hmac.digest(key, salt + f"{table_id}/{hand_id}".encode(), hashlib.sha256)
 
 
 def _xor(one: bytes, other: bytes) -> bytes:

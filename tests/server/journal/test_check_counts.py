@@ -107,14 +107,25 @@ def test_a_secret_of_another_length_is_refused(db: JournalFile) -> None:
     assert fault.endswith("is not the one that was promised")
 
 
-def test_a_wrong_start_of_the_server_is_found(db: JournalFile) -> None:
-    """Clients that come back ask for it."""
-    db.executescript(
-        "DROP TABLE epochs; CREATE TABLE epochs (id INTEGER PRIMARY KEY, table_id, seq, epoch);"
-        "INSERT INTO epochs VALUES (1, 1, 'x', 'a');"
-    )
+@pytest.mark.parametrize(
+    ("columns", "values", "what"),
+    [
+        (
+            "epochs (id INTEGER PRIMARY KEY, table_id, seq, epoch)",
+            "(1, 1, 'x', 'a')",
+            "a start of the server",
+        ),
+        ("claims (table_id, actor, token_hash, counter, reply)", "(1, 'x', x'00', 0, NULL)", "a claim"),
+    ],
+)
+def test_a_wrong_value_beside_the_events_is_found(
+    db: JournalFile, columns: str, values: str, what: str
+) -> None:
+    """Clients that come back ask for it, also where the table waits for another version of the server."""
+    name = columns.split(maxsplit=1)[0]
+    db.executescript(f"DROP TABLE {name}; CREATE TABLE {columns}; INSERT INTO {name} VALUES {values};")  # noqa: S608 - our own names
     add_table(db, 1)
-    faults = ["table 1 (BCDG): a start of the server has 'x' where a number belongs"]
+    faults = [f"table 1 (BCDG): {what} has 'x' where a number belongs"]
     assert faults == checking.check(db, lambda _: []).faults
 
 

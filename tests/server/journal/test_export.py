@@ -52,7 +52,7 @@ async def test_a_match_has_the_game_that_was_chosen_last(path: Path) -> None:
 
 
 def test_a_match_is_listed_in_full(path: Path) -> None:
-    """Its name, times, hands and players, each bot once; one that is still played has no end."""
+    """Its name with its process's number, times, hands, players, each bot once; one that runs has no end."""
     sitting = Sitting.lobby(1, game="classic", hands=2, countdown_ms=0, tally_ms=0)
     sitting.events(0, cl.AddBot, level="hard")
     for hand in range(3):  # two hands are a match, and the third begins the next one
@@ -70,6 +70,7 @@ def test_a_match_is_listed_in_full(path: Path) -> None:
         rows = [(event.seq, event.TAG, 1_000 * event.seq, encode(event)) for event in sitting.log]
         db.executemany("INSERT INTO events VALUES (NULL, 1, ?, ?, 0, ?, ?)", rows)
         first, second = (match.as_json() for match in matches(db, "2-"))
+        assert ["1.1", "1.2"] == [match.id for match in matches(db)]
     begins = [event.seq for event in of_type(ev.Committed, sitting.log) if event.hand == 1]
     (over,) = of_type(ev.MatchOver, sitting.log)
     assert {"0": "Ann", "1": names[1]} == first["seats"]

@@ -9,6 +9,8 @@ import pytest
 
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import VERSION, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalReader
@@ -86,6 +88,16 @@ def test_a_value_of_a_wrong_type_is_named(
     loose.execute(f"INSERT INTO {row}")
     with pytest.raises(UnknownContents, match=rf"{why}$"):
         list(read(loose, 1))
+
+
+@pytest.mark.parametrize(
+    "message", [TableView("BCDF", Options()).snapshot(0), Readied(seq=7, seat=0, ready=True)]
+)
+def test_what_is_no_snapshot_of_its_event_is_refused(loose: JournalFile, message: Message) -> None:
+    """Be it one of another event, or that event itself: the table would go on from somewhere else."""
+    loose.execute("INSERT INTO snapshots VALUES (1, 7, 0, ?)", (encode(message),))
+    with pytest.raises(UnknownContents, match=r"^what stands as its snapshot is none$"):
+        list(snapshots_of(loose, 1))
 
 
 def test_a_table_s_row_has_values_of_the_right_types(loose: JournalFile) -> None:

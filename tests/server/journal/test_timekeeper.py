@@ -142,6 +142,22 @@ async def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_wr
 
 
 @virtual
+async def test_after_a_rest_the_time_is_kept_again(path: Path) -> None:
+    """For hours no hand runs, and no time is written; then one begins."""
+    journal = Watched(path)
+    timekeeper = Timekeeper(journal, now)
+    timekeeper.note(1, runs=True)
+    await asyncio.sleep(10)
+    timekeeper.note(1, runs=False)
+    await asyncio.sleep(3_600)
+    timekeeper.note(1, runs=True)
+    await asyncio.sleep(10)
+    assert now() <= journal.times[-1][1] <= now() + SECOND
+    timekeeper.close()
+    journal.close()
+
+
+@virtual
 async def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(path: Path) -> None:
     """What is told then is not on the disk, and would run backwards if the server died."""
     async with opened(path) as (registry, journal):
