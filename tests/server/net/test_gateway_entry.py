@@ -124,6 +124,21 @@ async def test_no_frame_begins_within_another_though_one_came_with_the_handshake
         await writer.wait_closed()
 
 
+async def test_what_comes_with_the_handshake_may_look_like_its_end() -> None:
+    """A request ends with the first empty line, though a frame in the same slice holds the bytes of one."""
+    pong = encode(Pong(stamp=0x0D0A0D0A))
+    assert isinstance(pong, bytes)
+    assert b"\r\n\r\n" in pong
+    frames = plain_frame(cl.Hello(version=VERSION)) + plain_frame(cl.Ping(stamp=0x0D0A0D0A))
+    pad = "x" * (-len(request("/v1", "msgpack", "X: ") + frames) % SLICE)
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(request("/v1", "msgpack", f"X: {pad}") + frames)
+        await within(PATIENCE, reader.readuntil(pong))
+        writer.close()
+        await writer.wait_closed()
+
+
 def plain_frame(message: Message) -> bytes:
     """Return a client's short frame whose mask changes nothing."""
     data = encode(message)

@@ -80,16 +80,20 @@ async def test_a_mistake_over_a_request_is_answered_and_told(
     assert ZeroDivisionError is record.exc_info[0]
 
 
-async def test_who_comes_while_the_server_closes_is_cut_off() -> None:
-    """A connection that was accepted just before gets no answer."""
+@pytest.mark.parametrize("is_closed_before", [True, False])
+async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_before: bool) -> None:
+    """A connection that was accepted just before or after that gets no answer."""
     settings = ServerSettings(entry_seconds=600.0)
     registry = Registry(settings, clock, ImmediateJournal())
     gateway = Gateway(Service(settings, registry, clock, NO_METER))
-    gateway.close(1001, "")
+    if is_closed_before:
+        gateway.close(1001, "")
     here, there = socket.socketpair()
     loop = asyncio.get_running_loop()
     here.setblocking(False)
     await loop.connect_accepted_socket(gateway.connect, there)
+    if not is_closed_before:
+        gateway.close(1001, "")
     assert b"" == await within(PATIENCE, loop.sock_recv(here, 1))
     await within(PATIENCE, gateway.wait_closed())
     assert 1 == gateway.closed
