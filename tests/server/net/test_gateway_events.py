@@ -318,3 +318,19 @@ async def test_a_stopped_server_says_when_to_come_back() -> None:
         served.server.close(code=1012, reason="The server is going down.")
         assert Closing(1012, "The server is going down.") == await ann.closed()
         await within(PATIENCE, served.server.wait_closed())
+
+
+async def test_a_client_with_rarer_heartbeats_is_lost_all_the_same() -> None:
+    """It has named milliseconds, and one that answers nothing for longer has gone."""
+    async with (
+        serving(ping_seconds=0.1) as served,
+        Peer.hosting(served.url) as ann,
+        Peer.connect(served.url, ping_interval=None) as ben,
+    ):
+        await ben.hear()
+        await ben.say(cl.Hello(version=VERSION, heartbeat_ms=300))
+        await ben.enter(cl.Join(code=ann.code, name="Ben"))
+        ben.socket.transport.pause_reading()
+        lost = await ann.until(ev.Connected)
+        assert (1, False) == (lost.seat, lost.connected)
+        ben.socket.transport.abort()
