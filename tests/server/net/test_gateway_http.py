@@ -17,7 +17,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.net.gateway import Gateway
+from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -175,3 +175,11 @@ async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> 
             writer.close()
             await writer.wait_closed()
     assert [] == [record for record in caplog.records if record.name != "websockets.client"]
+
+
+@pytest.mark.parametrize(
+    ("host", "url"), [("127.0.0.1", "ws://127.0.0.1:5252/v1"), ("2001:db8::1", "ws://[2001:db8::1]:5252/v1")]
+)
+def test_the_address_that_a_server_tells(host: str, url: str) -> None:
+    """An address of IPv6 stands in brackets (RFC 3986, 3.2.2)."""
+    assert url == url_of(host, 5252)

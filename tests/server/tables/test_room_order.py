@@ -350,3 +350,30 @@ async def test_a_bot_does_not_overtake_bytes_that_were_read_before() -> None:
             seats = await strike(ann, room)
             assert seats[:1] in ([], [0])
             contested += len(seats) == 2
+
+
+def test_what_was_due_one_after_the_other_has_its_own_times(tmp_path: Path) -> None:
+    """Whoever comes before a late timer finds all of it done, each at the moment at which it was due."""
+    path = tmp_path / "journal.db"
+
+    async def history() -> int:
+        journal = VirtualJournal(path, random.Random(1))
+        options = Options(time_limit_ms=LIMIT_SECONDS * 1_000, countdown_ms=500)
+        room = Registry(ServerSettings(), now, journal).open(options)
+        ann, ear = seat_at(room, "Ann")
+        await say(room, ear, ann, cl.Start(counter=1))
+        await asyncio.sleep(0.1)
+        signal_at = room.table.hand_clock.signal_at
+        assert signal_at is not None
+        assert now() < signal_at
+        pass_seconds(LIMIT_SECONDS + 1)
+        seat_at(room, "Ben")
+        await asyncio.sleep(0.1)
+        room.close()
+        journal.close()
+        return signal_at
+
+    signal_at = in_virtual_time(history(), RoundingLoop)
+    with contextlib.closing(open_journal(path)) as db:
+        times = [kept.at_us for kept in log_of(db, 1) if isinstance(kept.event, ev.Signalled | ev.HandOver)]
+    assert [signal_at, signal_at + LIMIT_SECONDS * 1_000_000] == times
