@@ -41,23 +41,25 @@ _HOT: Final[dict[type[Message], tuple[int, list[Any]]]] = {
 }
 """Messages written for every play, which hold no nested rows and so need no pydantic."""
 _pack: Final[Callable[[list[Any]], bytes]] = msgpack.Packer().pack
+_write_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode(message: Message, encoding: Encoding = Encoding.MSGPACK) -> bytes | str:
     """Return a message's frame: bytes for msgpack, text for JSON."""
-    if encoding is Encoding.MSGPACK:
-        return pack(message)
-    row = [message.TAG, *message.model_dump(mode="json")]
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    return pack(message) if encoding is Encoding.MSGPACK else _write_json(_row(message))
 
 
 def pack(message: Message) -> bytes:
     """Return a message's frame in msgpack."""
+    return _pack(_row(message))
+
+
+def _row(message: Message) -> list[Any]:
     hot = _HOT.get(type(message))
     if hot is None:
-        return _pack([message.TAG, *message.model_dump()])
+        return [message.TAG, *message.model_dump()]
     tag, defaults = hot
-    return _pack(trimmed([tag, *message.__dict__.values()], defaults))
+    return trimmed([tag, *message.__dict__.values()], defaults)
 
 
 def decode_client(frame: bytes | str) -> Message:
