@@ -174,6 +174,25 @@ async def test_a_passphrase_is_asked_for(wish: str) -> None:
             await ben.enter(request(OPENS))
 
 
+@pytest.mark.parametrize("wish", ["join", "watch"])
+async def test_whoever_guesses_a_passphrase_uses_up_no_guess_of_others(wish: str) -> None:
+    """Each address has guesses of its own, however it tries to come in."""
+    create = cl.Create(name="Ann", passphrase=OPENS)
+    async with serving() as served, Peer.entered(served.url, create) as ann, AsyncExitStack() as stack:
+        guess: cl.Join | cl.Watch = cl.Watch(code=ann.code, passphrase="open")  # noqa: S106
+        if wish == "join":
+            guess = cl.Join(code=ann.code, name="Ben", passphrase="open")  # noqa: S106
+        near, far = [
+            await stack.enter_async_context(Peer.connect(served.url, additional_headers=headers))
+            for headers in ({"X-Forwarded-For": "203.0.113.9"}, {"X-Forwarded-For": "203.0.113.10"})
+        ]
+        for peer in (near, far):
+            await peer.greet()
+        while await near.refusal(guess) is Reason.BAD_PASSPHRASE:
+            pass
+        assert Reason.BAD_PASSPHRASE is await far.refusal(guess)
+
+
 async def test_a_seat_s_own_token_needs_no_passphrase() -> None:
     """Whoever asks again with the token that opened a seat comes back to it without the passphrase."""
     async with serving() as served, Peer.connect(served.url) as ann:

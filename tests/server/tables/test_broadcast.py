@@ -409,3 +409,13 @@ def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Even
 def test_before_the_first_event_nobody_is_up_to_date() -> None:
     """Whatever number somebody says to have heard: a snapshot is the answer."""
     assert [None] * 3 == [RecentEvents(100).since(seq) for seq in (0, 1, 2)]
+
+
+@virtual
+async def test_whoever_comes_back_to_private_layouts_gets_the_table() -> None:
+    """Also where nobody has played: the kind of the answer would tell others that somebody has."""
+    room = open_room(game="sultan")
+    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, ear, ann, cl.Start(counter=1))
+    await asyncio.sleep(1)
+    assert "snapshot" == missed(room, room.table.view.seq)
