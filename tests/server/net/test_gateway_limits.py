@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.reasons import CloseCode, Reason
@@ -238,3 +239,18 @@ async def test_the_versions_come_first() -> None:
             await peer.greet()
             await peer.say(cl.Ping(stamp=VERSION))
             assert Pong(stamp=VERSION) == await peer.hear()
+
+
+async def test_a_connection_that_was_refused_does_not_count() -> None:
+    """Whoever has tried too often has the connection as soon as there is one to have."""
+    async with serving(connections_per_address=1) as served:
+        async with greeted(served.url, FAR) as first:
+            await first.greet()
+            async with greeted(served.url, FAR) as second:
+                assert CloseCode.FULL == (await second.closed()).code
+        async with asyncio.timeout(PATIENCE):
+            is_let_in = False
+            while not is_let_in:  # the server may not know yet that the first has gone
+                async with greeted(served.url, FAR) as again:
+                    with suppress(ConnectionClosed):
+                        is_let_in = isinstance(await again.hear(), Versions)
