@@ -46,7 +46,9 @@ HAND_MS: Final = 600_000
 SETTLE_MS: Final = 1_000
 FAST_MS: Final = 16.0
 LONG_MS: Final = 50.0
-TRACED: Final = ["disabled-by-default-devtools.timeline"]
+TRACED: Final = ["toplevel"]
+"""Tasks alone: whatever else is traced takes a quarter of the page's thread, and is felt."""
+TASK: Final = "ThreadControllerImpl::RunTask"
 NOWHERE: Final = [[195, 420]]
 TOPS: Final = """() => [...document.querySelectorAll("#table .slot:not(.foundation)")].map((slot) => {
   const { left, top, width } = slot.getBoundingClientRect();
@@ -267,7 +269,7 @@ def _tasks(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
         if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"
     }
     for each in events:
-        if each["name"] == "RunTask" and "dur" in each and (each["pid"], each["tid"]) in threads:
+        if each["name"] == TASK and "dur" in each and (each["pid"], each["tid"]) in threads:
             threads[each["pid"], each["tid"]].append((each["dur"] / 1e3, each.get("tdur", 0) / 1e3))
     return max(threads.values(), key=lambda tasks: sum(work for _, work in tasks))
 

@@ -29,11 +29,13 @@ KINDS: Final = {
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
 """The path of the page itself, or of a table's code."""
 SPARE: Final = re.compile(
-    rb"^[ \t]*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+"
+    rb"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+"
     rb"|[ \t]+// [^\"'`\n]*$",
     re.MULTILINE,
 )
-"""A comment in a script that fills its line, ends it without quotes, or gives a type; an indent."""
+"""A comment that fills its line, ends it without quotes, or gives a type; an indent."""
+BARE: Final = frozenset({"css", "js"})
+"""File extensions of what is served without its comments and indents."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -93,9 +95,9 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files beside this module, scripts without their comments and indents."""
+        """Read the files beside this module, scripts and styles without their comments and indents."""
         found = dict(_read(files(__package__) / "static"))
-        return cls({path: _bare(data) if _ending(path) == "js" else data for path, data in found.items()})
+        return cls({path: _bare(data) if _ending(path) in BARE else data for path, data in found.items()})
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()

@@ -157,8 +157,8 @@ const listener = {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
     }
-    if (name === "played" && fields.seat !== session.seat) dueLater();
-    else due();
+    if (name !== "played" || fields.seat === session.seat) due();
+    else if (tableScreen.shows(fields)) dueLater();
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
@@ -261,7 +261,6 @@ function draw() {
   if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
-  byId("pause-note").hidden = !table.paused;
   if (!isPlayed || page.isTv) showWay(table.code);
 }
 

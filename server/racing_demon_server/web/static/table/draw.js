@@ -2,7 +2,7 @@
 // animations of their own, which leave the page's thread alone.
 
 import { UNKNOWN, isRed } from "../rules/layout.js";
-import { element, faceName, faceOf, isNew, makeCard, move, setClass, setRank, setStyle, setText, short } from "./elements.js";
+import { element, isCalm, faceName, faceOf, isNew, makeCard, move, setClass, setRank, setStyle, setText, short } from "./elements.js";
 import { cardAt } from "./view.js";
 import { pileLabel } from "../words.js";
 
@@ -40,6 +40,7 @@ export class Felt {
     /** @type {import("./view.js").Scene | null} */
     this._scene = null;
     this.hand = "";
+    this.isStill = false;
     /** @type {DOMRect | null} */
     this._box = null;
     new ResizeObserver(() => {
@@ -74,6 +75,7 @@ export class Felt {
    * @param {boolean} given.isStill whether no card flies
    */
   draw({ scene, board, hand, air, held, fits, origin, isStill }) {
+    this.isStill = isStill;
     if (hand !== this.hand) this.clear();
     if (scene !== this._scene) this._drawn.clear();
     this.hand = hand;
@@ -219,8 +221,8 @@ export class Felt {
   }
 
   /**
-   * Shake a pile's top card with the next picture, for a tap has more to do before it: nothing can be played
-   * from there.
+   * Shake a pile's top card: nothing can be played from there. A slow processor, and
+   * whoever wants no motion, sees it marked: two pictures.
    * @param {Board} board
    * @param {number} number
    */
@@ -228,7 +230,11 @@ export class Felt {
     const cards = board.cards[number];
     const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
     const made = top?.made ?? this.slots.get(number);
-    requestAnimationFrame(() => move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS));
+    if (!this.isStill && !isCalm.matches) requestAnimationFrame(() => move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS));
+    else if (made) {
+      setClass(made, "no", true);
+      setTimeout(() => setClass(made, "no", false), SHAKE_MS / 2);
+    }
   }
 
   /**

@@ -25,7 +25,9 @@ export function element(tag, className = "", text = "") {
  * @param {string} text
  */
 export function setText(made, text) {
-  if (made && made.textContent !== text) made.textContent = text;
+  const node = made?.firstChild; // to write a text costs less than to make one
+  if (node && node.nodeValue !== text) node.nodeValue = text;
+  else if (made && !node && text) made.textContent = text;
 }
 
 /** What each element looks like now, so that only changes are written. @type {WeakMap<Element, Map<string, unknown>>} */

@@ -14,6 +14,7 @@ import { REACTIONS, REFUSALS, clock, span } from "../words.js";
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
 const FLASH_MS = 400;
+const GO_MS = 1000;
 
 /** @param {number} seat */
 export const colorOf = (seat) => COLORS[seat % COLORS.length];
@@ -49,6 +50,7 @@ export class TableScreen {
     this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")), due);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
+    this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
     this.slots = new Slots();
     /** @type {Map<number, HTMLElement>} */
@@ -151,14 +153,10 @@ export class TableScreen {
    * @param {string} text
    */
   _say(seat, text) {
-    const chip = this.neighbors.get(seat);
     const words = `${this.table.nameOf(seat)}: ${text}`;
     this._tick(words);
     this.announce(words);
-    if (!chip) return;
-    const bubble = element("span", "bubble", text);
-    chip.append(bubble);
-    setTimeout(() => bubble.remove(), 4000);
+    this.flashes.add(seat);
   }
 
   /** @param {string} text */
@@ -168,6 +166,16 @@ export class TableScreen {
   }
 
   // Drawing.
+
+  /**
+   * Whether a play of somebody else's shows anywhere.
+   * @param {{source: number, destination: number}} play
+   */
+  shows({ source, destination }) {
+    const { places } = this.scene ?? {};
+    const { layout } = this.table;
+    return !places || this.hasMinis || settings.hasText || [source, destination].some((pile) => places.has(pile) || layout?.piles[pile].kind === "foundation");
+  }
 
   draw() {
     const { table } = this;
@@ -221,9 +229,13 @@ export class TableScreen {
     const { table, session } = this;
     const parts = [table.code, `hand ${table.hand} of ${table.options.hands}`];
     const now = /** @type {any} */ (session).clock();
-    if (table.phase === "countdown") parts.push(`starts in ${Math.max(0, Math.ceil(-table.elapsed(now) / 1000))}`);
+    const elapsed = table.elapsed(now);
+    const left = Math.max(0, Math.ceil(-elapsed / 1000));
+    const isCountdown = table.phase === "countdown";
+    if (isCountdown) parts.push(`starts in ${left}`);
     else if (table.phase === "shuffling") parts.push("shuffling");
-    else parts.push(clock(table.elapsed(now)));
+    else parts.push(clock(elapsed));
+    setText(this.note, table.paused ? "Paused" : isCountdown ? `${left}` : table.phase === "playing" && elapsed < GO_MS ? "Go!" : "");
     if (table.paused) parts.push("paused");
     if (session?.isHalted) parts.push("the server waits for its disk");
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
@@ -282,7 +294,7 @@ export class TableScreen {
   /** The table in words, for those who would rather read it, or hear it. */
   _drawText() {
     const root = /** @type {HTMLElement} */ (this.root.querySelector(".text"));
-    root.hidden = !settings.hasText;
+    if (root.hidden === settings.hasText) root.hidden = !settings.hasText;
     if (!settings.hasText) return;
     const told = sections(this.table, this.place);
     const whole = JSON.stringify(told);
