@@ -128,7 +128,7 @@ export class Controls {
       return;
     }
     sound("play");
-    this.screen.session?.command("play_best", { source, count, seen: this.screen.table.seq });
+    this.screen.session?.command("play_best", { source, count, seen: this.screen.seen });
   }
 
   /**
@@ -256,7 +256,7 @@ export class Controls {
       return;
     }
     sound(noise);
-    this.screen.session?.play(play);
+    this.screen.session?.play(play, this.screen.seen);
     this.screen.due();
   }
 

@@ -70,6 +70,7 @@ export class TableScreen {
     this._shape = ""; // what the scene was arranged for
     /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
+    this._seen = 0;
     /** @type {DOMRect | undefined} */
     this._measured = undefined;
     this.hasMinis = false;
@@ -177,6 +178,11 @@ export class TableScreen {
     return !places || this.hasMinis || settings.hasText || [source, destination].some((pile) => places.has(pile) || layout?.piles[pile].kind === "foundation");
   }
 
+  /** The last event in what is shown: a copy with plays in the air has none since the last picture. */
+  get seen() {
+    return this.shown === this.table.board ? this.table.seq : this._seen;
+  }
+
   draw() {
     const { table } = this;
     const { box } = this.felt; // first, while nothing has changed yet
@@ -193,6 +199,7 @@ export class TableScreen {
     const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
     const { board: shown, air } = ahead(this.rules, board, this.place, isOver ? [] : this.session?.plays ?? []);
     this.shown = shown;
+    this._seen = table.seq;
     const { controls } = this;
     if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
@@ -294,8 +301,8 @@ export class TableScreen {
   /** The table in words, for those who would rather read it, or hear it. */
   _drawText() {
     const root = /** @type {HTMLElement} */ (this.root.querySelector(".text"));
-    if (root.hidden === settings.hasText) root.hidden = !settings.hasText;
-    if (!settings.hasText) return;
+    if (root.hidden === settings.hasText) root.hidden = !root.hidden;
+    if (root.hidden) return;
     const told = sections(this.table, this.place);
     const whole = JSON.stringify(told);
     if (whole === root.dataset.told) return;

@@ -94,9 +94,9 @@ export class Session {
   /**
    * Send a play.
    * @param {{source: number, count: number, destination: number, depth?: number}} play
+   * @param {number} seen the last event that the player saw
    */
-  play({ source, count, destination, depth = 0 }) {
-    const seen = this.table.seq;
+  play({ source, count, destination, depth = 0 }, seen) {
     this.command("play_cards", depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen });
   }
 
