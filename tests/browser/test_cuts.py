@@ -8,18 +8,35 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_server.tables.room import Room
 from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.effort import LONG
 from tests.support.processes import SERVER, server_process, started
-from tests.support.servers import serving
+from tests.support.servers import Peer, serving
 
 SOON_SECONDS: Final = 1.0
 CUTS: Final = [
     pytest.param(seconds, marks=() if seconds == 3 else pytest.mark.long) for seconds in (3, 10, 60)
 ]
+HOLD_FRAMES: Final = """window.held = []; window.sent = [];
+window.WebSocket = class extends WebSocket {
+  set onmessage(handle) {
+    super.onmessage = (event) => window.isHeld ? window.held.push(() => handle(event)) : handle?.(event);
+  }
+  send(text) { window.sent.push(JSON.parse(text)); super.send(text); }
+}"""
+TURN: Final = """() => document.dispatchEvent(
+  new KeyboardEvent("keydown", { code: "Space", key: " ", bubbles: true }))"""
+DRAWN: Final = "() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))"
+HEAR_AND_TURN: Final = f"""() => {{
+  window.held[0]();
+  ({TURN})();
+  return window.sent.filter(([tag]) => tag === {PlayCards.TAG});
+}}"""
 KEEP_SOCKETS: Final = """window.WebSocket = class extends WebSocket {
   constructor(...given) { super(...given); window.newest = this; }
 }"""
@@ -61,6 +78,25 @@ async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(b
             await until(lambda: 2 == len(room.table.view.seats))
             await until(lambda: 2 == len(player.connections))
             assert [] == player.complaints
+
+
+async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
+    """What came since the last picture, while a play was on its way, has not been seen."""
+    async with serving() as served, phone(browser, served.origin) as player:
+        await player.page.add_init_script(HOLD_FRAMES)
+        await player.open(served.origin)
+        code = await player.create("Ann")
+        async with Peer.entered(served.url, cl.Join(code=code, name="Ben")) as ben:
+            await player.page.tap(".deal")
+            await player.page.locator(".stuck:enabled").wait_for()
+            await player.page.evaluate("() => { window.isHeld = true; }")
+            before = served.registry.room(code).table.view.seq
+            await ben.ask(cl.Say, text="hello")
+            await player.page.evaluate(TURN)
+            await player.page.evaluate(DRAWN)
+            first, second = await player.page.evaluate(HEAR_AND_TURN)
+    seen = [*PlayCards.model_fields].index("seen") + 1
+    assert [before, before] == [first[seen], second[seen]]
 
 
 @pytest.mark.long
