@@ -147,9 +147,9 @@ torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
 		$(NO_LIMIT) $(ARGS)
 
 bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot earns, and level against level
-	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200)
-	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200) --game classic
-	$(BIN)/python -m racing_demon_server.bots.simulation --hands $(or $(HANDS),200) --pairs
+	$(BIN)/python benchmarks/bots.py --hands $(or $(HANDS),200)
+	$(BIN)/python benchmarks/bots.py --hands $(or $(HANDS),200) --game classic
+	$(BIN)/python benchmarks/bots.py --hands $(or $(HANDS),200) --pairs
 
 bench-steps: $(STAMP)  ## the longest step of the event loop in a hand of expert bots, in all games; ARGS go to it
 	$(BIN)/python benchmarks/steps.py $(ARGS)

@@ -9,10 +9,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.style import Style
 from rich.terminal_theme import TerminalTheme
+from tests.support.bot_matches import play_match
 
 from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
@@ -25,7 +28,6 @@ from racing_demon_client.terminal.style.palette import NAMES, Palette, palette
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
 
 EVENTS = 300
 MS_PER_EVENT = 190

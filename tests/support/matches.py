@@ -9,7 +9,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import Arrived, play_match
+from tests.support.bot_matches import Arrived, play_match
 from tests.support.effort import usually
 
 MATCHES: dict[str, tuple[int, dict[str, object]]] = {

@@ -13,8 +13,8 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import Arrived, play_match
 from racing_demon_server.match.table import Table
+from tests.support.bot_matches import Arrived, play_match
 from tests.support.matches import arrived_in, options_of
 
 

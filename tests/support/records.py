@@ -14,7 +14,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
+from tests.support.bot_matches import play_match
 
 Log = list[Event]
 Forger = Callable[[Log], None]

@@ -17,11 +17,11 @@ from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
 from racing_demon_protocol.wire.messages.events import Event, Prepared
 from racing_demon_protocol.wire.messages.server import Refused, SeatState
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import pass_time
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer, Table
 from tests.support.boards import build
+from tests.support.bot_matches import pass_time
 
 MS: Final = 1_000
 SECOND: Final = 1_000_000

@@ -36,7 +36,6 @@ UNNEEDED: Final = frozenset(
         "racing_demon_protocol.records.ratings",
         "racing_demon_protocol.records.record",
         "racing_demon_server.mqtt.publisher",
-        "racing_demon_server.bots.simulation",
         "rich",
         "segno",
         "textual",

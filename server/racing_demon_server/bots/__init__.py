@@ -1,1 +1,1 @@
-"""Bots: players who see only the board, and whole matches of them in virtual time."""
+"""Bots: players who see only the board."""

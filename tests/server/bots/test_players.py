@@ -7,6 +7,7 @@ from itertools import islice
 from statistics import mean, median
 
 import pytest
+from benchmarks.bots import RACES
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.shuffle import subseed
@@ -17,7 +18,7 @@ from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards,
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.bots.seats import SLICE_UNITS
-from racing_demon_server.bots.simulation import RACES, play_match
+from tests.support.bot_matches import play_match
 from tests.support.calls import calls_of
 from tests.support.effort import amount, more_when_long
 from tests.support.tables import Own, Sitting

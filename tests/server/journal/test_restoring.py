@@ -17,9 +17,9 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
-from racing_demon_server.bots.simulation import pass_time
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Answer, Past, Table
+from tests.support.bot_matches import pass_time
 
 SEED = bytes(32)
 MS = 1_000

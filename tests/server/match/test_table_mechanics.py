@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
+from tests.support.bot_matches import play_match
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
 

@@ -16,10 +16,10 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import play_match
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
+from tests.support.bot_matches import play_match
 
 
 class Seen(NamedTuple):

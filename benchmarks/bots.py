@@ -1,38 +1,32 @@
-"""Whole matches of bots in virtual time, for measurements and tests.
+"""What each level of bot earns, in whole matches in virtual time.
 
-python -m racing_demon_server.bots.simulation --hands 200 --levels easy,easy,medium,hard
-python -m racing_demon_server.bots.simulation --hands 40 --pairs
+python benchmarks/bots.py --hands 200 --levels easy,easy,medium,hard
+python benchmarks/bots.py --hands 40 --pairs
 """
 
 import argparse
-import heapq
-import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Final
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.support.bot_matches import play_match
+
+from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
 from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.limits import MOST_SEATS
-from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
-from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
-from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.reasons import BotLevel, EndReason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server import arguments as types
-from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Table
-
-from .players import LEVELS, Bot
 
 RACES: Final = [name for name, game in GAMES.items() if game.racing in {Racing.SHARED, Racing.IDENTICAL}]
 MOST_HANDS: Final = 1_000_000
-
-Arrived = tuple[int, Actor, Command]
-"""A command as a table received it: its time, its sender, and the command."""
 
 
 @dataclass
@@ -64,55 +58,6 @@ class HandTotals:
         return self.milliseconds / 1_000 / self.hands
 
 
-def play_match(
-    seed: bytes, levels: Sequence[str], options: Options
-) -> tuple[Table, list[Event], list[Arrived]]:
-    """Play one match of bots in virtual time, as fast as the machine can.
-
-    Args:
-        seed: 32 bytes that determine the cards and the bots' randomness.
-        levels: a level for each bot.
-        options: the table's.
-
-    Returns:
-        The table after the match, its log, and the commands that made it, refused ones included.
-
-    """
-    table = Table("SIM", options, hand_seeds(seed))
-    table.seat_tokens.add(None, b"host")
-    arrived: list[Arrived] = []
-    log: list[Event] = []
-
-    def send(at: int, actor: Actor, command: Command) -> None:
-        arrived.append((at, actor, command))
-        log.extend(table.receive(actor, command, at).events)
-
-    for number, level in enumerate(levels):
-        send(0, None, AddBot(counter=number + 1, level=level))
-    send(0, None, Start(counter=len(levels) + 1))
-    bots = [
-        Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))  # noqa: S311 - not the cards
-        for seat, level in enumerate(levels)
-    ]
-    waiting: list[tuple[int, int, Command | None]] = [(0, bot.seat, None) for bot in bots]
-    while table.view.phase is not Phase.OVER:
-        at, seat, command = heapq.heappop(waiting)
-        log.extend(pass_time(table, at))
-        if command is not None:
-            send(at, seat, command)
-        command, wait_ms = bots[seat].decide(table.view)
-        heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
-    return table, log, arrived
-
-
-def pass_time(table: Table, until: int) -> list[Event]:
-    """Wake a table whenever it is due, up to a moment, as a room does. Return what happened."""
-    events: list[Event] = []
-    while (due := table.due) is not None and due <= until:
-        events += table.tick(due)
-    return events
-
-
 def _levels(text: str) -> list[str]:
     levels = text.split(",")
     if not (set(BotLevel) >= set(levels) and len(levels) <= MOST_SEATS):
@@ -126,7 +71,7 @@ def _levels(text: str) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print what each level earns over a number of hands, or each level against each."""
     parser = argparse.ArgumentParser(
-        prog="racing_demon_server.bots.simulation",
+        prog="benchmarks/bots.py",
         description="Play hands between bots of several levels, and print what each level earns.",
     )
     parser.add_argument(

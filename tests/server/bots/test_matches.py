@@ -3,6 +3,7 @@
 from functools import cache
 
 import pytest
+from benchmarks.bots import main
 
 from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
@@ -13,9 +14,9 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import AddBot, Start
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.simulation import Arrived, main, pass_time, play_match
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
+from tests.support.bot_matches import Arrived, pass_time, play_match
 from tests.support.effort import covering, usually
 from tests.support.invariants import status
 from tests.support.tables import of_type
@@ -216,7 +217,7 @@ def test_a_match_ends_under_every_option(changes: dict[str, object]) -> None:
     assert len(table.view.results) == verdict.hands
 
 
-def test_the_host_of_a_simulation_only_watches() -> None:
+def test_the_host_of_a_match_only_watches() -> None:
     """The commands of a match begin with the bots and the start, from a host without a seat."""
     _, _, arrived = _match("racing-demon", 2)
     expected = [
@@ -228,7 +229,7 @@ def test_the_host_of_a_simulation_only_watches() -> None:
 
 
 def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFixture[str]) -> None:
-    """The simulation prints a line for each seat's level."""
+    """The program prints a line for each seat's level."""
     assert 0 == main(["--hands", "2", "--levels", "easy,hard", "--game", "classic"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("2 hands of classic, ")
@@ -259,7 +260,7 @@ def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixtu
 def test_wrong_arguments_have_a_sentence(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What cannot be simulated ends the program with 2, and says why."""
+    """What cannot be played ends the program with 2, and says why."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert 2 == ended.value.code

@@ -1,0 +1,66 @@
+"""Whole matches of bots in virtual time."""
+
+import heapq
+import random
+from collections.abc import Sequence
+
+from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.bots.players import LEVELS, Bot
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.match.table import Table
+
+Arrived = tuple[int, Actor, Command]
+"""A command as a table received it: its time, its sender, and the command."""
+
+
+def play_match(
+    seed: bytes, levels: Sequence[str], options: Options
+) -> tuple[Table, list[Event], list[Arrived]]:
+    """Play one match of bots in virtual time, as fast as the machine can.
+
+    Args:
+        seed: 32 bytes that determine the cards and the bots' randomness.
+        levels: a level for each bot.
+        options: the table's.
+
+    Returns:
+        The table after the match, its log, and the commands that made it, refused ones included.
+
+    """
+    table = Table("SIM", options, hand_seeds(seed))
+    table.seat_tokens.add(None, b"host")
+    arrived: list[Arrived] = []
+    log: list[Event] = []
+
+    def send(at: int, actor: Actor, command: Command) -> None:
+        arrived.append((at, actor, command))
+        log.extend(table.receive(actor, command, at).events)
+
+    for number, level in enumerate(levels):
+        send(0, None, AddBot(counter=number + 1, level=level))
+    send(0, None, Start(counter=len(levels) + 1))
+    bots = [
+        Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))
+        for seat, level in enumerate(levels)
+    ]
+    waiting: list[tuple[int, int, Command | None]] = [(0, bot.seat, None) for bot in bots]
+    while table.view.phase is not Phase.OVER:
+        at, seat, command = heapq.heappop(waiting)
+        log.extend(pass_time(table, at))
+        if command is not None:
+            send(at, seat, command)
+        command, wait_ms = bots[seat].decide(table.view)
+        heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
+    return table, log, arrived
+
+
+def pass_time(table: Table, until: int) -> list[Event]:
+    """Wake a table whenever it is due, up to a moment, as a room does. Return what happened."""
+    events: list[Event] = []
+    while (due := table.due) is not None and due <= until:
+        events += table.tick(due)
+    return events
