@@ -139,7 +139,7 @@ class Crowd:
 
     def _command(self, bot: Bot) -> cl.Command | None:
         view = self._host.view
-        command, _ = bot.decide(view)
+        command, _ = bot.look(view).finish()
         if not isinstance(command, cl.Stuck) or view.rules is None or view.board is None:
             return command
         turn = view.rules.turn(view.board, bot.seat)

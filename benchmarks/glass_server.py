@@ -26,7 +26,7 @@ from tests.support.servers import NO_METER, start
 from benchmarks.others import say, standard_input
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import Server
+from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 
@@ -56,7 +56,7 @@ class Stay:
 class Glass:
     """Looks into a server again and again."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Gateway) -> None:
         self._server = server
         self._stays: dict[int, Stay] = {}
         self._begun: dict[int, float] = {}
@@ -102,7 +102,7 @@ async def main() -> None:
     server = await start(settings, registry, clock, meter)
     glass = Glass(server)
     looking = asyncio.create_task(glass.look_on())
-    say(f"listening on ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}{WEBSOCKET_PATH}")
+    say(f"listening on ws://127.0.0.1:{server.port}{WEBSOCKET_PATH}")
     lines = await standard_input()
     while words := (await lines.readline()).decode().split():
         say(json.dumps(glass.stays([int(port) for port in words[1:]]) if words[0] == "look" else cuts))

@@ -32,7 +32,7 @@ from racing_demon_server.frames import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.postgres.store import PostgresStore
-from racing_demon_server.journal.rows import table_journal
+from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
@@ -81,7 +81,7 @@ class TimedTable:
             OPTIONS,
             repeat(SEED),
             clock,
-            journal=table_journal(journal, journal.new_number(), lambda: 0, timekeeper),
+            journal=TableJournal(journal, journal.new_number(), lambda: 0, timekeeper),
             lock=Passphrase("", bytes(16)),
             epoch="",
             bot_speed=1,

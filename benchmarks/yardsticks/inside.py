@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
 from racing_demon_server.frames import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.rows import table_journal
+from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
@@ -67,7 +67,7 @@ class Party:
             OPTIONS,
             repeat(SEED),
             self._clock,
-            journal=table_journal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
+            journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
             lock=Passphrase("", bytes(16)),
             epoch="",
             bot_speed=1,

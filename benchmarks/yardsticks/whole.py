@@ -22,7 +22,6 @@ import sqlite3
 import sys
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ from racing_demon_server import app
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.sqlite import store
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.net import gateway
+from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.ops import logs
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
@@ -81,7 +80,7 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     logs.set_up("error", "text")
     send_buffer = fields.pop("send_buffer", 0)
     if send_buffer:
-        vars(app)["listen"] = partial(_listen, send_buffer)
+        vars(app)["Gateway"] = type("Tight", (_Tight,), {"send_buffer": send_buffer})
     is_frozen = bool(fields.pop("frozen", 1))
     settings = ServerSettings(**{**LIMITS, **fields})
     pauses = Pauses()
@@ -103,13 +102,18 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     sys.stdout.write(f"{pauses.longest_ms}\n")
 
 
-async def _listen(send_buffer: int, *args: Any, **where: Any) -> Any:
-    """Open the port as always, and let the system keep little for each connection."""
-    server = await gateway.listen(*args, **where)
-    for listening in server.sockets:
-        with listening.dup() as sock:  # whoever is accepted has the same
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
-    return server
+class _Tight(Gateway):
+    """Opens the port as always, and lets the system keep little for each connection."""
+
+    send_buffer = 0
+
+    async def listen(self, **where: Any) -> None:
+        """Open the port."""
+        await super().listen(**where)
+        for listening in self._listening:
+            for accepting in listening.sockets:
+                with accepting.dup() as sock:  # whoever is accepted has the same
+                    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.send_buffer)
 
 
 def _toggle_checkpoints() -> None:

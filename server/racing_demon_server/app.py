@@ -19,7 +19,7 @@ from racing_demon_server.journal.interface import Fenced, Journal
 from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
-from racing_demon_server.net.gateway import Gateway, listen, url_of
+from racing_demon_server.net.gateway import GOING_AWAY, Gateway, url_of
 from racing_demon_server.net.http import Meter
 from racing_demon_server.net.service import Service
 from racing_demon_server.ops.metrics import Metrics
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.announcer import Announcer
 
-GOING_DOWN = 1001
-"""The WebSocket close code "going away": the tables end with the server."""
 RESTARTING = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
 DRAIN_SECONDS = 5.0
@@ -126,20 +124,20 @@ async def _serve(  # noqa: PLR0913, PLR0917
     observers: list[Observer] = [metrics, *brokers, *announcers]
     registry, membership = _tables(settings, clock, journal, observers)
     _allow_sockets(settings)
-    meter = Meter(
-        lambda open_, listeners: metrics.text(open_, listeners, brokers), metrics.cut, metrics.refused
-    )
+    queues = [each.outbox for each in brokers]
+    meter = Meter(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
     gateway = Gateway(Service(settings, registry, clock, meter, membership))
     if inherited is None:
-        servers = [await listen(gateway, host=settings.host, port=settings.port)]
+        await gateway.listen(host=settings.host, port=settings.port)
     else:
-        servers = [await listen(gateway, sock=each) for each in inherited.sockets]
+        for each in inherited.sockets:
+            await gateway.listen(sock=each)
     stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     journal.fenced = partial(_end_fenced, stopping, fenced)
     _watch_signals(stopping, membership, keeps=journal.keeps, is_owned=stop_with_stdin)
     if inherited is not None:
         _watch_parent(stopping, inherited.lifeline, keeps=journal.keeps)
-    port = settings.port or next(iter(servers[0].sockets)).getsockname()[1]
+    port = settings.port or gateway.port
     lag = asyncio.create_task(metrics.measure_lag(clock))
     url = url_of(settings.host, port)
     started = {"url": url, "version": __version__, "tables": len(registry), "loop": event_loop.loop_name()}
@@ -161,11 +159,9 @@ async def _serve(  # noqa: PLR0913, PLR0917
     if keeps or settings.relay:
         code, reason = RESTARTING, "The server is stopping. Your table comes back when it restarts."
     else:
-        code, reason = GOING_DOWN, "The server was stopped, and the table ended with it."
-    for server in servers:
-        server.close(code=code, reason=reason)
-    for server in servers:
-        await server.wait_closed()
+        code, reason = GOING_AWAY, "The server was stopped, and the table ended with it."
+    gateway.close(code, reason)
+    await gateway.wait_closed()
     registry.close(for_good=not keeps)
     await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
     for task in (lag, sweeping, preparing):

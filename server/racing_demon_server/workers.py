@@ -226,24 +226,15 @@ def _say(word: int) -> None:
 def listening(host: str, port: int) -> socket.socket:
     """Return a listening socket. Connections wait on it until somebody accepts them."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
-            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        # Without the protocol's number, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
-        listener = socket.socket(family, kind, socket.IPPROTO_TCP)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            listener.bind(address)
-            listener.listen(MOST_WAITING)
-        except BaseException:
-            listener.close()
-            raise
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, *_, address = found[0]
+        plain = socket.create_server(address, family=family, backlog=MOST_WAITING)
     except OSError as error:
-        error.filename = f"{host}:{port}"
-        raise
-    return listener
+        # The library's text names the address once more.
+        why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise OSError(error.errno, why, f"{host}:{port}") from error
+    # Without the protocol's number, asyncio leaves out TCP_NODELAY, and plays wait for 40 ms.
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, plain.detach())
 
 
 def _port_of(listener: socket.socket) -> int:

@@ -3,7 +3,7 @@
 import socket
 
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import Gateway, listen
+from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -19,14 +19,14 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
         port = listener.getsockname()[1]
         registry = Registry(settings, clock, ImmediateJournal())
         gateway = Gateway(Service(settings, registry, clock, NO_METER))
-        server = await listen(gateway, sock=listener)
+        await gateway.listen(sock=listener)
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()
-            (connection,) = server.connections
+            (connection,) = gateway.connections
             sock = connection.transport.get_extra_info("socket")
             assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        server.close()
-        await server.wait_closed()
+        gateway.close()
+        await gateway.wait_closed()
 
 
 def test_an_address_of_version_6_is_one_of_those_alone() -> None:

@@ -53,7 +53,7 @@ def play_match(
         log.extend(pass_time(table, at))
         if command is not None:
             send(at, seat, command)
-        command, wait_ms = bots[seat].decide(table.view)
+        command, wait_ms = bots[seat].look(table.view).finish()
         heapq.heappush(waiting, (at + wait_ms * 1_000, seat, command))
     return table, log, arrived
 

@@ -167,7 +167,7 @@ class Company:
             if idle == len(players):
                 return
             bot = players[number % len(players)]
-            command, _ = bot.decide(self.table.view)
+            command, _ = bot.look(self.table.view).finish()
             idle = 0 if isinstance(command, cl.PlayCards) else idle + 1
             if isinstance(command, cl.PlayCards):
                 fields = dict(command)
@@ -264,7 +264,7 @@ class Company:
             (view.phase, view.paused, view.host is None, None in seating._gone, view.options.game),
             (view.options.call_out, view.options.stall_rule, view.options.pause_after_ms is None),
             (pauses._is_by_rule, pauses._lacking_since is None, pauses.ends_at is None),
-            [act.__name__ for _, act in timers[:1]],
+            [getattr(act, "func", act).__name__ for _, act in timers[:1]],
             sorted(seats),
         )
 

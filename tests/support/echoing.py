@@ -54,7 +54,7 @@ async def main(port: int) -> None:
         backlog_bytes=2**30,
     )
     server = await start(settings, Registry(settings, clock, ImmediateJournal()), clock)
-    sys.stdout.write(f"listening on {next(iter(server.sockets)).getsockname()[1]}\n")
+    sys.stdout.write(f"listening on {server.port}\n")
     sys.stdout.flush()
     await server.wait_closed()
 

@@ -42,7 +42,7 @@ async def journaled_in(store: Store, **settings: Any) -> AsyncIterator[Served]:
     registry = Registry(chosen, clock, journal)
     registry.restore()
     server = await start(chosen, registry, clock)
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:

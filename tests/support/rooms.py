@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapsh
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.rows import table_journal
+from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.tables.backlog import Backlog
@@ -200,7 +200,7 @@ def open_room(
         asked,
         hand_seeds(bytes(32)) if seeds is None else seeds,
         now,
-        journal=table_journal(journal, 1, lambda: 0, Timekeeper(journal, now)),
+        journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
         lock=Passphrase("", bytes(16)),
         epoch="start",
         bot_speed=bot_speed,

@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refus
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.net.gateway import Gateway, Server, listen
+from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.net.http import Meter
 from racing_demon_server.net.service import Service
 from racing_demon_server.net.transport import Connection
@@ -49,7 +49,7 @@ class Served(NamedTuple):
 
     url: str
     registry: Registry
-    server: Server
+    server: Gateway
     settings: ServerSettings
 
     @property
@@ -106,10 +106,11 @@ async def start(
     time: Clock = clock,
     meter: Meter = NO_METER,
     locator: Locator | None = None,
-) -> Server:
+) -> Gateway:
     """Open a server's port, and serve the tables of a registry."""
     gateway = Gateway(Service(settings, registry, time, meter, locator))
-    return await listen(gateway, host=settings.host, port=settings.port)
+    await gateway.listen(host=settings.host, port=settings.port)
+    return gateway
 
 
 @asynccontextmanager
@@ -134,9 +135,8 @@ async def serving_with(
     chosen = ServerSettings(**{"port": 0, "entry_seconds": 600.0, **settings})
     registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
     server = await start(chosen, registry, time, meter, locator)
-    port = next(iter(server.sockets)).getsockname()[1]
     try:
-        yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
+        yield Served(f"ws://127.0.0.1:{server.port}/v1", registry, server, chosen)
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())

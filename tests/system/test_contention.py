@@ -54,7 +54,7 @@ async def test_eight_clients_pound_the_same_foundations() -> None:
         stack.callback(registry.close)
         stack.push_async_callback(server.wait_closed)
         stack.callback(server.close)
-        port = next(iter(server.sockets)).getsockname()[1]
+        port = server.port
         url = f"ws://127.0.0.1:{port}/v1"
         first = await Client.create(url, "Ann", OPTIONS)
         clients = [first] + [await Client.join(url, first.code, f"Guest {n}") for n in range(7)]

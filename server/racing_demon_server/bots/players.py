@@ -95,10 +95,6 @@ class Bot:
         self._hand = (0, "")
         self._standing: Standing = (0, 0, 0)
 
-    def decide(self, view: TableView) -> Decision:
-        """Look at the table, and think to the end at once."""
-        return self.look(view).finish()
-
     def look(self, view: TableView) -> Search[Decision]:
         """Look at the table, and return a generator that thinks in slices and returns a decision.
 

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import Final, Protocol
-
-from racing_demon_server.journal.postgres.connection import Database
+from typing import Final
 
 from .statements import Whereabout, locate
+from .worker import Worker
 
 MOST_CODES: Final = 256
 """So many codes are looked up in one query; a takeover of 500 tables takes two."""
@@ -18,10 +17,6 @@ Found = Callable[[Whereabout | Exception | None], None]
 Located = dict[str, Whereabout]
 
 
-class _Worker(Protocol):
-    def do(self, job: Callable[[Database], Located], then: Callable[[Located | Exception], None]) -> None: ...
-
-
 class Finder:
     """Collects the codes that arrive during a query, and looks all of them up with the next one.
 
@@ -30,7 +25,7 @@ class Finder:
 
     """
 
-    def __init__(self, worker: _Worker) -> None:
+    def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._waiting: dict[str, list[Found]] = {}
         self._searches = 0

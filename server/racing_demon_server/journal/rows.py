@@ -31,7 +31,7 @@ WallClock = Callable[[], int]
 
 
 class TableJournal:
-    """The journal of one table.
+    """The journal of one table. Where the server's keeps nothing, what happens makes no rows.
 
     Attributes:
         number: the table's number in the journal.
@@ -46,11 +46,7 @@ class TableJournal:
     """
 
     def __init__(
-        self,
-        journal: Journal,
-        number: int,
-        wall_clock: WallClock,
-        timekeeper: Timekeeper | ShiftedTimekeeper,
+        self, journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper | ShiftedTimekeeper
     ) -> None:
         self.timekeeper = timekeeper
         self._journal = journal
@@ -102,6 +98,8 @@ class TableJournal:
 
     def note(self, frames: Sequence[Frames]) -> None:
         """Note events, to be written together with what is noted already."""
+        if not self._journal.keeps:
+            return
         self._events += len(frames)
         if frames:
             self._seq = frames[-1].event.seq
@@ -133,6 +131,8 @@ class TableJournal:
             bans: all banned players, if they have changed.
 
         """
+        if not self._journal.keeps:
+            return
         self._end_run()
         for hand_id, seed in seeds:
             values = (self.number, hand_id, seed, commitment(seed, hand_id))
@@ -193,21 +193,3 @@ class TableJournal:
         """Yield the operation that keeps a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
             yield Operation.ADD_BEATEN, (self.number, actor, self._seq, at, self._wall_clock(), pack(reply))
-
-
-class UnkeptTableJournal(TableJournal):
-    """The journal of one table of a server that keeps nothing: what happens makes no rows."""
-
-    def note(self, frames: Sequence[Frames]) -> None:
-        """Make no rows of events."""
-
-    def note_beside(self, *_: object, **__: object) -> None:
-        """Make no rows of what events do not hold."""
-
-
-def table_journal(
-    journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper | ShiftedTimekeeper
-) -> TableJournal:
-    """Return the journal of one table: see :class:`TableJournal` for the arguments."""
-    kind = TableJournal if journal.keeps else UnkeptTableJournal
-    return kind(journal, number, wall_clock, timekeeper)

@@ -1,11 +1,11 @@
 """Opens the store of a journal: the path of a file, or the URL of a database, names it."""
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from racing_demon_server.settings import ServerSettings
 
@@ -13,10 +13,6 @@ from .interface import JournalReader, JournalUnusable, Store
 from .masking import ClusterKeys
 from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
-
-
-class _Opening(Protocol):
-    def __call__(self, *, write: bool = False) -> AbstractContextManager[JournalReader]: ...
 
 
 class JournalPart(NamedTuple):
@@ -29,7 +25,7 @@ class JournalPart(NamedTuple):
     """
 
     prefix: str
-    opened: _Opening
+    opened: Callable[..., AbstractContextManager[JournalReader]]
 
 
 def open_store(settings: ServerSettings) -> Store:
@@ -73,11 +69,7 @@ def parts_of(journal: Path | str, keys: Sequence[bytes] = ()) -> Iterator[Journa
         from .postgres.store import reading as reading_database  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
         raise _missing() from None
-
-    def opened(*, write: bool = False) -> AbstractContextManager[JournalReader]:
-        return reading_database(journal, ClusterKeys(keys))
-
-    yield JournalPart("", opened)
+    yield JournalPart("", lambda **_: reading_database(journal, ClusterKeys(keys)))
 
 
 def _missing() -> JournalUnusable:

@@ -20,6 +20,7 @@ from .contributions import Contributions
 from .event_log import EventLog
 from .flow import MatchFlow
 from .hand import Hand
+from .names import clean_words
 from .option_check import verify_playable
 from .pauses import STOPPABLE
 from .seat_tokens import Actor
@@ -125,10 +126,13 @@ class Commands:
         self._vacate(seat)
 
     def _say(self, seat: int, command: cl.Say) -> None:
-        self._seating.say(seat, command.text, self._now)
+        words = clean_words(command.text)
+        self._seating.verify_voice(seat, self._now)
+        self._log.emit(ev.Said, seat=seat, text=words)
 
     def _react(self, seat: int, command: cl.React) -> None:
-        self._seating.react(seat, command.reaction, self._now)
+        self._seating.verify_voice(seat, self._now)
+        self._log.emit(ev.Reacted, seat=seat, reaction=command.reaction)
 
     _SEATS: ClassVar[dict[type[cl.Command], Callable[..., Refused | None]]] = {
         cl.PlayCards: _play,
@@ -186,7 +190,10 @@ class Commands:
         self._vacate(command.seat, kicked=True)
 
     def _unban(self, command: cl.Unban) -> None:
-        self._seating.unban(command.name)
+        if command.name not in self._view.banned:
+            raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was kicked.")
+        self._log.emit(ev.Unbanned, name=command.name)
+        self._seating.bans.lift(command.name)
 
     def _pause_or_go_on(self, command: cl.Pause) -> None:
         self._verify_hand(command.seen)
@@ -198,14 +205,22 @@ class Commands:
             self._flow.pauses.stop(self._view.host, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
-        self._seating.make_host(command.seat)
+        self._seating.host(self._seating.person(command.seat))
 
     def _stand_in(self, command: cl.StandIn) -> None:
-        self._seating.stand_in(command.seat, command.level)
+        state = self._seating.person(command.seat)
+        if state.connected:
+            raise CommandRefused(
+                Reason.NOT_NOW, "That player is connected. Bots stand in only for players who are away."
+            )
+        if not state.stand_in:
+            self._seating.verify_bots()
+        self._log.emit(ev.StoodIn, seat=command.seat, bot=command.level)
         self._flow.check_presence(self._now)
 
     def _mute(self, command: cl.Mute) -> None:
-        self._seating.mute(command.seat, command.muted)
+        if self._seating.person(command.seat).muted != command.muted:
+            self._log.emit(ev.Muted, seat=command.seat, muted=command.muted)
 
     _HOSTS: ClassVar[dict[type[cl.Command], Callable[..., None]]] = {
         cl.Start: _start,

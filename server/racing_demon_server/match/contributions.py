@@ -116,8 +116,7 @@ class Contributions:
             raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")
         hashed = contribution_hash(bytes.fromhex(value), shuffle.commitment, shuffle.hand_id, seat)
         if hashed != contribution.commitment:
-            text = "These bytes do not match your commitment."
-            raise CommandRefused(Reason.BAD_CONTRIBUTION, text)
+            raise CommandRefused(Reason.BAD_CONTRIBUTION, "These bytes do not match your commitment.")
         if contribution.value is None:
             self._log.emit(ev.Revealed, seat=seat, value=value)
 

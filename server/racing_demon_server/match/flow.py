@@ -4,6 +4,7 @@ Times are microseconds on the caller's rising clock.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from racing_demon_protocol.engine.dealer import Dealer
@@ -146,14 +147,14 @@ class MatchFlow:
             case Phase.COUNTDOWN:
                 yield hand.signal_at, self._signal
             case Phase.PLAYING if self._unsettled:
-                yield hand.signal_at, self._settle
+                yield hand.signal_at, partial(self._settle, hand)
             case Phase.PLAYING:
                 if hand.dead_check_at is not None:
-                    yield hand.dead_check_at, self._check_dead
+                    yield hand.dead_check_at, partial(self._check_dead, hand)
                 if (limit_ms := self._view.time_limit_ms) is not None:
-                    yield hand.signal_at + limit_ms * 1_000, self._end_time
+                    yield hand.signal_at + limit_ms * 1_000, partial(self._end_by, hand, EndReason.TIME_UP)
             case Phase.GRACE:
-                yield self._grace_until, self._end_grace
+                yield self._grace_until, partial(self._end, hand, EndReason.OUT, self._view.called)
 
     def end_pause(self, at: int) -> None:
         """Resume the hand with the players who are connected."""
@@ -161,22 +162,12 @@ class MatchFlow:
         self.pauses.go_on(self.hand, at)
         self.check_agreed_stop(at)
 
-    def _end_time(self, at: int) -> None:
-        assert self.hand is not None
-        self._end_by(self.hand, EndReason.TIME_UP, at)
-
-    def _end_grace(self, at: int) -> None:
-        assert self.hand is not None
-        self._end(self.hand, EndReason.OUT, self._view.called, at)
-
     def keep_pace(self, now: int) -> None:
         """Let sliced work run one slice at a time, however late the call is."""
         if self.hand is not None:
             self.hand.keep_pace(now)
 
-    def _check_dead(self, at: int) -> None:
-        hand = self.hand
-        assert hand is not None
+    def _check_dead(self, hand: Hand, at: int) -> None:
         there = [seat for seat in self._view.hand_seats if not self._view.seats[seat].left]
         if not self._view.is_private:
             if not hand.is_alive(at) and hand.is_dead(there, at):
@@ -231,14 +222,12 @@ class MatchFlow:
             self.deal(at)
 
     def _signal(self, at: int) -> None:
-        assert self.hand is not None
         self._log.emit(ev.Signalled)
         self._unsettled = list(self._view.hand_seats)
 
-    def _settle(self, at: int) -> None:
+    def _settle(self, hand: Hand, at: int) -> None:
         """Make some automatic plays of one seat at the signal. In some games these are whole packs."""
-        assert self.hand is not None
-        played = self.hand.settle(self._unsettled[0], SETTLED_AT_ONCE)
+        played = hand.settle(self._unsettled[0], SETTLED_AT_ONCE)
         self._log.add(played)
         if len(played) < SETTLED_AT_ONCE:
             del self._unsettled[0]
@@ -247,9 +236,9 @@ class MatchFlow:
         if self._view.options.auto_first_turn:
             for seat in self._view.hand_seats:
                 if not self._view.seats[seat].left:
-                    self._log.add(self.hand.first_turn(seat))
+                    self._log.add(hand.first_turn(seat))
         for seat in self._view.hand_seats:
-            self._tell_progress(self.hand, seat)
+            self._tell_progress(hand, seat)
 
     # The consequences of plays, calls and leaves.
 

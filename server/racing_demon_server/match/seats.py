@@ -11,14 +11,14 @@ from typing import Final
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import declare, seats_of
-from racing_demon_protocol.reasons import Reaction, Reason
+from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .bans import Ban, Bans
 from .chat_limit import ChatLimit
 from .event_log import EventLog
-from .names import BOT_NAMES, clean, clean_words, unique
+from .names import BOT_NAMES, clean, unique
 from .seat_tokens import Actor, SeatTokens
 
 AWAY_US: Final = 10_000_000
@@ -113,7 +113,7 @@ class Seats:
             CommandRefused: no seat is free, the match admits nobody, or there are too many bots.
 
         """
-        self._verify_bots()
+        self.verify_bots()
         taken = {state.name for state in self._view.seats.values()}
         name = next((name for name in BOT_NAMES if name not in taken), BOT_NAMES[0])
         self._take_seat(name, b"", level)
@@ -166,10 +166,15 @@ class Seats:
         self.seat_tokens.keep(self._view.seats)
         self._gone = {actor: at for actor, at in self._gone.items() if actor in self.seat_tokens}
 
-    def _verify_bots(self) -> None:
+    def verify_bots(self) -> None:
+        """Check that one more bot may play.
+
+        Raises:
+            CommandRefused: there are too many.
+
+        """
         if not self._may_add_bot():
-            text = "This server can run no more bots. Try again later."
-            raise CommandRefused(Reason.SERVER_FULL, text)
+            raise CommandRefused(Reason.SERVER_FULL, "This server can run no more bots. Try again later.")
 
     def _instead(self) -> str:
         """Return a hint for a player who finds no seat; empty if there is none."""
@@ -215,72 +220,32 @@ class Seats:
         """Stop waiting for players who have been away for long."""
         self._given_up.update(actor for actor, since in self._gone.items() if since + AWAY_US <= now)
 
-    def replace_host(self) -> None:
+    def replace_host(self, at: int) -> None:
         """Make the next connected player the host."""
         self._pass_on([state for state in self.people() if state.seat != self._view.host])
 
     def _pass_on(self, heirs: list[SeatState]) -> None:
         heirs.sort(key=lambda state: not state.connected)
         if heirs:
-            self._host(heirs[0])
+            self.host(heirs[0])
         else:
             self._log.emit(ev.Hosted, seat=None)
 
-    def _host(self, state: SeatState) -> None:
+    def host(self, state: SeatState) -> None:
+        """Make a player the host."""
         if state.muted:
             self._log.emit(ev.Muted, seat=state.seat, muted=False)  # a host is never muted
         self._log.emit(ev.Hosted, seat=state.seat)
 
-    # Commands of the host.
+    # What commands need.
 
-    def make_host(self, seat: int) -> None:
-        """Make another player the host.
-
-        Raises:
-            CommandRefused: no player has that seat.
-
-        """
-        self._host(self._person(seat))
-
-    def stand_in(self, seat: int, level: str) -> None:
-        """Let a bot play for a disconnected player.
-
-        Raises:
-            CommandRefused: no player has that seat, the player is connected, or there are too many bots.
-
-        """
-        state = self._person(seat)
-        if state.connected:
-            raise CommandRefused(
-                Reason.NOT_NOW, "That player is connected. Bots stand in only for players who are away."
-            )
-        if not state.stand_in:
-            self._verify_bots()
-        self._log.emit(ev.StoodIn, seat=seat, bot=level)
-
-    def unban(self, name: str) -> None:
-        """Lift the ban on a name.
-
-        Raises:
-            CommandRefused: nobody of that name is banned.
-
-        """
-        if name not in self._view.banned:
-            raise CommandRefused(Reason.BAD_NAME, "Nobody of that name was kicked.")
-        self._log.emit(ev.Unbanned, name=name)
-        self.bans.lift(name)
-
-    def mute(self, seat: int, muted: bool) -> None:
-        """Mute or unmute a player.
+    def person(self, seat: int) -> SeatState:
+        """Return the player of a seat.
 
         Raises:
             CommandRefused: no player has that seat.
 
         """
-        if self._person(seat).muted != muted:
-            self._log.emit(ev.Muted, seat=seat, muted=muted)
-
-    def _person(self, seat: int) -> SeatState:
         state = self.active().get(seat)
         if state is None:
             raise CommandRefused(Reason.NOT_SEATED, "That seat is empty.")
@@ -288,30 +253,13 @@ class Seats:
             raise CommandRefused(Reason.NOT_SEATED, f"{state.name} is a bot. That works only with people.")
         return state
 
-    # Chat.
-
-    def say(self, seat: int, text: str, at: int) -> None:
-        """Send a chat line to everybody.
-
-        Raises:
-            CommandRefused: it is empty, it comes too soon, or the seat is muted.
-
-        """
-        words = clean_words(text)
-        self._verify_voice(seat, at)
-        self._log.emit(ev.Said, seat=seat, text=words)
-
-    def react(self, seat: int, reaction: Reaction, at: int) -> None:
-        """Send a reaction to everybody.
+    def verify_voice(self, seat: int, at: int) -> None:
+        """Check that a seat may send a chat line or a reaction.
 
         Raises:
             CommandRefused: it comes too soon, or the seat is muted.
 
         """
-        self._verify_voice(seat, at)
-        self._log.emit(ev.Reacted, seat=seat, reaction=reaction)
-
-    def _verify_voice(self, seat: int, at: int) -> None:
         if self._view.seats[seat].muted:
             raise CommandRefused(Reason.MUTED, "The host has muted you.")
         self._chat.speak(seat, at)

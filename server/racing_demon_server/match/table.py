@@ -335,10 +335,7 @@ class Table:
             return
         yield from self._flow.timers()
         for at, is_host in self._seating.timers():
-            yield at, self._replace_host if is_host else self._give_up
-
-    def _replace_host(self, at: int) -> None:
-        self._seating.replace_host()
+            yield at, self._seating.replace_host if is_host else self._give_up
 
     def _give_up(self, at: int) -> None:
         self._seating.give_up(at)

@@ -144,11 +144,11 @@ class Outbox:
         view.apply(event)
         if payloads.is_open(view):
             self._put(code, event, now)
-            for result in results(view, event):
-                if result.kind != "demon":
-                    self._put(code, Outgoing(self._topics.table(code, result.kind), result.payload, 1), now)
+            for kind, payload in results(view, event):
+                if kind != "demon":
+                    self._put(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
                 elif self._homeassistant:
-                    self._put(code, Outgoing(self._topics.demon, result.payload), now)
+                    self._put(code, Outgoing(self._topics.demon, payload), now)
         if not isinstance(event, ev.Played | ev.Said):
             self._mark(code, Topic.RECORD, now)
         self._mark(code, Topic.STATE, now)

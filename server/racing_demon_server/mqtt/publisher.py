@@ -36,6 +36,7 @@ class Publisher(Observer):
 
     Attributes:
         online: whether the broker is connected.
+        outbox: what waits for it.
 
     Args:
         address: the broker's address.
@@ -50,37 +51,27 @@ class Publisher(Observer):
         self._address = address
         self._topics = topics
         self._clock = clock
-        self._outbox = Outbox(topics, homeassistant=homeassistant)
+        self.outbox = Outbox(topics, homeassistant=homeassistant)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._has_reported = False
         self._has_failed = False
 
-    @property
-    def dropped(self) -> int:
-        """The number of messages dropped since the start."""
-        return self._outbox.dropped
-
-    @property
-    def waiting(self) -> int:
-        """The number of messages that wait for the broker."""
-        return len(self._outbox)
-
     # On the play path.
 
     def opened(self, table: CommittedTable) -> None:
         """Note a new table."""
-        self._note(lambda: self._outbox.open(table, self._clock()))
+        self._note(lambda: self.outbox.open(table, self._clock()))
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Note events."""
         for event in events:
-            self._note(partial(self._outbox.follow, table, event, self._clock()))
+            self._note(partial(self.outbox.follow, table, event, self._clock()))
 
     def closed(self, table: CommittedTable) -> None:
         """Note that a table was closed."""
-        self._note(lambda: self._outbox.close(table))
+        self._note(lambda: self.outbox.close(table))
 
     def _note(self, note: Callable[[], None]) -> None:
         """Run a note. A failure here must not disturb play."""
@@ -96,7 +87,7 @@ class Publisher(Observer):
 
     def start(self, urls: Sequence[str]) -> None:
         """Start publishing. ``urls`` are the addresses at which players join."""
-        self._outbox.urls = tuple(urls)
+        self.outbox.urls = tuple(urls)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="publisher")
 
     async def stop(self) -> None:
@@ -104,7 +95,7 @@ class Publisher(Observer):
         if self._task is None:
             return
         self._stopping = True
-        self._outbox.finish()
+        self.outbox.finish()
         self._news.set()
         if self.online:
             await asyncio.wait([self._task], timeout=GOODBYE_SECONDS)
@@ -147,7 +138,7 @@ class Publisher(Observer):
 
         """
         await link.tell_status(ONLINE)
-        self._outbox.restart(self._clock())
+        self.outbox.restart(self._clock())
         self.online = True
         if self._has_reported:
             self._has_reported = False
@@ -162,7 +153,7 @@ class Publisher(Observer):
             await asyncio.gather(listening, return_exceptions=True)
 
     def _tidy(self, topic: str) -> None:
-        self._outbox.tidy(topic)
+        self.outbox.tidy(topic)
         self._news.set()
 
     async def _pump(self, link: BrokerConnection, listening: "asyncio.Task[None]") -> None:
@@ -171,13 +162,13 @@ class Publisher(Observer):
             self._news.clear()
             if listening.done():
                 listening.result()
-            batch = self._outbox.take(self._clock(), BATCH)
+            batch = self.outbox.take(self._clock(), BATCH)
             try:
                 await link.send(batch)
             except BaseException:
-                self._outbox.give_back(batch)
+                self.outbox.give_back(batch)
                 raise
-            wait_us = self._outbox.wait_us(self._clock())
+            wait_us = self.outbox.wait_us(self._clock())
             if self._stopping and wait_us != 0:
                 return
             await self._sleep(wait_us)

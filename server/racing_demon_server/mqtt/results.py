@@ -1,6 +1,6 @@
 """The results that follow from a table's events and view."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from racing_demon_protocol.discovery.directory import VERSION
 from racing_demon_protocol.reasons import EndReason
@@ -11,12 +11,8 @@ from racing_demon_protocol.wire.messages import events as ev
 
 from .payloads import as_json
 
-
-class Result(NamedTuple):
-    """A result: one of the ``hands``, of the ``matches``, or a ``demon``."""
-
-    kind: str
-    payload: bytes
+Result = tuple[str, bytes]
+"""A result: one of the ``hands``, of the ``matches``, or a ``demon``; and its payload."""
 
 
 def results(view: TableView, event: Event) -> list[Result]:
@@ -35,7 +31,7 @@ def results(view: TableView, event: Event) -> list[Result]:
 
 
 def _demon(view: TableView, seat: int) -> Result:
-    return Result("demon", as_json({"event_type": "demon", "code": view.code, **_who(view, seat)}))
+    return "demon", as_json({"event_type": "demon", "code": view.code, **_who(view, seat)})
 
 
 def _hand(view: TableView, event: ev.HandOver) -> Result:
@@ -55,7 +51,7 @@ def _hand(view: TableView, event: ev.HandOver) -> Result:
         "seed": event.seed,
         "contributions": _contributions(view),
     }
-    return Result("hands", as_json(payload))
+    return "hands", as_json(payload)
 
 
 def _contributions(view: TableView) -> list[dict[str, Any]]:
@@ -74,7 +70,7 @@ def _match(view: TableView) -> Result:
             {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())
         ],
     }
-    return Result("matches", as_json(payload))
+    return "matches", as_json(payload)
 
 
 def _heading(view: TableView) -> dict[str, Any]:

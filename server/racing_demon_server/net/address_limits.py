@@ -47,11 +47,11 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
         proxies: the trusted networks.
 
     """
-    address = _parsed(peer)
+    address = parsed(peer)
     # The last one is what our proxy has seen; the ones before it can be forged.
     hops = [hop.strip() for value in forwarded for hop in value.split(",")]
     if address is not None and hops and any(address in network for network in proxies):
-        address = _parsed(hops[-1])
+        address = parsed(hops[-1])
         if address is None:
             return NOT_SAID
     if address is None or address.is_loopback:
@@ -61,8 +61,8 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
     return str(address)
 
 
-def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address without a port."""
+def parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address without a port; ``None`` if it is none."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

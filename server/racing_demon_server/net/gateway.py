@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -70,6 +69,7 @@ class Gateway:
         self._connections: set[Connection] = set()
         self._handshakes: dict[Connection, None] = {}
         self._admitted: dict[Connection, Admitted] = {}
+        self._listening: list[asyncio.Server] = []
         self._is_closing = False
         self._lost = asyncio.Event()
         self._proxies = networks(settings.proxies)
@@ -80,6 +80,27 @@ class Gateway:
     def connections(self) -> set[Connection]:
         """The connections to which messages can be sent."""
         return {connection for connection in self._connections if connection.is_open}
+
+    @property
+    def port(self) -> int:
+        """The first port that it listens on."""
+        return int(self._listening[0].sockets[0].getsockname()[1])
+
+    async def listen(self, **where: Any) -> None:
+        """Accept connections at an address, or on a listening socket.
+
+        Raises:
+            OSError: the address cannot be listened on.
+
+        """
+        # The library logs every connection and every broken handshake: a port scan would fill the log.
+        logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+        loop = asyncio.get_running_loop()
+        listening = await loop.create_server(self.connect, backlog=ACCEPTED_AT_ONCE, **where)
+        self._listening.append(listening)
+        for accepting in listening.sockets:
+            with accepting.dup() as waiting:
+                waiting.listen(MOST_WAITING)
 
     def connect(self) -> Connection:
         """Return the protocol of a new connection."""
@@ -99,7 +120,7 @@ class Gateway:
         is_allowed = self._service.addresses.enter(address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:
             entry_seconds = self.settings.entry_seconds
-            entry = asyncio.get_running_loop().call_later(entry_seconds, self._check_entry, session)
+            entry = asyncio.get_running_loop().call_later(entry_seconds, session.check_entry)
             self._admitted[connection] = Admitted(session, address, entry)
             software = f"{SOFTWARE} {COUNTS_RELAYED}"
             session.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
@@ -135,9 +156,11 @@ class Gateway:
             self._service.addresses.leave(admitted.address)
             admitted.session.gone()
 
-    def close(self, code: int, reason: str) -> None:
-        """Close all connections, and refuse new ones."""
+    def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
+        """Stop listening, and close all connections with a reason for people."""
         self._is_closing = True
+        for listening in self._listening:
+            listening.close()
         if self._service.relay is not None:
             self._service.relay.close()
         for connection in self._connections:
@@ -148,6 +171,8 @@ class Gateway:
 
     async def wait_closed(self) -> None:
         """Wait until all connections are lost."""
+        for listening in self._listening:
+            await listening.wait_closed()
         while self._connections:
             self._lost.clear()
             await self._lost.wait()
@@ -218,11 +243,6 @@ class Gateway:
             if self._service.locator is not None:
                 yield from self._service.locator.listed
 
-    @staticmethod
-    def _check_entry(session: Session) -> None:
-        if not session.entered:
-            session.close(CloseCode.TOO_LATE, "No table was requested in time.")
-
 
 def _units(path: str) -> int:
     """Return the units that a request costs its address."""
@@ -234,54 +254,3 @@ def _units(path: str) -> int:
 def url_of(host: str, port: int) -> str:
     """Return the URL of a listening server."""
     return f"ws://[{host}]:{port}{WEBSOCKET_PATH}" if ":" in host else f"ws://{host}:{port}{WEBSOCKET_PATH}"
-
-
-class Server:
-    """An open port.
-
-    Args:
-        gateway: accepts its connections.
-        listening: the port.
-
-    """
-
-    def __init__(self, gateway: Gateway, listening: asyncio.Server) -> None:
-        self._gateway = gateway
-        self._listening = listening
-
-    @property
-    def connections(self) -> set[Connection]:
-        """The connections to which messages can be sent."""
-        return self._gateway.connections
-
-    @property
-    def sockets(self) -> Sequence[socket.socket]:
-        """The listening sockets."""
-        return self._listening.sockets
-
-    def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
-        """Stop listening, and close all connections with a reason for people."""
-        self._listening.close()
-        self._gateway.close(code, reason)
-
-    async def wait_closed(self) -> None:
-        """Wait until all connections are lost."""
-        await self._listening.wait_closed()
-        await self._gateway.wait_closed()
-
-
-async def listen(gateway: Gateway, **where: Any) -> Server:
-    """Accept connections at an address, or on a listening socket.
-
-    Raises:
-        OSError: the address cannot be listened on.
-
-    """
-    # The library logs every connection and every broken handshake: a port scan would fill the log.
-    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    loop = asyncio.get_running_loop()
-    server = Server(gateway, await loop.create_server(gateway.connect, backlog=ACCEPTED_AT_ONCE, **where))
-    for listening in server.sockets:
-        with listening.dup() as waiting:
-            waiting.listen(MOST_WAITING)
-    return server

@@ -1,6 +1,5 @@
 """Plain HTTP on the server's port: health, metrics, and checks of hosts and origins."""
 
-import ipaddress
 import json
 import socket
 from collections.abc import Callable, Collection, Iterable
@@ -15,6 +14,8 @@ from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.sharding import Shards
+
+from .address_limits import parsed
 
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
@@ -76,11 +77,8 @@ def is_local(peer: str, request: Request) -> bool:
     """
     if any(name in request.headers for name in FORWARDED) or not _is_address(_host(request)):
         return False
-    try:
-        address = ipaddress.ip_address(peer)
-    except ValueError:  # gone already, or not an Internet address
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    address = parsed(peer)
+    return address is not None and address.is_loopback
 
 
 def is_meant(request: Request, hosts: Collection[str]) -> bool:
@@ -150,10 +148,4 @@ def _host(request: Request) -> str:
 
 
 def _is_address(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return host == "localhost" or parsed(host) is not None

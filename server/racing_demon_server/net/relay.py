@@ -7,7 +7,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.limits import MOST_SPECTATORS
@@ -39,13 +39,6 @@ ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server t
 log = logging.getLogger("racing_demon_server")
 
 
-class Newcomer(NamedTuple):
-    """A spectator who asked before the relay watched the table."""
-
-    passphrase: str
-    address: str
-
-
 class RelayedTable:
     """One table of the other server, and its spectators here.
 
@@ -58,7 +51,7 @@ class RelayedTable:
     def __init__(self, relay: "Relay", code: str) -> None:
         self._relay = relay
         self._code = code
-        self._waiting: dict[Listener, Newcomer] = {}
+        self._waiting: dict[Listener, tuple[str, str]] = {}  # with passphrase and address
         self._searching: list[str] = []
         self._mirror: TableMirror | None = None
         self._spectators: Spectators | None = None
@@ -101,7 +94,7 @@ class RelayedTable:
             return False
         else:
             self._searching.append(address)
-            self._waiting[listener] = Newcomer(passphrase, address)
+            self._waiting[listener] = passphrase, address
         if self._following is None:
             self._following = asyncio.create_task(self._follow())
         if self._idle is not None:
@@ -166,8 +159,9 @@ class RelayedTable:
                 return
             except Unreachable as error:
                 log.info("upstream lost", extra={"table": self._code, "why": str(error)})
-                if self._spectators is None or not self._may_change(error):
-                    is_other = isinstance(error, OtherProtocol)
+                is_other = isinstance(error, OtherProtocol)
+                # While servers are upgraded, another one may still speak our version.
+                if self._spectators is None or (is_other and self._pause >= LONGEST_PAUSE):
                     self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
                     return
                 await self._rest()
@@ -175,10 +169,6 @@ class RelayedTable:
                 log.exception("a table cannot be relayed", extra={"table": self._code})
                 self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
                 return
-
-    def _may_change(self, error: Unreachable) -> bool:
-        """Tell whether to go on: while servers are upgraded, another one may still speak our version."""
-        return not isinstance(error, OtherProtocol) or self._pause < LONGEST_PAUSE
 
     async def _rest(self) -> None:
         """Wait before the next connection, longer each time."""
@@ -188,7 +178,7 @@ class RelayedTable:
     async def _connect(self) -> None:
         """Watch the table over one connection."""
         if self._spectators is None and self._waiting:
-            self._passphrase = next(iter(self._waiting.values())).passphrase
+            self._passphrase, _ = next(iter(self._waiting.values()))
         async with watching(self._relay.url, self._code, self._passphrase) as upstream:
             reporting = asyncio.create_task(self._report(upstream))
             try:
@@ -272,8 +262,8 @@ class RelayedTable:
             return False
         self._end_searches(missed=refused.reason is Reason.UNKNOWN_TABLE)
         is_guess = refused.reason is Reason.BAD_PASSPHRASE
-        for listener, waiting in list(self._waiting.items()):
-            if not is_guess or waiting.passphrase == self._passphrase:
+        for listener, (passphrase, _) in list(self._waiting.items()):
+            if not is_guess or passphrase == self._passphrase:
                 del self._waiting[listener]
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
         if not self._waiting:

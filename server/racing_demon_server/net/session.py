@@ -68,9 +68,7 @@ class Session:
         self._hello = b""
         self._software = ""
         self._search: TableSearch | None = None
-        self._is_passed_on = False
-        self._greeted = False
-        self._closing = False
+        self._is_passed_on = self._greeted = self._closing = False
         self._room: Room | None = None
         self._actor: Actor = None
         self._spectator = True
@@ -86,6 +84,11 @@ class Session:
         relay = self._service.relay
         is_relayed = relay is not None and relay.holds(self)
         return self._room is not None or self._is_passed_on or is_relayed
+
+    def check_entry(self) -> None:
+        """Close the connection if it has no place at a table."""
+        if not self.entered:
+            self.close(CloseCode.TOO_LATE, "No table was requested in time.")
 
     # Sending.
 
@@ -276,8 +279,7 @@ class Session:
 
     def _enter(self, message: Message) -> None:
         if self.entered:
-            text = "This connection is already in use. Open another one."
-            raise CommandRefused(Reason.NOT_NOW, text)
+            raise CommandRefused(Reason.NOT_NOW, "This connection is already in use. Open another one.")
         if not self._pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
         if self._service.relay is not None:
@@ -317,8 +319,7 @@ class Session:
     def _command(self, command: cl.Command) -> None:
         if self._room is None or self._spectator:
             text = "You are watching. Only players can do that."
-            refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
-            self.reply(refused)
+            self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
         elif not self._commands.take(self._arrived):
             self._refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
         elif not self._pay(command):

@@ -40,16 +40,17 @@ LAG_TEXT: Final = "How late the server's loop was for an appointment with itself
 WRITE_TEXT: Final = "From what happened to its being certain, and told: the longest of each transaction."
 
 
-class Broker(Protocol):
-    """Publishes the tables to a broker."""
+class BrokerQueue(Protocol):
+    """What waits for a broker.
 
-    @property
-    def waiting(self) -> int:
-        """The number of messages that wait for the broker."""
+    Attributes:
+        dropped: the number of messages dropped since the start.
 
-    @property
-    def dropped(self) -> int:
-        """The number of messages dropped since the start."""
+    """
+
+    dropped: int
+
+    def __len__(self) -> int: ...
 
 
 class Metrics(Observer):
@@ -142,13 +143,13 @@ class Metrics(Observer):
         """Load the Prometheus library in a thread, because that takes too long for the loop."""
         await asyncio.to_thread(importlib.import_module, f"{__package__}.prometheus")
 
-    def text(self, connections: int, listeners: int, brokers: Sequence[Broker] = ()) -> str:
+    def text(self, connections: int, listeners: int, brokers: Sequence[BrokerQueue] = ()) -> str:
         """Return all metrics in Prometheus' text format.
 
         Args:
             connections: the number of open connections.
             listeners: how many of them play or watch.
-            brokers: the publishers of the tables.
+            brokers: what waits for each.
 
         """
         from . import prometheus  # noqa: PLC0415 - a server is ready sooner without
@@ -161,7 +162,7 @@ class Metrics(Observer):
             if not seat.left
         )
         spectators = max(0, listeners - seats["person"])
-        unsent, dropped = sum(each.waiting for each in brokers), sum(each.dropped for each in brokers)
+        unsent, dropped = sum(map(len, brokers)), sum(each.dropped for each in brokers)
         return prometheus.text(
             [
                 prometheus.gauge(

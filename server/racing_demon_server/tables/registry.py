@@ -19,7 +19,7 @@ from racing_demon_server.journal.interface import Journal, JournalReader, Stored
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import past_of
-from racing_demon_server.journal.rows import TableJournal, table_journal
+from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
@@ -235,7 +235,7 @@ class Registry:
         """Return where a table is kept; without a number, a new one."""
         number = self._journal.new_number() if number is None else number
         timekeeper = ShiftedTimekeeper(self._timekeeper, offset_us) if offset_us else self._timekeeper
-        return table_journal(self._journal, number, wall_clock, timekeeper)
+        return TableJournal(self._journal, number, wall_clock, timekeeper)
 
     def _seed(self, number: int) -> bytes:
         """Return the seed of all randomness at a table."""

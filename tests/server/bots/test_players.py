@@ -34,7 +34,7 @@ def _bot(level: str = "hard", seed: int = 0) -> Bot:
 
 
 def _decides(sitting: Sitting, level: str = "hard", seed: int = 0) -> Command | None:
-    return _bot(level, seed).decide(sitting.table.view)[0]
+    return _bot(level, seed).look(sitting.table.view).finish()[0]
 
 
 def _hand(own: Own, other: Own = NOTHING, *, foundation: tuple[str, ...] = (), **options: object) -> Sitting:
@@ -51,7 +51,7 @@ def _play(sitting: Sitting, play: Play, counter: int = 1) -> PlayCards:
 
 def _step(sitting: Sitting, bot: Bot) -> Command:
     """Let the bot do what it wants to."""
-    command, _ = bot.decide(sitting.table.view)
+    command, _ = bot.look(sitting.table.view).finish()
     assert command is not None
     sitting.give(bot.seat, command.model_copy(update={"counter": sitting.counter(bot.seat) + 1}))
     return command
@@ -69,7 +69,7 @@ def _turns_until_stuck(sitting: Sitting, bot: Bot) -> int:
 
 def test_a_bot_waits_for_the_signal() -> None:
     """Before the signal a bot sends nothing, and looks up again after a while."""
-    command, wait_ms = _bot().decide(Sitting.lobby(2).table.view)
+    command, wait_ms = _bot().look(Sitting.lobby(2).table.view).finish()
     assert command is None
     assert wait_ms > 0
 
@@ -78,7 +78,7 @@ def test_a_bot_without_cards_waits() -> None:
     """A bot that came late sends nothing before its first deal."""
     sitting = Sitting.playing(2)
     sitting.join("Joy")
-    assert Bot(2, LEVELS["hard"], random.Random(0)).decide(sitting.table.view)[0] is None
+    assert Bot(2, LEVELS["hard"], random.Random(0)).look(sitting.table.view).finish()[0] is None
 
 
 def test_a_bot_that_said_stuck_waits() -> None:
@@ -119,7 +119,7 @@ def test_a_bot_turns_when_it_has_no_play() -> None:
 def test_a_bot_without_a_stock_waits_whether_others_go_on() -> None:
     """With nothing to play and nothing to turn a bot looks up a few times, and says then that it is stuck."""
     sitting, bot = _hand(Own(["9D"])), _bot()
-    decisions = [bot.decide(sitting.table.view)[0] for _ in range(8)]
+    decisions = [bot.look(sitting.table.view).finish()[0] for _ in range(8)]
     assert [None] * 7 == decisions[:7]
     assert Stuck(counter=1, seen=sitting.seq) == decisions[7]
 
@@ -197,7 +197,7 @@ def test_a_bot_that_is_out_calls() -> None:
 def test_commands_are_counted() -> None:
     """Each command has the next counter."""
     sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D")), _bot()
-    commands = [bot.decide(sitting.table.view)[0] for _ in range(3)]
+    commands = [bot.look(sitting.table.view).finish()[0] for _ in range(3)]
     assert [1, 2, 3] == [command.counter for command in commands if command is not None]
 
 
@@ -211,7 +211,7 @@ def test_a_bot_needs_the_view_only() -> None:
         sitting.turn(0)
         watched = TableView.from_snapshot(sitting.table.view.snapshot(0))
         for level in LEVELS:
-            assert _bot(level).decide(sitting.table.view) == _bot(level).decide(watched)
+            assert _bot(level).look(sitting.table.view).finish() == _bot(level).look(watched).finish()
 
 
 def test_hidden_cards_do_not_matter() -> None:
@@ -221,8 +221,8 @@ def test_hidden_cards_do_not_matter() -> None:
     assert one.board == other.board
     assert one.hidden() != other.hidden()
     for level in LEVELS:
-        assert [_bot(level, n).decide(one.table.view) for n in range(20)] == [
-            _bot(level, n).decide(other.table.view) for n in range(20)
+        assert [_bot(level, n).look(one.table.view).finish() for n in range(20)] == [
+            _bot(level, n).look(other.table.view).finish() for n in range(20)
         ]
 
 
@@ -231,8 +231,8 @@ def test_the_same_chance_makes_the_same_bot() -> None:
     sitting = Sitting.playing(2)
     one, other = (_bot("easy", seed=5) for _ in range(2))
     for _ in range(10):
-        decision = one.decide(sitting.table.view)
-        assert decision == other.decide(sitting.table.view)
+        decision = one.look(sitting.table.view).finish()
+        assert decision == other.look(sitting.table.view).finish()
 
 
 # Thinking in slices.
@@ -247,7 +247,7 @@ def _tables(game: str) -> Iterator[Sitting]:
     for number in range(200):
         yield sitting
         bot = bots[number % seats]
-        command, _ = bot.decide(sitting.table.view)
+        command, _ = bot.look(sitting.table.view).finish()
         if command is not None:
             sitting.give(bot.seat, command)
         if sitting.table.view.phase is not Phase.PLAYING:
@@ -283,7 +283,7 @@ def test_slices_do_not_change_a_decision(game: str) -> None:
 def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
     """A bot does not notice what changes while it thinks; its play says up to where it had seen."""
     sitting, bot = _hand(Own(["AS", "9D"], stock="5D 7D 8D"), Own(["3S", "9H 8C", "9C"])), _bot()
-    alone, seen = _bot().decide(sitting.table.view), sitting.seq
+    alone, seen = _bot().look(sitting.table.view).finish(), sitting.seq
     thought = bot.look(sitting.table.view)
     assert thought.advance(1) is None
     sitting.turn(0)
@@ -305,7 +305,7 @@ def test_no_play_of_a_bot_is_refused(game: str) -> None:
     bots = [Bot(seat, level, random.Random(seat), sitting.counter(seat)) for seat, level in enumerate(levels)]
     for _ in range(amount(30, 100)):
         for bot in bots:
-            command, _ = bot.decide(sitting.table.view)
+            command, _ = bot.look(sitting.table.view).finish()
             if isinstance(command, PlayCards):
                 assert sitting.give(bot.seat, command).reply is None
 
@@ -331,7 +331,7 @@ def test_times_are_those_of_the_level() -> None:
     assert view.board is not None
     for level in LEVELS.values():
         bot = Bot(0, level, random.Random(1))
-        decisions = [bot.decide(view) for _ in range(501)]
+        decisions = [bot.look(view).finish() for _ in range(501)]
         waits = [
             wait
             for command, wait in decisions

@@ -5,9 +5,10 @@ from typing import Any
 
 from racing_demon_server.cluster.finder import MOST_CODES, MOST_WAITING, Finder
 from racing_demon_server.cluster.statements import Whereabout
+from racing_demon_server.cluster.worker import Worker
 
 
-class Held:
+class Held(Worker):
     """A worker that answers when the test says so.
 
     Attributes:

@@ -290,7 +290,7 @@ def dead() -> Recorded:
     assert hand is not None
     for number in range(3_000):
         seat = number % 3
-        command, _ = bots[seat].decide(recorded.table.view)
+        command, _ = bots[seat].look(recorded.table.view).finish()
         if isinstance(command, cl.PlayCards):
             fields = {**command.__dict__, "counter": recorded.counter(seat)}
             recorded.give(seat, cl.PlayCards(**fields))

@@ -57,7 +57,7 @@ class Slept:
         """Run it."""
         slept = cls()
         server = await start(ServerSettings(port=0), slept.registry, slept.clock)
-        slept.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
+        slept.url = f"ws://127.0.0.1:{server.port}/v1"
         try:
             yield slept
         finally:

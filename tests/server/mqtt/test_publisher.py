@@ -42,7 +42,7 @@ async def publishing(mqtt_url: str, **settings: Any) -> AsyncIterator[House]:
     (publisher,) = publishers(chosen, clock)
     registry = Registry(chosen, clock, ImmediateJournal(), [publisher])
     server = await start(chosen, registry, clock)
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     publisher.start(own_urls(chosen.host, port))
     try:
         yield House(f"ws://127.0.0.1:{port}/v1", registry, publisher)
@@ -72,7 +72,7 @@ async def test_a_server_without_a_broker_publishes_nothing() -> None:
     nodes = set()
     for _ in range(2):
         (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
-        assert (0, 0, False) == (publisher.waiting, publisher.dropped, publisher.online)
+        assert (0, 0, False) == (len(publisher.outbox), publisher.outbox.dropped, publisher.online)
         nodes.add(publisher._topics.node)
     assert [12, 12] == [len(node) for node in nodes]
 
@@ -229,14 +229,14 @@ async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:
         async with Listening.to(broker, "rd/pub/a1/status") as ears:
             await ears.until("status", lambda heard: heard.payload == b"online")
-        house.publisher._outbox._most_waiting = 100
+        house.publisher.outbox._most_waiting = 100
         broker.freeze()
         await play_match(house)
         async with Peer.hosting(house.url) as ann:
             for _ in range(60):
                 await ann.ask(cl.Ready, ready=True)
                 await ann.ask(cl.Ready, ready=False)
-            assert house.publisher.waiting <= 200
+            assert len(house.publisher.outbox) <= 200
             broker.thaw()
             async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/#") as late:
                 await late.until(f"tables/{ann.code.lower()}")

@@ -22,8 +22,8 @@ def test_a_hand_can_be_dealt_again_from_its_result() -> None:
     for seat in range(3):
         sitting.events(seat, cl.Stuck)
     over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
-    (result,) = results(sitting.mirror, over)
-    told = json.loads(result.payload)
+    ((_, payload),) = results(sitting.mirror, over)
+    told = json.loads(payload)
     secret = bytes.fromhex(told["seed"])
     assert keeps(secret, told["hand_id"], told["commitment"])
     contributions = {each["seat"]: bytes.fromhex(each["value"]) for each in told["contributions"]}
@@ -39,5 +39,5 @@ def test_a_hand_without_contributions_has_none() -> None:
     over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
     view = sitting.mirror.copy()
     view.shuffle = None
-    (result,) = results(view, over)
-    assert [] == json.loads(result.payload)["contributions"]
+    ((_, payload),) = results(view, over)
+    assert [] == json.loads(payload)["contributions"]

@@ -37,7 +37,7 @@ async def announcing() -> AsyncIterator[tuple[str, Registry]]:
     settings, speaker = ServerSettings(port=0), Announcer()
     registry = Registry(settings, clock, ImmediateJournal(), [speaker])
     server = await start(settings, registry, clock)
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     speaker.start([HERE], port)
     try:
         yield f"ws://{LOOPBACK}:{port}/v1", registry

@@ -33,7 +33,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, ImmediateJournal())
     server = await start(chosen, registry, clock, NO_METER._replace(cut=cuts.append))
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts
     finally:

@@ -129,7 +129,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
     registry = Registry(settings, time, ImmediateJournal())
     meter = Meter(write, lambda _why: None, lambda _reason: None)
     server = await start(settings, registry, time, meter)
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     try:
         url = f"ws://127.0.0.1:{port}/v1"
         async with Peer.hosting(url), Peer.connect(url, Encoding.JSON) as other:

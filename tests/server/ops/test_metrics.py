@@ -42,7 +42,7 @@ async def measured(**settings: Any) -> AsyncIterator[Served]:
     registry = Registry(chosen, clock, ImmediateJournal(), [metrics])
     meter = Meter(metrics.text, metrics.cut, metrics.refused)
     server = await start(chosen, registry, clock, meter)
-    port = next(iter(server.sockets)).getsockname()[1]
+    port = server.port
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
@@ -359,12 +359,12 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
 def test_what_the_broker_never_gets_is_counted() -> None:
     """Where the line is full, an event that comes pushes the oldest out."""
     (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
-    publisher._outbox._most_waiting = 3
+    publisher.outbox._most_waiting = 3
     opened = table()
     publisher.opened(opened)
     for name in ("Ann", "Ben", "Cat", "Don"):
         publisher.published(opened, opened.join(name, name.encode(), 0)[1])
-    found = numbers_in(Metrics().text(0, 0, [publisher]))
+    found = numbers_in(Metrics().text(0, 0, [publisher.outbox]))
     assert (3, 3) == (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"])
 
 

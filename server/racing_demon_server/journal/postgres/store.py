@@ -72,21 +72,19 @@ class PostgresStore:
         self._needs_standby = needs_standby
         self._numbers: deque[int] = deque()
         self._is_uncertain = self._is_cancelled = False
-        db = self._opened()
+        self._db: Database | None
+        db = self._db = self._opened()
         try:
             migrate(db)
             self.node = register(db, name, public_url)
             self._take_numbers(db)
-        except psycopg.Error as error:
-            db.close()
-            raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
-        except OutcomeUnknown as error:
-            db.close()
-            raise JournalUnusable(f"The server cannot start: {error}.") from None
-        except JournalUnusable:
-            db.close()
+        except Exception as error:
+            self.close()
+            if isinstance(error, psycopg.Error):
+                raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
+            if isinstance(error, OutcomeUnknown):
+                raise JournalUnusable(f"The server cannot start: {error}.") from None
             raise
-        self._db: Database | None = db
 
     def commit(self, changes: list[Change]) -> None:
         """Write changes in one transaction, sent as a whole and answered once.
@@ -102,13 +100,10 @@ class PostgresStore:
                 self._db = self._renewed()
             self._send(self._db, changes, again=again)
             self._take_numbers(self._db)
-        except psycopg.Error as error:
-            self._drop()
-            if error.sqlstate in FENCED:
+        except Exception as error:
+            self.close()
+            if isinstance(error, psycopg.Error) and error.sqlstate in FENCED:
                 raise Fenced(_text(error)) from error
-            raise
-        except Exception:
-            self._drop()
             raise
         self._is_uncertain = False
 
@@ -140,7 +135,9 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close the connection."""
-        self._drop()
+        if self._db is not None:
+            self._db.close()
+        self._db = None
 
     def _opened(self) -> Database:
         db = connect(self._url)
@@ -185,11 +182,6 @@ class PostgresStore:
         """
         if self._is_cancelled:
             raise OutcomeUnknown("a commit did not wait for the standby")
-
-    def _drop(self) -> None:
-        if self._db is not None:
-            self._db.close()
-        self._db = None
 
 
 @contextlib.contextmanager
