@@ -136,7 +136,8 @@ def node(text: str) -> str:
 
 def add_cluster_options(parser: ArgumentParser) -> None:
     """Add the options of servers that share a database."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--cluster-key",
         action="append",
         type=Path,
@@ -145,25 +146,25 @@ def add_cluster_options(parser: ArgumentParser) -> None:
         help="a file of 32 bytes or more that masks the seeds of running hands in a database; if given "
         "several times, the first masks and all unmask",
     )
-    parser.add_argument(
+    add(
         "--allow-no-standby",
         action="store_true",
         help="accept a database without a synchronous standby: plays are lost if its host dies",
     )
-    parser.add_argument(
+    add(
         "--inside",
         default="",
         metavar="HOST:PORT",
         help="the address at which other servers of the cluster reach this one",
     )
-    parser.add_argument(
+    add(
         "--lease",
         type=duration,
         default=2.0,
         metavar="TIME",
         help="how long a server of the cluster may be silent before others take over its tables (default 2s)",
     )
-    parser.add_argument(
+    add(
         "--drain",
         type=duration,
         default=600.0,

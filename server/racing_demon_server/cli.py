@@ -241,15 +241,16 @@ def _announce(url: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
-    parser.add_argument(
+    add = parser.add_argument
+    add("--version", action="version", version=f"%(prog)s {__version__}")
+    add("--host", default="0.0.0.0", help="address to listen on (default: all)")  # noqa: S104
+    add(
         "--port",
         type=port,
         default=DEFAULT_PORT,
         help=f"port to listen on, 0 for any free one (default {DEFAULT_PORT})",
     )
-    parser.add_argument(
+    add(
         "--processes",
         type=processes,
         default=1,
@@ -257,8 +258,8 @@ def _parser() -> argparse.ArgumentParser:
         help="run N processes, one per core, each also on its own port after this one; players are "
         "redirected to the process that has their table (default 1; see server/README.md)",
     )
-    parser.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that determine every deal")
-    parser.add_argument(
+    add("--seed", type=seed, help="up to 64 hexadecimal digits that determine every deal")
+    add(
         "--journal",
         type=journal,
         metavar="FILE|URL",
@@ -267,7 +268,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_cluster_options(parser)
     add_relay_option(parser)
-    parser.add_argument(
+    add(
         "--durability",
         type=Durability,
         choices=list(Durability),
@@ -275,7 +276,7 @@ def _parser() -> argparse.ArgumentParser:
         help="what plays survive: a power failure (full, the default), a crash of the server (normal), "
         "nothing (none)",
     )
-    parser.add_argument(
+    add(
         "--code-letters",
         type=number(SHORTEST_CODE, LONGEST_CODE),
         default=8,
@@ -283,50 +284,42 @@ def _parser() -> argparse.ArgumentParser:
         help=f"letters in a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short codes are easy to type, "
         "long ones hard to guess (default 8)",
     )
-    parser.add_argument(
-        "--bot-speed", type=speed, default=1.0, help="how many times faster bots think (default 1)"
-    )
-    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
-    parser.add_argument("--log-format", choices=["text", "json"], default="text")
-    parser.add_argument(
+    add("--bot-speed", type=speed, default=1.0, help="how many times faster bots think (default 1)")
+    add("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
+    add("--log-format", choices=["text", "json"], default="text")
+    add(
         "--lan",
         action=argparse.BooleanOptionalAction,
         help="announce tables on the local network, so that players find them without an address (default: "
         "on at a private address or all addresses, without --name, --proxy and --public-url)",
     )
-    parser.add_argument(
-        "--no-web", dest="web", action="store_false", help="do not serve the page on which browsers play"
-    )
-    parser.add_argument(
+    add("--no-web", dest="web", action="store_false", help="do not serve the page on which browsers play")
+    add(
         "--list-tables",
         action=argparse.BooleanOptionalAction,
         help="list the open tables to browsers (default: as for --lan)",
     )
-    parser.add_argument(
-        "--metrics-public", action="store_true", help="serve /metrics to everybody, not only to this machine"
-    )
-    parser.add_argument(
+    add("--metrics-public", action="store_true", help="serve /metrics to everybody, not only to this machine")
+    add(
         "--mqtt",
         type=_broker,
         metavar="URL",
         help="publish all tables to the broker at mqtt://USER@HOST:PORT or mqtts://...; see docs/mqtt.md",
     )
-    parser.add_argument(
-        "--node", type=node, help="this server's name at the broker or in the cluster (default: random)"
-    )
-    parser.add_argument(
+    add("--node", type=node, help="this server's name at the broker or in the cluster (default: random)")
+    add(
         "--homeassistant",
         action="store_true",
         help="let Home Assistant discover the tables through the broker",
     )
-    parser.add_argument(
+    add(
         "--public-url",
         action="append",
         default=[],
         metavar="URL",
         help="the address at which players can join, published to the broker; may be given several times",
     )
-    parser.add_argument(
+    add(
         "--limit",
         action="append",
         type=limit,
@@ -334,7 +327,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=NUMBER",
         help="change a limit, such as connections_per_address=500; may be given several times",
     )
-    parser.add_argument(
+    add(
         "--proxy",
         action="append",
         type=network,
@@ -343,14 +336,14 @@ def _parser() -> argparse.ArgumentParser:
         help="trust proxies in this network, like 172.31.252.2, to name the client's address (those on this "
         "machine are always trusted)",
     )
-    parser.add_argument(
+    add(
         "--name",
         action="append",
         default=[],
         metavar="HOST",
         help="answer only requests for this host name or an address",
     )
-    parser.add_argument("--stop-with-stdin", action="store_true", help="stop when standard input ends")
+    add("--stop-with-stdin", action="store_true", help="stop when standard input ends")
     return parser
 
 

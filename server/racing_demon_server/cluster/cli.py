@@ -61,19 +61,11 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
 
 
 def _status(living: Sequence[Node]) -> str:
-    rows = [("number", "name", "tables", "state", "version", "protocol", "address")]
-    rows += [
-        (
-            str(node.id),
-            node.name,
-            str(node.load),
-            "draining" if node.draining else "playing",
-            node.version,
-            str(node.protocol),
-            node.url,
-        )
-        for node in living
-    ]
+    rows = [["number", "name", "tables", "state", "version", "protocol", "address"]]
+    for node in living:
+        state = "draining" if node.draining else "playing"
+        row = node.id, node.name, node.load, state, node.version, node.protocol, node.url
+        rows.append(list(map(str, row)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)

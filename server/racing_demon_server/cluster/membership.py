@@ -59,11 +59,7 @@ class Membership:
     """
 
     def __init__(
-        self,
-        settings: ServerSettings,
-        journal: DurableJournal,
-        clock: Clock,
-        observers: Sequence[Observer],
+        self, settings: ServerSettings, journal: DurableJournal, clock: Clock, observers: Sequence[Observer]
     ) -> None:
         assert isinstance(settings.journal, str)
         assert isinstance(journal.store, PostgresStore)

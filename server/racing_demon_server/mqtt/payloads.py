@@ -64,12 +64,7 @@ def state(view: TableView) -> bytes:
             "hand": view.hand,
             "hands": view.options.hands,
             "scores": [
-                {
-                    "seat": seat,
-                    "name": seat_state.name,
-                    "points": points.get(seat, 0),
-                    "total": totals[seat],
-                }
+                {"seat": seat, "name": seat_state.name, "points": points.get(seat, 0), "total": totals[seat]}
                 for seat, seat_state in seats
             ],
         }

@@ -109,11 +109,7 @@ class Announcer(Observer):
 def _announcement(table: CommittedTable, port: int) -> Announcement:
     view = table.view
     return Announcement(
-        code=view.code,
-        game=view.options.game,
-        host=view.host_name,
-        port=port,
-        needs_passphrase=view.locked,
+        code=view.code, game=view.options.game, host=view.host_name, port=port, needs_passphrase=view.locked
     )
 
 

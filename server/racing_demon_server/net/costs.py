@@ -17,33 +17,14 @@ PICTURE: Final = 60
 HANDSHAKE: Final = 15
 """The handshake of a WebSocket, with its connection."""
 
-COSTS: Final[dict[type[Message], int]] = {
-    cl.Hello: 1,
-    cl.Ping: 1,
-    cl.PlayCards: 1,
-    cl.Call: 5,
-    cl.Kick: 5,
-    cl.MakeHost: 5,
-    cl.Mute: 5,
-    cl.Pause: 5,
-    cl.React: 5,
-    cl.Relaying: 5,
-    cl.Say: 5,
-    cl.Unban: 5,
-    cl.AddBot: 10,
-    cl.Contribute: 10,
-    cl.Leave: 10,
-    cl.PlayBest: 10,
-    cl.Ready: 10,
-    cl.RemoveBot: 10,
-    cl.Reveal: 10,
-    cl.SetOptions: 10,
-    cl.StandIn: 10,
-    cl.Stuck: 10,
-    cl.Watch: 10,
-    cl.Join: 20,
-    cl.Resume: 20,
-    cl.Create: 30,
-    cl.Start: 100,
-}
+_BY_COST: Final = (
+    (1, (cl.Hello, cl.Ping, cl.PlayCards)),
+    (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say, cl.Unban)),
+    (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
+    (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetOptions, cl.StandIn, cl.Watch)),
+    (20, (cl.Join, cl.Resume)),
+    (30, (cl.Create,)),
+    (100, (cl.Start,)),
+)
+COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST for kind in kinds}
 """The cost of each message of a client, including its frame."""

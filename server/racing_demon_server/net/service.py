@@ -150,7 +150,7 @@ class Service:
             if may_miss:
                 self.addresses.note_miss(address, at)
                 raise
-        if room is None or not (may_miss or room.knows(token_hash)):
+        if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
             raise self._too_many_misses()
         room.catch_up()  # an earlier command may have given the seat up
         return room

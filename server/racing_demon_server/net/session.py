@@ -355,7 +355,7 @@ class Session:
         token = message.token or secrets.token_hex(32)
         token_hash = hash_token(token)
         room = self._service.find(self._address, message.code, self._arrived, token_hash)
-        if room.knows(token_hash):
+        if room.table.seat_tokens.knows(token_hash):
             self._return(room, token, "", 0)
         else:
             room.admit(message.passphrase, self._address)
@@ -371,7 +371,7 @@ class Session:
         self._return(room, message.token, message.epoch, message.seq)
 
     def _return(self, room: Room, token: str, epoch: str, seq: int) -> None:
-        actor = room.actor(hash_token(token))
+        actor = room.table.seat_tokens.actor(hash_token(token))
         if room.is_halted:
             self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
             return

@@ -36,7 +36,7 @@ class _Collected(Collector):
         yield from self._families
 
 
-def text(families: list[Metric]) -> str:
+def formatted(families: list[Metric]) -> str:
     """Return metrics in Prometheus' text format, with those of the platform and the process."""
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)

@@ -14,10 +14,10 @@ from functools import partial
 from typing import Final
 
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
-from racing_demon_protocol.wire.messages.server import Halted, Refused
+from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.seats import BotSeats
 from racing_demon_server.frames import Frames, Listener, frames_of
@@ -35,7 +35,6 @@ from .committed import Published
 from .inbox import Inbox, Waiting
 from .observer import Observer
 from .passphrase import Passphrase
-from .places import Places
 
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""
@@ -109,7 +108,6 @@ class Room:
         self.shown = Published(self.table, journal.timekeeper.certain)
         self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
-        self._places = Places(self.table, self.broadcast, self._commit_queue, self.epochs)
         self._lock = lock
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -158,25 +156,15 @@ class Room:
 
         """
         self.admit(passphrase, address)
-        self._places.watch(listener)
+        if not self.table.view.options.spectators:
+            raise CommandRefused(Reason.NO_SPECTATORS, "This table allows no spectators.")
+        listener.reply(Seated(code=self.table.view.code))
+        self.broadcast.watch(listener)
 
     def host(self, token_hash: bytes) -> None:
         """Add a host without a seat."""
         self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
-
-    def knows(self, token_hash: bytes) -> bool:
-        """Tell whether a token belongs to somebody at this table."""
-        return self.table.seat_tokens.knows(token_hash)
-
-    def actor(self, token_hash: bytes) -> Actor:
-        """Return the actor that a token belongs to.
-
-        Raises:
-            CommandRefused: nobody at this table has it.
-
-        """
-        return self.table.seat_tokens.actor(token_hash)
 
     def resume(  # noqa: PLR0913, PLR0917
         self, listener: Listener, actor: Actor, token: str, address: str, epoch: str, seq: int
@@ -186,9 +174,22 @@ class Room:
         self.sit(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
 
     def sit(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
-        """Give a listener an actor's place, once committed, and what it missed since an event."""
-        self._places.sit(listener, actor, token, seq)
+        """Give a listener an actor's place, once committed, and what it missed since an event.
+
+        The listener that had the place before is closed.
+        """
+        previous = self.broadcast.take_seat(listener, actor)
+        if previous is not None:
+            previous.close(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
+        counter, code = self.table.seat_tokens.counter(actor), self.table.view.code
+        seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=self.epochs.current)
+        self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))
         self.connect(actor)
+
+    def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
+        if self.broadcast.speakers.get(actor) is listener:  # else the connection is lost already
+            listener.reply(seated)
+            self.broadcast.catch_up(listener, seq, actor)
 
     def _hashed(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)

@@ -21,7 +21,7 @@ def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
     for seconds in (0.0005, 0.0015, 7.0):
         some.note(seconds)
     durations = {"accepted": some, "refused": none}
-    page = prometheus.text([prometheus.histogram("play_seconds", "Plays.", durations, "result")])
+    page = prometheus.formatted([prometheus.histogram("play_seconds", "Plays.", durations, "result")])
     found = {
         (sample.name, sample.labels["result"], sample.labels.get("le", "")): sample.value
         for family in text_string_to_metric_families(page)

@@ -120,7 +120,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
     assert room.table.view.options == again.table.view.options
     assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
-    assert 0 == again.actor(b"token")
+    assert 0 == again.table.seat_tokens.actor(b"token")
     with pytest.raises(CommandRefused) as caught:
         again.admit("guess", "")
     assert Reason.BAD_PASSPHRASE is caught.value.reason

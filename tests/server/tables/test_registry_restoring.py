@@ -128,8 +128,8 @@ async def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
     room.close()
     async with running(path) as registry:
         (room,) = registry.rooms
-        assert room.knows(b"host")
-        assert room.actor(b"host") is None
+        assert room.table.seat_tokens.knows(b"host")
+        assert room.table.seat_tokens.actor(b"host") is None
 
 
 @virtual
