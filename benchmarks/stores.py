@@ -36,6 +36,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
@@ -81,14 +82,12 @@ class TimedTable:
             OPTIONS,
             repeat(SEED),
             clock,
+            ServerSettings(kept_events=2_048),
             journal=TableJournal(journal, journal.new_number(), lambda: 0, timekeeper),
             lock=Passphrase("", bytes(16)),
             epoch="",
-            bot_speed=1,
             bot_seed=b"",
-            kept_events=2_048,
             backlog=Backlog(1, 1),
-            contributions=True,
             observers=(),
             may_add_bot=lambda: True,
         )

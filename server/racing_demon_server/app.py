@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -51,18 +51,12 @@ OTHER_FILES: Final = 100
 log = logging.getLogger("racing_demon_server")
 
 
-def serve(
-    settings: ServerSettings,
-    announce: Callable[[str], None],
-    inherited: Inherited | None = None,
-    *,
-    stop_with_stdin: bool = False,
-) -> None:
-    """Call :func:`run` on a new event loop."""
+def on_a_loop(settings: ServerSettings, serving: Coroutine[None, None, None]) -> None:
+    """Serve on a new event loop: see :func:`run`."""
     # The MQTT library watches sockets.
     factory = event_loop.loop_factory(watches_sockets=bool(settings.mqtt_url))
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(run(settings, announce, inherited, stop_with_stdin=stop_with_stdin))
+        runner.run(serving)
 
 
 async def run(

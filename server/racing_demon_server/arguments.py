@@ -136,8 +136,7 @@ def node(text: str) -> str:
 
 def add_cluster_options(parser: ArgumentParser) -> None:
     """Add the options of servers that share a database."""
-    add = parser.add_argument
-    add(
+    parser.add_argument(
         "--cluster-key",
         action="append",
         type=Path,
@@ -146,25 +145,25 @@ def add_cluster_options(parser: ArgumentParser) -> None:
         help="a file of 32 bytes or more that masks the seeds of running hands in a database; if given "
         "several times, the first masks and all unmask",
     )
-    add(
+    parser.add_argument(
         "--allow-no-standby",
         action="store_true",
         help="accept a database without a synchronous standby: plays are lost if its host dies",
     )
-    add(
+    parser.add_argument(
         "--inside",
         default="",
         metavar="HOST:PORT",
         help="the address at which other servers of the cluster reach this one",
     )
-    add(
+    parser.add_argument(
         "--lease",
         type=duration,
         default=2.0,
         metavar="TIME",
         help="how long a server of the cluster may be silent before others take over its tables (default 2s)",
     )
-    add(
+    parser.add_argument(
         "--drain",
         type=duration,
         default=600.0,

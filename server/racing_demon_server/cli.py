@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
     from racing_demon_server.journal.masking import read_keys  # noqa: PLC0415
 
-    from .app import serve  # noqa: PLC0415
+    from .app import on_a_loop, run  # noqa: PLC0415
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
     from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
 
@@ -95,27 +95,19 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         journal_path, keys = _journal(arguments), read_keys(arguments.cluster_key)
     except JournalUnusable as error:
         return _unusable(error, arguments.journal)
+    same = ("host", "port", "seed", "inside", "durability", "code_letters", "bot_speed")
     settings = ServerSettings(
-        host=arguments.host,
-        port=arguments.port,
-        seed=arguments.seed,
+        **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
         journal=journal_path,
         relay=arguments.relay or "",
         cluster_keys=keys,
-        inside=arguments.inside,
         lease_seconds=arguments.lease,
         drain_seconds=arguments.drain,
         needs_standby=not arguments.allow_no_standby,
-        durability=arguments.durability,
-        code_letters=arguments.code_letters,
-        bot_speed=arguments.bot_speed,
-        metrics_public=arguments.metrics_public,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
-        homeassistant=arguments.homeassistant,
         public_urls=tuple(arguments.public_url),
         announces=_announces(arguments),
-        web=arguments.web,
         lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
         hosts=tuple(arguments.name),
@@ -127,9 +119,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     def serve_one(
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None
     ) -> int:
-        return _code(
-            settings, lambda: serve(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
-        )
+        serving = run(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        return _code(settings, lambda: on_a_loop(settings, serving))
 
     if arguments.processes == 1:
         return serve_one(settings, _announce, None)

@@ -9,8 +9,6 @@ import ifaddr
 
 from racing_demon_protocol.discovery.mdns import Interface, chosen
 
-__all__ = ["EVERYWHERE", "Interface", "is_private", "reachable"]
-
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 

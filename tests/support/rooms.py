@@ -21,6 +21,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
@@ -200,14 +201,12 @@ def open_room(
         asked,
         hand_seeds(bytes(32)) if seeds is None else seeds,
         now,
+        ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions),
         journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
         lock=Passphrase("", bytes(16)),
         epoch="start",
-        bot_speed=bot_speed,
         bot_seed=bytes(32),
-        kept_events=kept_events,
         backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
-        contributions=contributions,
         observers=observers,
         may_add_bot=lambda: True,
     )

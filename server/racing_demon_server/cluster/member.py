@@ -5,7 +5,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import psycopg
 
@@ -22,12 +22,8 @@ FENCED: Final = "RD001"
 ORPHANS_EVERY: Final = 8
 """Tables of fenced nodes are looked for with each so many-th look: there are hardly ever any."""
 
-
-class Seen(NamedTuple):
-    """The result of one read: the overview, and the nodes that are dead."""
-
-    look: Overview
-    dead: list[int]
+SeenBy = Callable[[Overview, list[int]], None]
+"""Is called with an overview, and the nodes that are dead."""
 
 
 class Member:
@@ -41,13 +37,13 @@ class Member:
         url: the database.
         node: the node's number.
         lease: seconds without a beat after which a node is dead.
-        seen: called on the loop with each result.
+        seen: called on the loop with each result: the overview, and the nodes that are dead.
         fenced: called on the loop when this node is fenced.
 
     """
 
     def __init__(
-        self, url: str, node: int, lease: float, seen: Callable[[Seen], None], fenced: Callable[[str], None]
+        self, url: str, node: int, lease: float, seen: SeenBy, fenced: Callable[[str], None]
     ) -> None:
         self.known: Sequence[int] = ()
         self.beaten_at = time.monotonic()
@@ -101,7 +97,7 @@ class Member:
         shown = look(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
         self._looks += 1
         others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
-        self._call(self._seen, Seen(shown, self._watch.look(others, read_at, time.monotonic())))
+        self._call(self._seen, shown, self._watch.look(others, read_at, time.monotonic()))
         for _ in db.notifies(timeout=max(0.0, began + LOOK_SECONDS - time.monotonic()), stop_after=1):
             pass
 

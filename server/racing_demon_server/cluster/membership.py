@@ -24,7 +24,7 @@ from racing_demon_server.tables.room import Clock, Room
 from .adoption import Adoption
 from .directory import Directory
 from .finder import Finder
-from .member import Member, Seen
+from .member import Member
 from .peers import address_of, somebody_is_well
 from .statements import Node, Overview, Whereabout, place, set_draining, take_over
 from .worker import Worker
@@ -146,17 +146,17 @@ class Membership:
 
     # What the thread sees.
 
-    def _follow(self, seen: Seen) -> None:
+    def _follow(self, look: Overview, dead: Sequence[int]) -> None:
         assert self._member is not None
-        self._look = seen.look
+        self._look = look
         self._member.known = sorted(self.registry.numbers | self.registry.leaving | self._adoption.hopeless)
         if self._drain_until is None:
-            self._adoption.want(seen.look.missing)
-            if any(each.id == self._node and each.draining for each in seen.look.nodes):
+            self._adoption.want(look.missing)
+            if any(each.id == self._node and each.draining for each in look.nodes):
                 self.drain()
-        for dead in seen.dead:
-            self._take_over(dead)
-        if seen.look.orphans:
+        for node in dead:
+            self._take_over(node)
+        if look.orphans:
             self._take_over(None)
 
     def _take_over(self, dead: int | None) -> None:
@@ -294,11 +294,8 @@ class Membership:
                 where.table, lambda is_here: found(Whereabouts.HERE if is_here else Whereabouts.NOWHERE)
             )
         else:
-            found(_location(where))
-
-
-def _location(where: Whereabout) -> Location:
-    return Location(urlsplit(where.url).hostname or "", port_of(where.url), address_of(where.inside))
+            host = urlsplit(where.url).hostname or ""
+            found(Location(host, port_of(where.url), address_of(where.inside)))
 
 
 def _is_in_hand(room: Room) -> bool:

@@ -77,7 +77,6 @@ def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
 
 
 def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
-    code = 0
     match arguments.command:
         case "backup" | "restore" | "prune" if isinstance(arguments.file, str):
             raise JournalUnusable(NOT_HERE[arguments.command])
@@ -86,16 +85,16 @@ def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
         case "restore":
             restore(arguments.file, arguments.to, unrestorable)
         case "check":
-            code = _check(arguments.file, read_keys(arguments.cluster_key), unrestorable)
+            return _check(arguments.file, read_keys(arguments.cluster_key), unrestorable)
         case "prune":
-            code = _prune(arguments.file, arguments.before)
+            return _prune(arguments.file, arguments.before)
         case "list":
-            code = _list(arguments.journal, as_json=arguments.json)
+            return _list(arguments.journal, as_json=arguments.json)
         case "correct":
-            code = _correct(arguments.journal, arguments.id)
+            return _correct(arguments.journal, arguments.id)
         case _:
-            code = _export(arguments.journal, arguments.id)
-    return code
+            return _export(arguments.journal, arguments.id)
+    return 0
 
 
 def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorable) -> int:

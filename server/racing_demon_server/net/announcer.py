@@ -11,10 +11,9 @@ from typing import Final
 import zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement
+from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement, Interface
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.network_interfaces import Interface
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 

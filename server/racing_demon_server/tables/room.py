@@ -26,6 +26,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, Answer, Past, Table
+from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
 from .backlog import Backlog
@@ -59,13 +60,12 @@ class Room:
         options: its options.
         secrets: yields 32 secret bytes for each hand.
         clock: the server's clock.
+        settings: the server's.
         journal: where the table is kept.
         lock: the passphrase.
         epoch: the name of this start of the server.
-        bot_speed, bot_seed: how many times faster than people bots play, and the seed of their randomness.
-        kept_events: how many events to keep for clients that resume.
+        bot_seed: the seed of the bots' randomness.
         backlog: bounds what waits for delayed spectators.
-        contributions: whether players may contribute to the deals.
         observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
         past: what the journal holds of the table from before a restart.
@@ -83,22 +83,21 @@ class Room:
         options: Options,
         secrets: Iterator[bytes],
         clock: Clock,
+        settings: ServerSettings,
         *,
         journal: TableJournal,
         lock: Passphrase,
         epoch: str,
-        bot_speed: float,
         bot_seed: bytes,
-        kept_events: int,
         backlog: Backlog,
-        contributions: bool,
         observers: Sequence[Observer],
         may_add_bot: Callable[[], bool],
         past: Past | None = None,
     ) -> None:
+        contributions = settings.takes_contributions
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
         self.table.view.locked = lock.hash is not None
-        kept = RecentEvents(kept_events)
+        kept = RecentEvents(settings.kept_events)
         if past is not None:
             self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
         self._last_seq = self.table.view.seq
@@ -116,7 +115,7 @@ class Room:
         self.is_halted = self._is_stopped = False
         self._alarm = Alarm(clock, self._tick)
         self._bots = BotSeats(
-            self.table.view, self.catch_up, self._receive_from_bot, speed=bot_speed, seed=bot_seed
+            self.table.view, self.catch_up, self._receive_from_bot, speed=settings.bot_speed, seed=bot_seed
         )
         if past is not None:
             self.broadcast.spectators.restore(options, past)

@@ -52,6 +52,7 @@ class TableReader(PostgresReader):
 
     Attributes:
         table: the table.
+        noted: its events from the number on that a restart needs.
 
     Args:
         db: the connection, for everything else.
@@ -69,15 +70,11 @@ class TableReader(PostgresReader):
         self.table = table
         self._last_us = last_us
         self._snapshots, self._seeds, self._claims, self._epochs, self._bans = rows
-        self._events: list[Row] = []
-
-    def note_events(self, rows: list[Row]) -> None:
-        """Take the events of the table from the number on that a restart needs."""
-        self._events = rows
+        self.noted: list[Row] = []
 
     def events(self, _table_id: int, _first: int, _last: int) -> Rows:
         """Return the events that were noted."""
-        return self._events
+        return self.noted
 
     def masked(self, _table_id: int) -> Rows:
         """Return the masked seeds of the table's hands."""
@@ -127,7 +124,7 @@ def read_events(db: Database, firsts: Mapping[TableReader, int]) -> None:
     ids = [reader.table.id for reader in firsts]
     rows = _by_table(db.execute(EVENTS, (ids, list(firsts.values()))))
     for reader in firsts:
-        reader.note_events(rows.get(reader.table.id, []))
+        reader.noted = rows.get(reader.table.id, [])
 
 
 def _by_table(found: Rows) -> dict[int, list[Row]]:

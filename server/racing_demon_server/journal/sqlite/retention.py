@@ -1,7 +1,6 @@
 """Deletes old matches from a journal, also while a server writes it: in many short transactions."""
 
 import contextlib
-from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -70,16 +69,10 @@ def prune(path: Path, before_ms: int) -> Pruned:
     return Pruned(count, pages * size, kept)
 
 
-@contextlib.contextmanager
-def _transaction(db: JournalFile) -> Iterator[None]:
-    with db:  # which commits, or rolls back
-        db.execute("BEGIN IMMEDIATE")
-        yield
-
-
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
     """Delete a table. Its log has no owner then, and is deleted piece by piece."""
-    with _transaction(db):
+    with db:  # which commits, or rolls back
+        db.execute("BEGIN IMMEDIATE")
         for name in OF_TABLES:
             db.execute(f"DELETE FROM {name} WHERE table_id = ?", (table.id,))  # noqa: S608 - our own names
         db.executemany("DELETE FROM corrections WHERE match = ?", [(match.key,) for match in played])
@@ -96,7 +89,8 @@ def _cut(db: JournalFile, match: Match) -> bool:
     view, first = stretch_of(db, match)
     for event, _, _ in log_of(db, table_id, first=first, last=last):
         follow(view, event)
-    with _transaction(db):
+    with db:
+        db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM snapshots WHERE table_id = ? AND seq < ?", (table_id, last))
         db.execute(
             "INSERT OR REPLACE INTO snapshots SELECT table_id, seq, at_us, ? FROM marks "
