@@ -87,10 +87,8 @@ class BotSeats:
 
     def close(self) -> None:
         """Stop all bots."""
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
-        self._bots.clear()
+        for seat in tuple(self._bots):
+            self.stop(seat)
 
     def _wait(self, bot: Bot, wait_ms: float, then: Callable[..., None], *arguments: object) -> None:
         delay = wait_ms / 1_000 / self._speed

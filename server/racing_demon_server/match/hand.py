@@ -3,7 +3,7 @@
 Times are microseconds on the caller's clock.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
@@ -51,12 +51,11 @@ class Hand:
         self.first_out: int | None = None
         self._view = view
         begins = self.signal_at + DEAD_CHECK_DELAY
-        self._dead_tests: dict[int | None, DeadHandTest] = {}
-        if view.is_private:
-            for slot, seat in enumerate(view.hand_seats):
-                self._dead_tests[seat] = DeadHandTest(view.board, dealer, begins, slot, len(view.hand_seats))
-        else:
-            self._dead_tests[None] = DeadHandTest(view.board, dealer, begins)
+        tested: Sequence[int | None] = view.hand_seats if view.is_private else (None,)
+        self._dead_tests = {
+            seat: DeadHandTest(view.board, dealer, begins, slot, len(tested))
+            for slot, seat in enumerate(tested)
+        }
         self._dealer = dealer
         self.dealt_seq = view.seq
         self._has_built = False

@@ -112,10 +112,8 @@ class Gateway:
         """Give a connection its session after the handshake, and send the protocol's versions."""
         self._handshakes.pop(connection, None)
         address = self._address_of(connection, request)
-        headers, subprotocol = request.headers, str(connection.protocol.subprotocol)
-        visit = Visit(
-            headers.get("Host", ""), request.path, address, subprotocol, is_spliced=SPLICED in headers
-        )
+        headers = request.headers
+        visit = Visit(headers.get("Host", ""), request.path, address, is_spliced=SPLICED in headers)
         session = Session(connection, self._service, address, visit)
         is_allowed = self._service.addresses.enter(address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:

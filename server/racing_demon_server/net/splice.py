@@ -38,7 +38,6 @@ class Visit:
         host: the host name that the client asked for.
         path: the requested path.
         address: the client's address.
-        subprotocol: the encoding of its frames.
         is_spliced: whether another server passes it on.
         messages: those that ask for no table, each with whether it is text.
 
@@ -47,7 +46,6 @@ class Visit:
     host: str
     path: str
     address: str
-    subprotocol: str
     is_spliced: bool
     messages: list[tuple[bool, bytes]] = field(default_factory=list)
 
@@ -136,7 +134,7 @@ class Upstream(asyncio.Protocol):
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Protocol: {visit.subprotocol}",
+            f"Sec-WebSocket-Protocol: {self._client.protocol.subprotocol}",
             f"X-Forwarded-For: {visit.address}",
             f"{SPLICED}: 1",
         )

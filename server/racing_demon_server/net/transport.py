@@ -26,7 +26,6 @@ MASK: Final = slice(2, HEADER)
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 END_OF_REQUEST: Final = b"\r\n\r\n"
-SWITCHING_PROTOCOLS: Final = 101
 CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
 
