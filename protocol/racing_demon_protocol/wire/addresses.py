@@ -58,8 +58,12 @@ def moved_to(url: str, host: str, port: int) -> str:
         raise ForeignHost(host, dialled)
     parts = urlsplit(url)
     before, at, _ = parts.netloc.rpartition("@")
-    name = f"[{host}]" if ":" in host else host
-    return parts._replace(netloc=f"{before}{at}{name}:{port}").geturl()
+    return parts._replace(netloc=f"{before}{at}{bracketed(host)}:{port}").geturl()
+
+
+def bracketed(host: str) -> str:
+    """Return a host as URLs have it: an address of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def is_below(host: str, dialled: str) -> bool:

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from racing_demon_protocol.wire.addresses import bracketed
+
 Address = tuple[str, int]
 """A host and a port."""
 
@@ -28,8 +30,7 @@ async def _is_well(peer: Address) -> bool:
             reader, writer = await asyncio.open_connection(*peer)
             try:
                 # Servers answer to addresses, and to names for players: this one may be for servers alone.
-                host = writer.get_extra_info("peername")[0]
-                host = f"[{host}]" if ":" in host else host
+                host = bracketed(writer.get_extra_info("peername")[0])
                 writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
                 answer = await reader.read(MOST_READ)
             finally:

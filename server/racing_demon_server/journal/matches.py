@@ -16,7 +16,6 @@ from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 from .interface import JournalReader, StoredTable
 from .reader import (
     LAST,
-    StoredEvent,
     UnknownContents,
     beaten_of,
     beginnings_of,
@@ -74,6 +73,13 @@ class Match:
         """Whether it was played to its end."""
         return self.last is not None
 
+    def note_players(self, players: Iterable[ev.Joined | SeatState]) -> None:
+        """Note who has been dealt cards."""
+        for player in players:
+            self.seats[player.seat] = player.name
+            if player.bot and player.seat not in self.bots:
+                self.bots.append(player.seat)
+
     def as_json(self) -> dict[str, Any]:
         """Return the JSON object of a match."""
         return {
@@ -114,7 +120,31 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
 
     """
     verify(table)
-    return _Follower(table, beginnings_of(store, table.id)).follow(log_of(store, table.id, kinds=MARKS))
+    beginnings, game = deque(beginnings_of(store, table.id)), options_of(table).game
+    players: dict[int, ev.Joined | SeatState] = {}
+    played: Match | None = None
+    for event, _, at_ms in log_of(store, table.id, kinds=MARKS):
+        while beginnings and beginnings[0].seq < event.seq:
+            snapshot = beginnings.popleft()
+            game, players = snapshot.options.game, {each.seat: each for each in snapshot.seats}
+        match event:
+            case ev.Joined():
+                players[event.seat] = event
+            case ev.OptionsSet():
+                game = event.options.game
+            case ev.Committed() if event.hand == 1:
+                played = Match(f"{table.id}.{_number(event.hand_id)}", table, event.seq, game, at_ms)
+            case ev.Dealt() if played is not None:
+                played.note_players(players[seat] for seat in event.seats)
+            case ev.HandOver() if played is not None:
+                played.hands += 1
+            case ev.MatchOver() if played is not None:
+                played.last, played.ended_ms = event.seq, at_ms
+                yield played
+                played = None
+    if played is not None:
+        played.ended_ms = table.closed_ms
+        yield played
 
 
 def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
@@ -145,52 +175,6 @@ def follow(view: TableView, event: Event) -> None:
         view.apply(event)
     except (InconsistentEvent, InvalidGame) as error:
         raise UnknownContents(f"event {event.seq}: {error}") from error
-
-
-class _Follower:
-    """Applies the marks of one table, stretch by stretch."""
-
-    def __init__(self, table: StoredTable, beginnings: Iterable[Snapshot]) -> None:
-        self._table = table
-        self._beginnings = deque(beginnings)
-        self._game = options_of(table).game
-        self._players: dict[int, ev.Joined | SeatState] = {}
-        self._match: Match | None = None
-
-    def follow(self, log: Iterator[StoredEvent]) -> Iterator[Match]:
-        for event, _, at_ms in log:
-            while self._beginnings and self._beginnings[0].seq < event.seq:
-                snapshot = self._beginnings.popleft()
-                self._game, self._players = (
-                    snapshot.options.game,
-                    {each.seat: each for each in snapshot.seats},
-                )
-            match event:
-                case ev.Joined():
-                    self._players[event.seat] = event
-                case ev.OptionsSet():
-                    self._game = event.options.game
-                case ev.Committed() if event.hand == 1:
-                    key = f"{self._table.id}.{_number(event.hand_id)}"
-                    self._match = Match(key, self._table, event.seq, self._game, at_ms)
-                case ev.Dealt() if self._match is not None:
-                    self._note_players(self._match, event.seats)
-                case ev.HandOver() if self._match is not None:
-                    self._match.hands += 1
-                case ev.MatchOver() if self._match is not None:
-                    self._match.last, self._match.ended_ms = event.seq, at_ms
-                    yield self._match
-                    self._match = None
-        if self._match is not None:
-            self._match.ended_ms = self._table.closed_ms
-            yield self._match
-
-    def _note_players(self, match: Match, seats: tuple[int, ...]) -> None:
-        for seat in seats:
-            player = self._players[seat]
-            match.seats[seat] = player.name
-            if player.bot and seat not in match.bots:
-                match.bots.append(seat)
 
 
 def _number(hand_id: str) -> int:

@@ -59,10 +59,6 @@ class Timekeeper:
         """Note that something that happened at a moment is on the disk."""
         self.kept = max(self.kept, at)
 
-    def ahead(self, clock: Callable[[], int]) -> Callable[[], int]:
-        """Return the tables' clock, which is the server's."""
-        return clock
-
     def close(self) -> None:
         """Keep no more times."""
         self._is_closed = True
@@ -114,7 +110,3 @@ class ShiftedTimekeeper:
     def note_written(self, at: int) -> None:
         """Note that something that happened at a moment is on the disk."""
         self._timekeeper.note_written(at - self.offset_us)
-
-    def ahead(self, clock: Callable[[], int]) -> Callable[[], int]:
-        """Return the table's clock, which is ahead of the server's."""
-        return lambda: clock() + self.offset_us

@@ -28,10 +28,7 @@ def clean(name: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    cleaned = _printable(name, LONGEST_NAME)
-    if not cleaned:
-        raise CommandRefused(Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
-    return cleaned
+    return _printable(name, LONGEST_NAME, Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
 
 
 def clean_words(text: str) -> str:
@@ -41,10 +38,8 @@ def clean_words(text: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    cleaned = _printable(" ".join(text.split()), LONGEST_CHAT)
-    if not cleaned:
-        raise CommandRefused(Reason.BAD_TEXT, "It holds nothing that can be shown.")
-    return cleaned
+    words = " ".join(text.split())
+    return _printable(words, LONGEST_CHAT, Reason.BAD_TEXT, "It holds nothing that can be shown.")
 
 
 def folded(name: str) -> str:
@@ -63,8 +58,8 @@ def unique(name: str, taken: Collection[str]) -> str:
     return candidate
 
 
-def _printable(text: str, longest: int) -> str:
-    """Return the visible part of a text; empty if it is only blanks and marks."""
+def _printable(text: str, longest: int, reason: Reason, complaint: str) -> str:
+    """Return the visible part of a text, or refuse it for a reason if it is only blanks and marks."""
     kept: list[str] = []
     marks = 0
     # Drop invisible characters first: between two marks they would hide how many there are.
@@ -73,7 +68,9 @@ def _printable(text: str, longest: int) -> str:
         if marks <= MOST_MARKS:
             kept.append(char)
     cleaned = " ".join("".join(kept).split())[:longest].strip()
-    return cleaned if any(unicodedata.category(char)[0] in "LNPS" for char in cleaned) else ""
+    if not any(unicodedata.category(char)[0] in "LNPS" for char in cleaned):
+        raise CommandRefused(reason, complaint)
+    return cleaned
 
 
 def _seen(char: str) -> str:

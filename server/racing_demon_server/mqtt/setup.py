@@ -5,6 +5,7 @@ import secrets
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol.discovery.broker_address import parse_broker
+from racing_demon_protocol.wire.addresses import bracketed
 from racing_demon_server.network_interfaces import EVERYWHERE, reachable
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import Clock
@@ -22,9 +23,7 @@ def own_urls(host: str, port: int) -> tuple[str, ...]:
     Loopback addresses are left out, unless the server listens there only.
     """
     hosts = [str(each.ip) for each in reachable(host, {})] if host in EVERYWHERE else [host]
-    return tuple(
-        f"ws://[{each}]:{port}" if ":" in each else f"ws://{each}:{port}" for each in hosts[:MOST_URLS]
-    )
+    return tuple(f"ws://{bracketed(each)}:{port}" for each in hosts[:MOST_URLS])
 
 
 def publishers(settings: ServerSettings, clock: Clock) -> "list[Publisher]":

@@ -13,7 +13,7 @@ from websockets.typing import Subprotocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
-from racing_demon_protocol.wire.addresses import COUNTS_RELAYED
+from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.web.site import Site
@@ -251,4 +251,4 @@ def _units(path: str) -> int:
 
 def url_of(host: str, port: int) -> str:
     """Return the URL of a listening server."""
-    return f"ws://[{host}]:{port}{WEBSOCKET_PATH}" if ":" in host else f"ws://{host}:{port}{WEBSOCKET_PATH}"
+    return f"ws://{bracketed(host)}:{port}{WEBSOCKET_PATH}"

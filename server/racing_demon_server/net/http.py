@@ -13,6 +13,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.wire.addresses import bracketed
 from racing_demon_server.sharding import Shards
 
 from .address_limits import parsed
@@ -121,8 +122,7 @@ def sockets(request: Request, shards: Shards) -> list[str]:
     """Return the other origins that a page may connect to: the server's other processes."""
     if shards.is_alone:
         return []
-    host = _host(request)
-    shown = f"[{host}]" if ":" in host else host
+    shown = bracketed(_host(request))
     return [f"{scheme}://{shown}:{port}" for port in shards.ports for scheme in ("ws", "wss")]
 
 

@@ -53,7 +53,7 @@ def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
     ]
     handler = logging.StreamHandler(stream)
     handler.set_name(NAME)
-    handler.addFilter(Throttle(_rising_clock))
+    handler.addFilter(Throttle(lambda: time.monotonic_ns() // 1_000))
     handler.setFormatter(
         ProcessorFormatter(
             processors=[tell_faults, ProcessorFormatter.remove_processors_meta, tidy, renderer(form, stream)],
@@ -117,10 +117,6 @@ def _plain(key: str, value: object) -> object:
         value = value.partition("\n")[0]
     keep = "\n" if key == "exception" else ""
     return SECRETS.sub("…", "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in value))
-
-
-def _rising_clock() -> int:
-    return time.monotonic_ns() // 1_000
 
 
 class Throttle(logging.Filter):

@@ -253,11 +253,12 @@ class Registry:
         epoch: str = "",
     ) -> Room:
         dealt = 0 if past is None else len(past.seeds)
+        offset_us, clock = journal.timekeeper.offset_us, self._clock
         room = Room(
             code,
             options,
             secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
-            journal.timekeeper.ahead(self._clock),
+            (lambda: clock() + offset_us) if offset_us else clock,
             self._settings,
             journal=journal,
             lock=lock,

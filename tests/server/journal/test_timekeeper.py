@@ -220,7 +220,6 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     shifted.note_written(at + offset_us)
     assert [(3, True, at), (at,)] == told
     assert at + offset_us - 7 == shifted.certain(at + offset_us)
-    assert at + offset_us == shifted.ahead(lambda: at)()
 
 
 @virtual
