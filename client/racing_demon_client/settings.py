@@ -8,10 +8,9 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, get_args
 
 from platformdirs import user_config_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -29,44 +28,10 @@ LONGEST_QUOTE: Final = 40
 """How much of an unknown setting's name an error message shows."""
 
 
-class PaletteName(StrEnum):
-    """The palettes."""
-
-    AUTO = "auto"
-    DARK = "dark"
-    LIGHT = "light"
-    FOUR_COLOR = "four-color"
-    HIGH_CONTRAST = "high-contrast"
-    MONO = "mono"
-
-
-class GlyphSet(StrEnum):
-    """The glyph sets."""
-
-    AUTO = "auto"
-    UNICODE = "unicode"
-    ASCII = "ascii"
-
-
-class DensitySetting(StrEnum):
-    """The densities."""
-
-    AUTO = "auto"
-    SMALL = "small"
-    MEDIUM = "medium"
-    LARGE = "large"
-
-
-class Keyboard(StrEnum):
-    """The keyboard presets."""
-
-    QWERTY = "qwerty"
-    QWERTZ = "qwertz"
-    AZERTY = "azerty"
-    DVORAK = "dvorak"
-    COLEMAK = "colemak"
-    LEFT_HANDED = "left-handed"
-    DIGITS = "digits"
+PaletteName = Literal["auto", "dark", "light", "four-color", "high-contrast", "mono"]
+GlyphSet = Literal["auto", "unicode", "ascii"]
+DensitySetting = Literal["auto", "small", "medium", "large"]
+Keyboard = Literal["qwerty", "qwertz", "azerty", "dvorak", "colemak", "left-handed", "digits"]
 
 
 def _seen(text: str) -> str:
@@ -89,13 +54,13 @@ class PlayerSettings(BaseModel):
 
     name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(shown), AfterValidator(_seen)] = ""
     """Your name at the table; if empty, your login name."""
-    palette: PaletteName = PaletteName.AUTO
+    palette: PaletteName = "auto"
     """The colors. "auto" follows your terminal; "mono" uses none."""
-    glyphs: GlyphSet = GlyphSet.AUTO
+    glyphs: GlyphSet = "auto"
     """The characters for cards and frames; with "ascii" suits are letters."""
-    density: DensitySetting = DensitySetting.AUTO
+    density: DensitySetting = "auto"
     """The size of cards; with "auto" the largest that fits."""
-    keys: Keyboard = Keyboard.QWERTY
+    keys: Keyboard = "qwerty"
     """Your keyboard's layout; "left-handed" is QWERTY with the waste on the left."""
     motion: Switch = True
     """Whether changes flash and big words appear."""
@@ -263,10 +228,10 @@ def _allowed(key: str) -> str:
     kind = PlayerSettings.model_fields[key].annotation
     if kind is bool:
         return "true or false"
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        *words, last = (f'"{word}"' for word in kind)
-        return f"{', '.join(words)} or {last}"
-    return ALLOWED[key]
+    if key in ALLOWED:
+        return ALLOWED[key]
+    *words, last = (f'"{word}"' for word in get_args(kind))
+    return f"{', '.join(words)} or {last}"
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -25,10 +25,10 @@ LETTERS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\
 IDS = st.sampled_from(["hint", "stuck", "1"]) | st.text("abyz019-", min_size=1, max_size=12)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "name": st.text(LETTERS, max_size=24).filter(lambda name: not name or bool(name.strip())),
-    "palette": st.sampled_from(PaletteName),
-    "glyphs": st.sampled_from(GlyphSet),
-    "density": st.sampled_from(DensitySetting),
-    "keys": st.sampled_from(Keyboard),
+    "palette": st.sampled_from(get_args(PaletteName)),
+    "glyphs": st.sampled_from(get_args(GlyphSet)),
+    "density": st.sampled_from(get_args(DensitySetting)),
+    "keys": st.sampled_from(get_args(Keyboard)),
     "motion": st.booleans(),
     "mark_red": st.booleans(),
     "sound": st.booleans(),

@@ -125,7 +125,7 @@ class StagedApp(TerminalApp):
 
 @asynccontextmanager
 async def staged(
-    stage: Stage, size: tuple[int, int], *, palette: PaletteName = PaletteName.DARK, glyphs: Glyphs = UNICODE
+    stage: Stage, size: tuple[int, int], *, palette: PaletteName = "dark", glyphs: Glyphs = UNICODE
 ) -> AsyncIterator[Pilot[None]]:
     """Run the application until a moment is there."""
     client = StagedClient(stage)

@@ -230,8 +230,8 @@ def _density(stage: Stage, session: TableSession) -> None:
     size = stage.screen.size
     look = stage.look.next_density(size.width, size.height)
     if look == stage.look:
-        wanted = DENSITIES["medium"]
-        text = f"size: small; larger cards need a terminal of {wanted.width}x{wanted.height}"
+        wide, high = DENSITIES["medium"].size
+        text = f"size: small; larger cards need a terminal of {wide}x{high}"
     else:
         text = f"size: {look.density}"
         stage.keep(density=look.density)

@@ -13,7 +13,6 @@ from rich.style import Style
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from racing_demon_client.settings import PaletteName
 from racing_demon_client.terminal.style.glyphs import ASCII
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import events as ev
@@ -87,7 +86,7 @@ async def test_colors(name: str, size: str, kept: SnapshotAssertion) -> None:
     """The same moment is painted the same; "mono" paints the same text, and no color at all."""
     async with staged(STAGES[name], SIZES[size]) as pilot:
         dark = painted(pilot.app)
-    async with staged(STAGES[name], SIZES[size], palette=PaletteName.MONO) as pilot:
+    async with staged(STAGES[name], SIZES[size], palette="mono") as pilot:
         mono = painted(pilot.app)
     assert mono.rows == dark.rows
     assert not {str(style) for style in mono.styles if has_color(style)}

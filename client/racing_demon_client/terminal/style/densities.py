@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Final
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Density:
     """How roomy a table is drawn. All sizes are in cells.
 
     Attributes:
         name: its name in the settings.
-        width: the minimum width of the terminal.
-        height: the minimum height of the terminal.
+        size: the minimum width and height of the terminal.
         side: the width of the side panel with players and feed.
         pitch: the maximum distance between the left edges of two columns.
         card: a card's width and height; a height of 1 means no frame.
@@ -24,8 +23,7 @@ class Density:
     """
 
     name: str
-    width: int
-    height: int
+    size: tuple[int, int]
     side: int
     pitch: int
     card: tuple[int, int]
@@ -37,57 +35,24 @@ class Density:
 
 
 SMALL: Final = Density(
-    name="small",
-    width=80,
-    height=24,
-    side=38,
-    pitch=6,
-    card=(2, 1),
-    fan=1,
-    slot=(4, 1),
-    backs=0,
-    player=1,
-    footer=1,
+    "small", size=(80, 24), side=38, pitch=6, card=(2, 1), fan=1, slot=(4, 1), backs=0, player=1, footer=1
 )
-
 MEDIUM: Final = Density(
-    name="medium",
-    width=120,
-    height=40,
-    side=47,
-    pitch=10,
-    card=(8, 3),
-    fan=1,
-    slot=(8, 2),
-    backs=3,
-    player=3,
-    footer=2,
+    "medium", size=(120, 40), side=47, pitch=10, card=(8, 3), fan=1, slot=(8, 2), backs=3, player=3, footer=2
 )
-
 LARGE: Final = Density(
-    name="large",
-    width=190,
-    height=58,
-    side=74,
-    pitch=16,
-    card=(9, 5),
-    fan=2,
-    slot=(14, 4),
-    backs=4,
-    player=5,
-    footer=1,
+    "large", size=(190, 58), side=74, pitch=16, card=(9, 5), fan=2, slot=(14, 4), backs=4, player=5, footer=1
 )
-
 DENSITIES: Final = {density.name: density for density in (SMALL, MEDIUM, LARGE)}
 """All densities by name, smallest first."""
 
-SMALLEST: Final = (SMALL.width, SMALL.height)
+SMALLEST: Final = SMALL.size
 """The smallest terminal that can show the table."""
 
 
 def fitting_in(width: int, height: int) -> list[Density]:
     """Return the densities that fit a terminal, smallest first; always at least the smallest."""
-    return [d for d in DENSITIES.values() if d.width <= width and d.height <= height] or [SMALL]
+    return [d for d in DENSITIES.values() if d.size[0] <= width and d.size[1] <= height] or [SMALL]
 
 
 def choose(wanted: str, width: int, height: int) -> Density:

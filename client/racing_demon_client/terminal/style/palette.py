@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 from rich.style import Style
 from textual.theme import Theme
@@ -177,70 +177,61 @@ def _plain(role: Role, mark: Mark) -> Style:
     )
 
 
-class _Sheet(NamedTuple):
-    """The colors of a palette at one depth.
-
-    Attributes:
-        grounds: common, held, cursor, hint.
-        inks: text dim - spades hearts clubs diamonds - back frame key - accent warning banner.
-
-    """
-
-    grounds: str
-    inks: str
-
-
-SHEETS: Final[Mapping[tuple[str, Depth], _Sheet]] = {
-    ("dark", Depth.TRUE): _Sheet(
+SHEETS: Final[Mapping[tuple[str, Depth], tuple[str, str]]] = {
+    ("dark", Depth.TRUE): (
         "#0b1f17 #1f3f8a #3f4844 #1c4f22",
         "#e6ece8 #93a89e #f2f2f2 #ff6b4a #6cc4ff #ffb000 #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
     ),
-    ("dark", Depth.EIGHT_BIT): _Sheet(
+    ("dark", Depth.EIGHT_BIT): (
         "#121212 #0000af #444444 #5f005f",
         "#ffffff #949494 #ffffff #ff5f5f #5fafff #ffaf00 #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
     ),
-    ("dark", Depth.STANDARD): _Sheet(
+    ("dark", Depth.STANDARD): (
         "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #aaaaaa #ff5555 #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
-    ("light", Depth.TRUE): _Sheet(
+    ("light", Depth.TRUE): (
         "#f4f1e8 #aecbff #ffe08a #bfe8b0",
         "#1c1c1c #666259 #000000 #a00030 #0055a4 #a05a00 #5a6fa0 #857d68 #006468 #2f6600 #a0008a #7a3d00",
     ),
-    ("light", Depth.EIGHT_BIT): _Sheet(
+    ("light", Depth.EIGHT_BIT): (
         "#ffffd7 #afd7ff #ffd787 #afffaf",
         "#000000 #626262 #000000 #870000 #005faf #af5f00 #5f5faf #87875f #005f5f #005f00 #870087 #5f0087",
     ),
-    ("light", Depth.STANDARD): _Sheet(
+    ("light", Depth.STANDARD): (
         "#ffffff #55ffff #ffff55 #55ff55",
         "#000000 #555555 #000000 #aa0000 #5555ff #aa00aa #5555ff #555555 #5555ff #0000aa #aa0000 #aa00aa",
     ),
-    ("four-color", Depth.TRUE): _Sheet(
+    ("four-color", Depth.TRUE): (
         "#0b1f17 #1f3f8a #38403c #4a2f5c",
         "#e6ece8 #93a89e #f2f2f2 #ff5050 #45c05a #5aa0ff #7c93c4 #5c7f70 #7fd8c8 #b4e67c #ff9ad5 #ffe27a",
     ),
-    ("four-color", Depth.EIGHT_BIT): _Sheet(
+    ("four-color", Depth.EIGHT_BIT): (
         "#121212 #0000af #444444 #5f005f",
         "#ffffff #949494 #ffffff #ff5f5f #5faf5f #5fafff #8787d7 #5f875f #5fd7af #afff5f #ff87d7 #ffff87",
     ),
-    ("four-color", Depth.STANDARD): _Sheet(
+    ("four-color", Depth.STANDARD): (
         "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #ffffff #ff5555 #55ff55 #55ffff #5555ff #00aa00 #00aaaa #ffff55 #ff55ff #ffffff",
     ),
-    ("high-contrast", Depth.TRUE): _Sheet(
+    ("high-contrast", Depth.TRUE): (
         "#000000 #0a3c9c #454545 #0c4a14",
         "#ffffff #b8b8b8 #ffffff #ff6a5a #30b8ff #ffb400 #8f9fff #8a8a8a #5affd0 #a0ff40 #ff8ce0 #ffff66",
     ),
-    ("high-contrast", Depth.EIGHT_BIT): _Sheet(
+    ("high-contrast", Depth.EIGHT_BIT): (
         "#000000 #0000af #444444 #5f005f",
         "#ffffff #afafd7 #ffffff #ff5f5f #5fafff #ffaf00 #8787ff #8a8a8a #5fffd7 #afff5f #ff87d7 #ffff5f",
     ),
-    ("high-contrast", Depth.STANDARD): _Sheet(
+    ("high-contrast", Depth.STANDARD): (
         "#000000 #0000aa #0000aa #000000",
         "#ffffff #aaaaaa #aaaaaa #ff55ff #55ffff #ffff55 #5555ff #00aa00 #00aaaa #55ff55 #ff55ff #ffffff",
     ),
 }
-"""In 16 colors the other red suit is magenta or yellow: brown is too close to red (Delta E 11, deutan)."""
+"""The grounds (common, held, cursor, hint) and the inks (text dim - spades hearts clubs diamonds - back frame
+key - accent warning banner) of a palette at one depth.
+
+In 16 colors the other red suit is magenta or yellow: brown is too close to red (Delta E 11, deutan).
+"""
 
 
 def palette(name: str, depth: Depth = Depth.TRUE, *, mark_red: bool = False) -> Palette:
@@ -264,9 +255,9 @@ def _made(name: str, depth: Depth, mark_red: bool) -> Palette:
     if name == "mono" or depth is Depth.NONE:
         inks = dict.fromkeys(Role, OWN)
         return Palette(name, title, OWN, MappingProxyType(inks), OWN, OWN, OWN, True, True, colorless=True)
-    sheet = SHEETS[name, depth]
-    ground, held, cursor, fits = sheet.grounds.split()
-    inks = dict(zip(Role, sheet.inks.split(), strict=True))
+    grounds, colors = SHEETS[name, depth]
+    ground, held, cursor, fits = grounds.split()
+    inks = dict(zip(Role, colors.split(), strict=True))
     return Palette(name, title, ground, MappingProxyType(inks), held, cursor, fits, name != "light", mark_red)
 
 
@@ -304,27 +295,16 @@ def theme(palette: Palette) -> Theme:
         surface=palette.ground,
         dark=palette.is_dark,
         ansi=palette.colorless,
-        variables=dict(COLORLESS) if palette.colorless else {},
+        variables=COLORLESS if palette.colorless else {},
     )
 
 
-COLORLESS: Final[Mapping[str, str]] = {
-    "ansi-background": OWN,
-    "ansi-foreground": OWN,
-    "block-cursor-background": OWN,
-    "block-cursor-text-style": "bold underline",
-    "border": OWN,
-    "border-blurred": OWN,
-    "footer-key-foreground": OWN,
-    "input-selection-background": OWN,
-    "link-color": OWN,
-    "link-color-hover": OWN,
-    "link-background-hover": OWN,
-    "scrollbar": OWN,
-    "scrollbar-active": OWN,
-    "scrollbar-background": OWN,
-    "scrollbar-background-active": OWN,
-    "scrollbar-background-hover": OWN,
-    "scrollbar-hover": OWN,
-}
+OWN_COLORED: Final = (
+    *("ansi-background", "ansi-foreground", "block-cursor-background", "border", "border-blurred"),
+    *("footer-key-foreground", "input-selection-background"),
+    *("link-color", "link-color-hover", "link-background-hover"),
+    *("scrollbar", "scrollbar-active", "scrollbar-hover"),
+    *("scrollbar-background", "scrollbar-background-active", "scrollbar-background-hover"),
+)
+COLORLESS: Final = {"block-cursor-text-style": "bold underline"} | dict.fromkeys(OWN_COLORED, OWN)
 """Overrides for the colors that Textual uses even then. Its lists cannot reverse the selected row."""

@@ -27,16 +27,16 @@ def test_what_is_asked_for_is_given_where_it_fits(wanted: str, width: int, heigh
     """A density that fits is taken when it is wanted; else it is the roomiest that does."""
     chosen, auto = choose(wanted, width, height), choose("auto", width, height)
     asked = DENSITIES.get(wanted)
-    fits = asked is not None and asked.width <= width and asked.height <= height
+    fits = asked is not None and asked.size[0] <= width and asked.size[1] <= height
     assert chosen is (asked if fits else auto)
     if width >= SMALLEST[0] and height >= SMALLEST[1]:
-        assert chosen.width <= width
-        assert chosen.height <= height
+        assert chosen.size[0] <= width
+        assert chosen.size[1] <= height
 
 
 def test_more_room_is_used() -> None:
     """From one density to the next nothing shrinks but the footer."""
     for smaller, larger in [("small", "medium"), ("medium", "large")]:
         one, other = DENSITIES[smaller], DENSITIES[larger]
-        for name in ("width", "height", "side", "pitch", "card", "fan", "slot", "backs", "player"):
+        for name in ("size", "side", "pitch", "card", "fan", "slot", "backs", "player"):
             assert getattr(one, name) <= getattr(other, name), name
