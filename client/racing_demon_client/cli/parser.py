@@ -86,13 +86,14 @@ Set RACING_DEMON_CONFIG to keep the file in another folder.
 exit codes: 0 done, 1 the file cannot be written, edited or understood, 2 wrong arguments
 """
 
-RAW = argparse.RawDescriptionHelpFormatter
-
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that prints no control characters from the command line."""
+    """An argument parser that keeps the lines of examples, and prints no control characters."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with 2."""
@@ -110,94 +111,90 @@ def parser() -> argparse.ArgumentParser:
         prog="racing-demon",
         description="Play Racing Demon in the terminal, two to eight players at a table.",
         epilog=EXAMPLES,
-        formatter_class=RAW,
     )
     program.add_argument("--ascii", action="store_true", help="use only ASCII characters")
     program.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
-
-    play = commands.add_parser("play", help="play against bots")
-    _add_table(play, bots=3, hands=arguments.PRACTICE_HANDS)
-    play.add_argument("--watch", action="store_true", help="watch bots play; works without a terminal")
-    play.add_argument(
-        "--speed", type=speed, help="how many times faster bots think (default 1; without a terminal 50)"
-    )
-    play.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deals")
-    _add_keeping(play, "none")
-    play.add_argument(
-        "--json", action="store_true", help="with --watch: print a record, one JSON object per line"
-    )
-
-    host = commands.add_parser("host", help="open a table for the network, and take a seat")
-    _add_table(host, bots=0, hands=5)
-    host.add_argument("--port", type=port, help="the port (default: 5252, or any free one if that is taken)")
-    _add_keeping(host, "full")
-    _add_passphrase(host)
-    host.add_argument(
-        "--server",
-        type=arguments.address,
-        metavar="URL",
-        help="open the table on a server that is already running",
-    )
-    host.add_argument(
-        "--no-announce",
-        dest="announce",
-        action="store_false",
-        help="do not announce the table on the network",
-    )
-    host.add_argument("--no-web", dest="web", action="store_false", help="do not serve the page for browsers")
-
-    for name, text in (("join", "take a seat at a table"), ("watch", "watch a table")):
-        command = commands.add_parser(name, help=text, epilog=PLACES.format(name), formatter_class=RAW)
-        command.add_argument("url", nargs="?", help="the link that the host sees, or the server's address")
-        command.add_argument("code", nargs="?", type=arguments.code, help="the table's code")
-        _add_passphrase(command)
-        _add_output(command)
-        if name == "watch":
-            command.add_argument(
-                "--json", action="store_true", help="print a record, one JSON object per line"
-            )
-            command.add_argument(
-                "--mqtt",
-                type=arguments.broker,
-                metavar="URL",
-                help="watch through the broker at mqtt://HOST:PORT; then give CODE or NODE/CODE",
-            )
-        else:
-            _add_name(command)
-            _add_record(command)
-
-    tables = commands.add_parser("tables", help="list the tables on this network, or those of a server")
-    tables.add_argument("url", nargs="?", metavar="ADDRESS", help="a server, like wss://cards.example.org")
-    tables.add_argument("--json", action="store_true", help="print one JSON object per line")
-    tables.add_argument(
-        "--mqtt",
-        type=arguments.broker,
-        metavar="URL",
-        help="list the tables at the broker mqtt://HOST:PORT",
-    )
-
+    _add_play(commands.add_parser("play", help="play against bots"))
+    _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
+    _add_join(commands.add_parser("join", help="take a seat at a table", epilog=PLACES.format("join")))
+    _add_watch(commands.add_parser("watch", help="watch a table", epilog=PLACES.format("watch")))
+    _add_tables(commands.add_parser("tables", help="list the tables on this network, or those of a server"))
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays and scores")
     verify.add_argument("file", help="a record, or a match in this machine's journal; - for standard input")
     _add_journal(verify)
-    _add_records(commands)
-
-    _add_games(commands)
-    settings = commands.add_parser(
-        "settings", help="edit your settings", epilog=SETTINGS, formatter_class=RAW
+    _add_record_commands(
+        commands.add_parser("record", help="list, export or correct records", epilog=RECORDS)
     )
+    _add_replay(commands.add_parser("replay", help="play a record back", epilog=REPLAY))
+    _add_scores(commands.add_parser("scores", help="show the standings over all matches", epilog=SCORES))
+    _add_solo(commands.add_parser("solo", help="play a game alone", epilog=SOLO))
+    games = commands.add_parser("games", help="list the games")
+    games.add_argument("--json", action="store_true", help="print one JSON object per line")
+    rules = commands.add_parser("rules", help="show the rules of a game")
+    rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
+    rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    settings = commands.add_parser("settings", help="edit your settings", epilog=SETTINGS)
     settings.add_argument("--path", action="store_true", help="only print where the file is")
     for each in (program, *commands.choices.values()):
         each.set_defaults(complain=each.error)  # so that the error shows this command's usage
     return program
 
 
-def _add_games(commands: Any) -> None:
-    """Add the commands around games: list them, show their rules, play solo."""
-    solo = commands.add_parser("solo", help="play a game alone", epilog=SOLO, formatter_class=RAW)
-    solo.add_argument(
-        "game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games"
-    )
+def today() -> dt.date:
+    """Return today's date in local time."""
+    return dt.datetime.now().astimezone().date()
+
+
+# Commands.
+
+
+def _add_play(play: argparse.ArgumentParser) -> None:
+    add = play.add_argument
+    _add_table(play, bots=3, hands=arguments.PRACTICE_HANDS)
+    add("--watch", action="store_true", help="watch bots play; works without a terminal")
+    add("--speed", type=speed, help="how many times faster bots think (default 1; without a terminal 50)")
+    add("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deals")
+    _add_keeping(play, "none")
+    add("--json", action="store_true", help="with --watch: print a record, one JSON object per line")
+
+
+def _add_host(host: argparse.ArgumentParser) -> None:
+    add = host.add_argument
+    _add_table(host, bots=0, hands=5)
+    add("--port", type=port, help="the port (default: 5252, or any free one if that is taken)")
+    _add_keeping(host, "full")
+    _add_passphrase(host)
+    text = "open the table on a server that is already running"
+    add("--server", type=arguments.address, metavar="URL", help=text)
+    text = "do not announce the table on the network"
+    add("--no-announce", dest="announce", action="store_false", help=text)
+    add("--no-web", dest="web", action="store_false", help="do not serve the page for browsers")
+
+
+def _add_join(join: argparse.ArgumentParser) -> None:
+    _add_place(join)
+    _add_name(join)
+    _add_record(join)
+
+
+def _add_watch(watch: argparse.ArgumentParser) -> None:
+    _add_place(watch)
+    watch.add_argument("--json", action="store_true", help="print a record, one JSON object per line")
+    text = "watch through the broker at mqtt://HOST:PORT; then give CODE or NODE/CODE"
+    watch.add_argument("--mqtt", type=arguments.broker, metavar="URL", help=text)
+
+
+def _add_tables(tables: argparse.ArgumentParser) -> None:
+    add = tables.add_argument
+    add("url", nargs="?", metavar="ADDRESS", help="a server, like wss://cards.example.org")
+    add("--json", action="store_true", help="print one JSON object per line")
+    add("--mqtt", type=arguments.broker, metavar="URL", help="list the tables at the broker mqtt://HOST:PORT")
+
+
+def _add_solo(solo: argparse.ArgumentParser) -> None:
+    add = solo.add_argument
+    add("game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games")
     deal = solo.add_mutually_exclusive_group()
     deal.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deal")
     deal.add_argument(
@@ -208,175 +205,113 @@ def _add_games(commands: Any) -> None:
         metavar="DATE",
         help="the deal of today, or of a date like 2026-11-01; the same for everybody",
     )
-    deal.add_argument(
-        "--deal", type=arguments.name, metavar="NAME", help="the deal of this name; the same for everybody"
-    )
-    deal.add_argument(
-        "--statistics", action="store_true", help="show how often you have played and won each game"
-    )
-    solo.add_argument("--json", action="store_true", help="with --statistics: print one JSON object")
-    solo.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change an option of the game, like turn=1",
-    )
+    text = "the deal of this name; the same for everybody"
+    deal.add_argument("--deal", type=arguments.name, metavar="NAME", help=text)
+    text = "show how often you have played and won each game"
+    deal.add_argument("--statistics", action="store_true", help=text)
+    add("--json", action="store_true", help="with --statistics: print one JSON object")
+    text = "change an option of the game, like turn=1"
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     solo.set_defaults(hands=1, target=None, bots=1, watch=False)
     _add_name(solo)
     _add_record(solo)
     _add_output(solo)
 
-    games = commands.add_parser("games", help="list the games")
-    games.add_argument("--json", action="store_true", help="print one JSON object per line")
 
-    rules = commands.add_parser("rules", help="show the rules of a game")
-    rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
-    rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-
-
-def today() -> dt.date:
-    """Return today's date in local time."""
-    return dt.datetime.now().astimezone().date()
-
-
-def _add_records(commands: Any) -> None:
-    """Add the commands around records."""
-    record = commands.add_parser(
-        "record", help="list, export or correct records", epilog=RECORDS, formatter_class=RAW
-    )
+def _add_record_commands(record: argparse.ArgumentParser) -> None:
     subcommands = record.add_subparsers(dest="what", metavar="list|export|correct", required=True)
     listing = subcommands.add_parser("list", help="list the matches in this machine's journal")
     listing.add_argument("--json", action="store_true", help="print one JSON object per line")
     _add_journal(listing)
-    export = subcommands.add_parser(
-        "export", help="write matches to one portable file", epilog=RECORDS, formatter_class=RAW
-    )
-    export.add_argument(
-        "sources", nargs="+", metavar="ID|FILE|all", help="matches in the journal, or record files"
-    )
+    export = subcommands.add_parser("export", help="write matches to one portable file", epilog=RECORDS)
+    text = "matches in the journal, or record files"
+    export.add_argument("sources", nargs="+", metavar="ID|FILE|all", help=text)
     export.add_argument("--to", metavar="FILE", help="the file to write (default: standard output)")
     _add_journal(export)
-    correct = subcommands.add_parser(
-        "correct",
-        help="append a correction; the record itself stays unchanged",
-        epilog=RECORDS,
-        formatter_class=RAW,
-    )
-    correct.add_argument("source", metavar="ID|FILE", help="a match in the journal, or a record file")
-    correct.add_argument(
-        "--why", required=True, type=arguments.reason, help="the reason, which everybody can read"
-    )
-    correct.add_argument("--seat", type=seats, help="the seat whose points change, counted from 1")
-    correct.add_argument("--points", type=arguments.points, default=0, help="the points to add, like 5 or -5")
-    correct.add_argument("--hand", type=arguments.hand_number, help="the hand that the correction concerns")
-    correct.add_argument("--void", action="store_true", help="the match does not count")
+    text = "append a correction; the record itself stays unchanged"
+    correct = subcommands.add_parser("correct", help=text, epilog=RECORDS)
+    add = correct.add_argument
+    add("source", metavar="ID|FILE", help="a match in the journal, or a record file")
+    add("--why", required=True, type=arguments.reason, help="the reason, which everybody can read")
+    add("--seat", type=seats, help="the seat whose points change, counted from 1")
+    add("--points", type=arguments.points, default=0, help="the points to add, like 5 or -5")
+    add("--hand", type=arguments.hand_number, help="the hand that the correction concerns")
+    add("--void", action="store_true", help="the match does not count")
     _add_name(correct)
     _add_journal(correct)
 
-    replay = commands.add_parser("replay", help="play a record back", epilog=REPLAY, formatter_class=RAW)
-    replay.add_argument(
-        "source",
-        nargs="?",
-        metavar="FILE|ID",
-        help="a record, or a match in the journal (default: the last match)",
-    )
-    replay.add_argument("--at", metavar="PLACE", help="start at h2 (hand 2), e120 (event 120) or 1:30")
-    replay.add_argument(
-        "--speed", type=speed, help="how many times faster to play (default 1; without a terminal 1000)"
-    )
-    replay.add_argument("--paused", action="store_true", help="start paused")
-    replay.add_argument(
-        "--seat",
-        type=arguments.name,
-        help="the seat from which to watch: its number from 1, or the player's name",
-    )
-    replay.add_argument(
-        "--match",
-        type=arguments.match_number,
-        default=1,
-        metavar="N",
-        help="which match of a file with several (default 1)",
-    )
+
+def _add_replay(replay: argparse.ArgumentParser) -> None:
+    add = replay.add_argument
+    text = "a record, or a match in the journal (default: the last match)"
+    add("source", nargs="?", metavar="FILE|ID", help=text)
+    add("--at", metavar="PLACE", help="start at h2 (hand 2), e120 (event 120) or 1:30")
+    add("--speed", type=speed, help="how many times faster to play (default 1; without a terminal 1000)")
+    add("--paused", action="store_true", help="start paused")
+    text = "the seat from which to watch: its number from 1, or the player's name"
+    add("--seat", type=arguments.name, help=text)
+    text = "which match of a file with several (default 1)"
+    add("--match", type=arguments.match_number, default=1, metavar="N", help=text)
     _add_output(replay)
     _add_journal(replay)
 
-    scores = commands.add_parser(
-        "scores", help="show the standings over all matches", epilog=SCORES, formatter_class=RAW
-    )
-    scores.add_argument(
-        "files", nargs="*", metavar="FILE", help="record files (default: this machine's journal)"
-    )
-    scores.add_argument(
-        "--since",
-        type=arguments.day,
-        metavar="DATE",
-        help="only matches since a date like 2026-11-01, or 30d for 30 days",
-    )
-    scores.add_argument("--until", type=arguments.day, metavar="DATE", help="only matches before a date")
-    scores.add_argument(
-        "--names",
-        type=arguments.names,
-        default=(),
-        metavar="A,B",
-        help="only matches in which these people and bots played",
-    )
-    scores.add_argument("--no-bots", dest="bots", action="store_false", help="leave out the bots' lines")
+
+def _add_scores(scores: argparse.ArgumentParser) -> None:
+    add = scores.add_argument
+    add("files", nargs="*", metavar="FILE", help="record files (default: this machine's journal)")
+    text = "only matches since a date like 2026-11-01, or 30d for 30 days"
+    add("--since", type=arguments.day, metavar="DATE", help=text)
+    add("--until", type=arguments.day, metavar="DATE", help="only matches before a date")
+    text = "only matches in which these people and bots played"
+    add("--names", type=arguments.names, default=(), metavar="A,B", help=text)
+    add("--no-bots", dest="bots", action="store_false", help="leave out the bots' lines")
     form = scores.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
     form.add_argument("--json", action="store_true", help="print one JSON object")
     _add_journal(scores)
 
 
+# What several commands take.
+
+
 def _add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help="the journal (default: this machine's)")
 
 
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("url", nargs="?", help="the link that the host sees, or the server's address")
+    parser.add_argument("code", nargs="?", type=arguments.code, help="the table's code")
+    _add_passphrase(parser)
+    _add_output(parser)
+
+
 def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> None:
+    add = parser.add_argument
     _add_name(parser)
-    parser.add_argument("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
-    parser.add_argument(
-        "--hands", type=int, default=hands, help=f"number of hands in a match (default {hands})"
-    )
-    parser.add_argument("--target", type=int, help="a total of points that ends the match early")
-    parser.add_argument("--bots", type=seats, default=bots, help=f"number of bots (default {bots})")
-    parser.add_argument(
-        "--level",
-        choices=[*BotLevel],
-        default=BotLevel.MEDIUM,
-        help="how well the bots play (default medium)",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="any other option of the table, like call_out=shout or out_bonus=20",
-    )
+    add("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
+    add("--hands", type=int, default=hands, help=f"number of hands in a match (default {hands})")
+    add("--target", type=int, help="a total of points that ends the match early")
+    add("--bots", type=seats, default=bots, help=f"number of bots (default {bots})")
+    text = "how well the bots play (default medium)"
+    add("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help=text)
+    text = "any other option of the table, like call_out=shout or out_bonus=20"
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     _add_record(parser)
     _add_output(parser)
 
 
 def _add_keeping(parser: argparse.ArgumentParser, usual: str) -> None:
-    parser.add_argument(
-        "--durability",
-        choices=("full", "normal", "none"),
-        help=f"what plays survive: a power failure (full), a crash of the server (normal), nothing (none); "
-        f"default {usual}",
-    )
-    parser.add_argument(
-        "--journal", metavar="FILE", help="where the table is kept (default: in your data folder)"
-    )
+    text = "what plays survive: a power failure (full), a crash of the server (normal), nothing (none)"
+    parser.add_argument("--durability", choices=("full", "normal", "none"), help=f"{text}; default {usual}")
+    text = "where the table is kept (default: in your data folder)"
+    parser.add_argument("--journal", metavar="FILE", help=text)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     # Without SUPPRESS, a subcommand's default would override a value given before it.
-    parser.add_argument(
-        "--ascii", action="store_true", default=argparse.SUPPRESS, help="use only ASCII characters"
-    )
-    parser.add_argument(
-        "--plain", action="store_true", help="plain text, line by line, as for screen readers"
-    )
+    add("--ascii", action="store_true", default=argparse.SUPPRESS, help="use only ASCII characters")
+    add("--plain", action="store_true", help="plain text, line by line, as for screen readers")
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
@@ -384,15 +319,11 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--record", metavar="FILE", help="write a record of the match, which `verify` can check"
-    )
+    text = "write a record of the match, which `verify` can check"
+    parser.add_argument("--record", metavar="FILE", help=text)
 
 
 def _add_passphrase(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--passphrase",
-        type=arguments.passphrase,
-        default=os.environ.get(PASSPHRASE, ""),
-        help=f"the table's passphrase; safer in the environment variable {PASSPHRASE}",
-    )
+    text = f"the table's passphrase; safer in the environment variable {PASSPHRASE}"
+    default = os.environ.get(PASSPHRASE, "")
+    parser.add_argument("--passphrase", type=arguments.passphrase, default=default, help=text)
