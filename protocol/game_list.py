@@ -6,25 +6,22 @@ from functools import cache
 from typing import Any, Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
+from racing_demon_protocol.engine.enums import Deals, Owner, TailRule, TakeBack
+from racing_demon_protocol.engine.groups import (
+    Deal,
+    Foundations,
+    Group,
+    Heads,
+    Reserve,
+    Stock,
+    Tableau,
+    Waste,
+)
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.mechanics.ranks import Sympathy
 from racing_demon_protocol.engine.mechanics.tricks import Script
 from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.specification import (
-    Deal,
-    Deals,
-    Foundations,
-    Game,
-    Group,
-    Heads,
-    Owner,
-    Reserve,
-    Stock,
-    Tableau,
-    TailRule,
-    TakeBack,
-    Waste,
-)
+from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options

@@ -11,30 +11,30 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_SIZE
-from racing_demon_protocol.engine.specification import (
+from racing_demon_protocol.engine.enums import (
     Base,
     Build,
-    Building,
-    Cells,
-    Deal,
     Deals,
-    Foundations,
-    Game,
     Goal,
-    Group,
     Owner,
     Racing,
-    Reserve,
-    Scoring,
-    Stock,
     SuitRule,
-    Tableau,
     TailRule,
     TakeBack,
     Unit,
     Waits,
+)
+from racing_demon_protocol.engine.groups import (
+    Cells,
+    Deal,
+    Foundations,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
     Waste,
 )
+from racing_demon_protocol.engine.specification import Building, Game, Scoring
 from racing_demon_protocol.text import counted, listing
 
 from .option_text import called

@@ -3,6 +3,7 @@
 from typing import Final
 
 from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.groups import Group, Heads
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
 from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
@@ -32,7 +33,7 @@ from racing_demon_protocol.engine.privileges import (
     RowEnds,
     When,
 )
-from racing_demon_protocol.engine.specification import Group, Heads, Mechanic, Special
+from racing_demon_protocol.engine.specification import Mechanic, Special
 from racing_demon_protocol.text import counted
 
 from .phrases import names, number, ranks, the, times

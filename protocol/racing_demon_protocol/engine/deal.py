@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from .cards import PACK_SIZE, SUIT_SIZE, Card, parse, rank
+from .enums import Deals
 from .layout import Layout
 from .shuffle import deck
-from .specification import Deals, Game
+from .specification import Game
 
 
 def decks(seed: bytes, game: Game, players: int) -> list[list[Card]]:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from .board import Board, Place, Play
 from .cards import Card
 from .deal import decks
+from .enums import Deals
+from .groups import Stock
 from .rules.base import Rules
 from .rules.building import BuildingRules
 from .rules.endgame import columns_lead_on, leads_on, surfacing
 from .search import Search, Steps
 from .shuffle import reshuffled
-from .specification import Deals, Stock
 
 
 class Dealer:

@@ -1,7 +1,8 @@
 """The language of game declarations. A game is data, played by an interpreter (:mod:`.rules.base`).
 
 ``protocol/RULES.md`` lists every doubt in the sources of the rules with the field that settles it, and
-``docs/rules-sources.md`` the sources. Suits, ranks and piles are as in :mod:`.cards` and :mod:`.board`.
+``docs/rules-sources.md`` the sources. Suits, ranks and piles are as in :mod:`.cards` and :mod:`.board`;
+:mod:`.groups` declares a game's piles and deal, with the words of :mod:`.enums`.
 """
 
 from dataclasses import dataclass, field
@@ -9,57 +10,8 @@ from dataclasses import dataclass, field
 from racing_demon_protocol.limits import MOST_SEATS
 
 from .cards import ALL_RANKS, SUITS
-from .enums import (
-    ANYTHING,
-    Base,
-    Build,
-    Deals,
-    Extent,
-    Geometry,
-    Goal,
-    Owner,
-    Racing,
-    Space,
-    SuitRule,
-    TailRule,
-    TakeBack,
-    Unit,
-    Waits,
-)
-from .groups import Cells, Deal, Foundations, Group, Heads, Reserve, Stock, Tableau, Waste
-
-__all__ = [
-    "ANYTHING",
-    "Base",
-    "Build",
-    "Building",
-    "Cells",
-    "Deal",
-    "Deals",
-    "Doubt",
-    "Extent",
-    "Foundations",
-    "Game",
-    "Geometry",
-    "Goal",
-    "Group",
-    "Heads",
-    "Mechanic",
-    "Owner",
-    "Racing",
-    "Reserve",
-    "Scoring",
-    "Space",
-    "Special",
-    "Stock",
-    "SuitRule",
-    "Tableau",
-    "TailRule",
-    "TakeBack",
-    "Unit",
-    "Waits",
-    "Waste",
-]
+from .enums import Deals, Goal, Racing
+from .groups import Deal, Group
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

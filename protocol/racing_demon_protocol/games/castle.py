@@ -1,14 +1,8 @@
 """Beleaguered Castle."""
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.specification import (
-    Build,
-    Deal,
-    Geometry,
-    SuitRule,
-    Tableau,
-    Unit,
-)
+from racing_demon_protocol.engine.enums import Build, Geometry, SuitRule, Unit
+from racing_demon_protocol.engine.groups import Deal, Tableau
 
 from .common import ACES_OUT, aces, solitaire
 

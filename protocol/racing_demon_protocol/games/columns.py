@@ -3,21 +3,10 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
+from racing_demon_protocol.engine.enums import Base, Build, Geometry, Space, SuitRule, TakeBack, Unit
+from racing_demon_protocol.engine.groups import Deal, Stock, Tableau, Waste
 from racing_demon_protocol.engine.privileges import BottomCards, BumpKing, Draw, OpeningRescue
-from racing_demon_protocol.engine.specification import (
-    Base,
-    Build,
-    Deal,
-    Doubt,
-    Geometry,
-    Space,
-    Stock,
-    SuitRule,
-    Tableau,
-    TakeBack,
-    Unit,
-    Waste,
-)
+from racing_demon_protocol.engine.specification import Doubt
 
 from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
 

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.cards import KING, PIQUET_RANKS
+from racing_demon_protocol.engine.enums import Racing, SuitRule
+from racing_demon_protocol.engine.groups import Reserve, Stock
 from racing_demon_protocol.engine.privileges import PairedColumn
-from racing_demon_protocol.engine.specification import Doubt, Racing, Reserve, Stock, SuitRule
+from racing_demon_protocol.engine.specification import Doubt
 
 from .common import kings, solitaire
 

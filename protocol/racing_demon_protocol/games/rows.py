@@ -1,8 +1,9 @@
 """Games with one row that is made shorter."""
 
+from racing_demon_protocol.engine.enums import Geometry
 from racing_demon_protocol.engine.mechanics.common import Out
 from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin
-from racing_demon_protocol.engine.specification import Doubt, Geometry
+from racing_demon_protocol.engine.specification import Doubt
 
 from .common import NO_REDEAL, solitaire
 

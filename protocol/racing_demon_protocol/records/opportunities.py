@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.enums import Base
+from racing_demon_protocol.engine.groups import Foundations, Reserve
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
 from racing_demon_protocol.wire.messages.events import Played
 
 FACES: Final = range(PACK_SIZE)

@@ -5,9 +5,9 @@ from itertools import islice
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
 

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from racing_demon_protocol.engine.specification import Building, Racing
+from racing_demon_protocol.engine.enums import Racing
+from racing_demon_protocol.engine.specification import Building
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.records.record import verify

@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.specification import Deals, Racing
+from racing_demon_protocol.engine.enums import Deals, Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import verify

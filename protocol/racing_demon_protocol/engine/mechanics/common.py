@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
+from racing_demon_protocol.engine.enums import Extent
+from racing_demon_protocol.engine.groups import Group
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Extent, Game, Group
+from racing_demon_protocol.engine.specification import Game
 
 NO_PILE: Final = -2
 """Neither a pile's number nor :data:`FOUNDATIONS`."""

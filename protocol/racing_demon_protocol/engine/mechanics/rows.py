@@ -12,7 +12,9 @@ from typing import ClassVar
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.cards import rank, suit
-from racing_demon_protocol.engine.specification import Extent, Group, Mechanic
+from racing_demon_protocol.engine.enums import Extent
+from racing_demon_protocol.engine.groups import Group
+from racing_demon_protocol.engine.specification import Mechanic
 
 from .common import MechanicRules
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import Card, rank, suit
-from racing_demon_protocol.engine.specification import Foundations, Stock
+from racing_demon_protocol.engine.groups import Foundations, Stock
 
 from .travelling import Counting, Travelling, TravellingRules
 

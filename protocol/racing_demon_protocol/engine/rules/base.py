@@ -12,9 +12,11 @@ from typing import ClassVar, Final
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Move, Place, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.deal import deal_out
+from racing_demon_protocol.engine.enums import Deals, Goal
+from racing_demon_protocol.engine.groups import Foundations, Tableau
 from racing_demon_protocol.engine.layout import layout_of
 from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Tableau
+from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 
 from .transfers import verify_piles

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
-from racing_demon_protocol.engine.specification import Game, Goal, Stock, Tableau
+from racing_demon_protocol.engine.enums import Goal
+from racing_demon_protocol.engine.groups import Stock, Tableau
+from racing_demon_protocol.engine.specification import Game
 
 from .base import Rules
 from .candidates import Candidates

@@ -7,19 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.enums import TakeBack, Unit
+from racing_demon_protocol.engine.groups import Foundations, Heads, Reserve, Stock, Tableau, Waste
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.privileges import Grace
-from racing_demon_protocol.engine.specification import (
-    Foundations,
-    Game,
-    Heads,
-    Reserve,
-    Stock,
-    Tableau,
-    TakeBack,
-    Unit,
-    Waste,
-)
+from racing_demon_protocol.engine.specification import Game
 
 from .columns import ColumnRules
 from .foundations import FoundationRules

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import KING, UNKNOWN, Card, rank, suit
+from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.privileges import (
     BasesFirst,
     BumpKing,
@@ -14,7 +15,6 @@ from racing_demon_protocol.engine.privileges import (
     PairedColumn,
     RowEnds,
 )
-from racing_demon_protocol.engine.specification import Foundations
 from racing_demon_protocol.errors import InvalidGame
 
 from .effects import Effect, RulesContext

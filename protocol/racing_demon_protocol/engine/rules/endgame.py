@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.enums import TailRule
+from racing_demon_protocol.engine.groups import Reserve, Stock
 from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
 
 from .building import BuildingRules
 from .positions import ScratchBoard

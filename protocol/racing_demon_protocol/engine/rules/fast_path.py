@@ -9,18 +9,9 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.enums import Base, Unit, Waits
+from racing_demon_protocol.engine.groups import Foundations, Group, Reserve, Stock, Tableau, Waste
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import (
-    Base,
-    Foundations,
-    Group,
-    Reserve,
-    Stock,
-    Tableau,
-    Unit,
-    Waits,
-    Waste,
-)
 
 from .columns import ColumnRules
 from .sequences import faces, followers, successors

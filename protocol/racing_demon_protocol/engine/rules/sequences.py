@@ -4,7 +4,8 @@ from functools import lru_cache
 from typing import Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, Card, is_red, rank, suit
-from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
+from racing_demon_protocol.engine.enums import Build, SuitRule
+from racing_demon_protocol.engine.groups import Foundations
 
 _PACK: Final = range(PACK_SIZE)
 MOST_GROUPS: Final = 256

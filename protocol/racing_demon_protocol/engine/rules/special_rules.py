@@ -10,6 +10,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
+from racing_demon_protocol.engine.groups import Foundations, Tableau
 from racing_demon_protocol.engine.privileges import (
     BasesFirst,
     BottomCards,
@@ -31,7 +32,7 @@ from racing_demon_protocol.engine.privileges import (
     RowEnds,
     When,
 )
-from racing_demon_protocol.engine.specification import Foundations, Special, Tableau
+from racing_demon_protocol.engine.specification import Special
 
 from .deal_rules import (
     BasesFirstEffect,

@@ -1,8 +1,8 @@
 """Which piles may give cards to which, whatever the cards: pure functions of the layout and the board."""
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.groups import Cells, Foundations, Reserve, Stock, Tableau
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import Cells, Foundations, Reserve, Stock, Tableau
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
 

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.engine.specification import Cells, Foundations, Reserve, Stock, Tableau, Unit
+from racing_demon_protocol.engine.enums import Unit
+from racing_demon_protocol.engine.groups import Cells, Foundations, Reserve, Stock, Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
 from .candidates import Candidates

@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_client.sources.solo.deals import daily_seed, named_seed
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.specification import Goal
+from racing_demon_protocol.engine.enums import Goal
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify

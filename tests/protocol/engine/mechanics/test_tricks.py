@@ -6,9 +6,9 @@ import pytest
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, rank
+from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.mechanics.tricks import Beat, Script, Step
 from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.specification import Foundations
 from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.games.tricks import SPELL_WORDS, WORDS

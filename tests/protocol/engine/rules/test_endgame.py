@@ -3,9 +3,10 @@ import random
 import pytest
 
 from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.enums import TailRule
+from racing_demon_protocol.engine.groups import Stock
 from racing_demon_protocol.engine.rules.endgame import surfacing
 from racing_demon_protocol.engine.shuffle import subseed
-from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
