@@ -22,7 +22,6 @@ BELEAGUERED_CASTLE = solitaire(
         ),
     ),
     deal=(ACES_OUT, Deal(to="tableau", rows=True)),
-    skill=3,
     text=(
         "The aces stand in the middle, and the other cards lie in eight rows of six around them, all face up."
         " Families build up in suit. Build down on the rows in any suit, one card at a time. Any card fills "

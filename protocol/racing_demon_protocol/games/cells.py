@@ -1,7 +1,7 @@
 """Games around cells that are refilled again and again."""
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.cards import ACE, KING
+from racing_demon_protocol.engine.cards import KING
 from racing_demon_protocol.engine.enums import Base, Geometry, SuitRule
 from racing_demon_protocol.engine.groups import Cells, Deal, Reserve, Waste
 from racing_demon_protocol.engine.privileges import BasesFirst, ChosenBase, JointEntry
@@ -130,13 +130,7 @@ QUEENS_PARTY = solitaire(
     "Cheney 29",
     groups=(
         aces(name="royal", base=KING, one_per_suit=True, order=(13, 12), length=2),
-        aces(
-            name="imperial",
-            base=ACE,
-            one_per_suit=True,
-            order=(1, *range(11, 1, -1)),
-            length=11,
-        ),
+        aces(name="imperial", one_per_suit=True, order=(1, *range(11, 1, -1)), length=11),
         NO_REDEAL,
         DEALT,
         Reserve(name="waiting", size=0, takes=("dealt",), plays_to=("antechamber",)),

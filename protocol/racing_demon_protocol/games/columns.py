@@ -1,10 +1,11 @@
 """Games with columns whose last cards are free."""
 
 from dataclasses import replace
+from typing import Any
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.enums import Base, Build, Geometry, Space, SuitRule, TakeBack, Unit
-from racing_demon_protocol.engine.groups import Deal, Stock, Tableau, Waste
+from racing_demon_protocol.engine.groups import Deal, Tableau, Waste
 from racing_demon_protocol.engine.privileges import BottomCards, BumpKing, Draw, OpeningRescue
 from racing_demon_protocol.engine.specification import Doubt
 
@@ -16,9 +17,9 @@ FROM_WASTE_OR_STOCK = Space(takes=WASTE_OR_STOCK)
 ROWS = Deal(to="columns", rows=True)
 
 
-def _columns(count: int, height: int, **changes: object) -> Tableau:
-    fields = {"shows": Shows.ALL, "build": (DOWN,), "unit": Unit.ONE, **changes}
-    return Tableau(name="columns", shape=(height,) * count, **fields)  # type: ignore[arg-type]
+def _columns(shape: tuple[int, ...], **changes: Any) -> Tableau:
+    common = {"name": "columns", "shows": Shows.ALL, "build": (DOWN,), "unit": Unit.ONE}
+    return Tableau(shape=shape, **{**common, **changes})
 
 
 EGYPTIAN = solitaire(
@@ -27,17 +28,9 @@ EGYPTIAN = solitaire(
     "Cheney 17",
     groups=(
         aces(),
-        replace(
-            _columns(0, 0),
-            name="wings",
-            shape=(5,) * 8 + (4,) * 2,
-            build=(DOWN, UP),
-            geometry=Geometry.FANS,
-            rows=(2,) * 5,
-        ),
+        _columns((5,) * 8 + (4,) * 2, name="wings", build=(DOWN, UP), geometry=Geometry.FANS, rows=(2,) * 5),
     ),
     deal=(ACES_OUT, Deal(to="wings")),
-    skill=3,
     text=(
         "The aces stand one above another, with a row of five cards on either side of each, and two rows of "
         "four below. Only the outer ends can be played. Families build up in suit; the ends build on each "
@@ -68,7 +61,7 @@ BRUNETTE = solitaire(
         aces(8, suit=SuitRule.ALTERNATE),
         TWO_REDEALS,
         Waste(),
-        _columns(8, 1, build=(Build(),), takes=("waste",), space=FROM_WASTE_OR_STOCK),
+        _columns((1,) * 8, build=(Build(),), takes=("waste",), space=FROM_WASTE_OR_STOCK),
     ),
     deal=(ROWS,),
     skill=2,
@@ -97,7 +90,7 @@ SQUARE = solitaire(
         aces(8),
         NO_REDEAL,
         Waste(),
-        _columns(12, 1, space=FROM_WASTE_OR_STOCK, geometry=Geometry.WREATH),
+        _columns((1,) * 12, space=FROM_WASTE_OR_STOCK, geometry=Geometry.WREATH),
     ),
     deal=(ROWS,),
     skill=2,
@@ -114,13 +107,9 @@ FIFTEEN = solitaire(
     "Fifteen in a Row",
     "Cheney 30",
     packs=2,
-    groups=(
-        *families(),
-        replace(_columns(0, 0), shape=(7,) * 14 + (6,), build=(DOWN, UP)),
-    ),
+    groups=(*families(), _columns((7,) * 14 + (6,), build=(DOWN, UP))),
     deal=(ROWS,),
     specials=(OpeningRescue(columns="columns"),),
-    skill=3,
     text=(
         "Both packs lie in overlapping rows of fifteen. In each suit one family builds up from an ace, and "
         "one builds down from a king. Until an ace and a king are out, you can only build on columns; if that"
@@ -150,10 +139,9 @@ NAPOLEON = solitaire(
         aces(8),
         TWO_REDEALS,
         Waste(),
-        _columns(10, 4, takes=("columns",), space=FROM_WASTE_OR_STOCK),
+        _columns((4,) * 10, takes=("columns",), space=FROM_WASTE_OR_STOCK),
     ),
     deal=(ROWS,),
-    skill=3,
     text=(
         "Ten columns of four cards. Eight families build up from the aces in suit. Between columns, build "
         "down in suit, one card at a time. The waste feeds the families, and only the waste or the stock "
@@ -171,9 +159,8 @@ PET = solitaire(
     "The Pet Game",
     "Cheney 31, second game",
     packs=2,
-    groups=(aces(8), NO_REDEAL, Waste(), _columns(10, 4)),
+    groups=(aces(8), NO_REDEAL, Waste(), _columns((4,) * 10)),
     deal=(ROWS,),
-    skill=3,
     text=(
         "Napoleon with more freedom: cards of the stock go on the columns, too, and any free card fills an "
         "empty one; but the waste is never turned over."
@@ -185,10 +172,9 @@ OLD_STAGER = solitaire(
     "The Old Stager",
     "Cheney 32",
     packs=2,
-    groups=(aces(8), NO_REDEAL, Waste(), _columns(13, 3, space=Space(takes=("waste",)))),
+    groups=(aces(8), NO_REDEAL, Waste(), _columns((3,) * 13, space=Space(takes=("waste",)))),
     deal=(Deal(to="columns", each=1),),
     specials=(BumpKing(columns="columns", rows=3), BottomCards(count=3)),
-    skill=3,
     text=(
         "Thirteen columns of three cards. A king dealt onto a lower card of its suit may move on by one "
         "place, and the next card fills the place it left; or leave it, and turn the stock to deal on. Eight "
@@ -223,10 +209,11 @@ CORNERS = solitaire(
         aces(name="corners", base=Base.FIRST, wrap=True, geometry=Geometry.CORNERS),
         NO_REDEAL,
         Waste(),
-        _columns(5, 1, build=(Build(suit=SuitRule.ANY),), space=FROM_WASTE_OR_STOCK, geometry=Geometry.CROSS),
+        _columns(
+            (1,) * 5, build=(Build(suit=SuitRule.ANY),), space=FROM_WASTE_OR_STOCK, geometry=Geometry.CROSS
+        ),
     ),
     deal=(Deal(to="corners", count=1), ROWS),
-    skill=3,
     text=(
         "The first card lies in a corner; its rank starts the families in all four corners, which build up in"
         " suit and continue from king to ace. Five cards form a cross between them, where you build down in "
@@ -255,7 +242,7 @@ SEVEN = solitaire(
         aces(name="foundation", take_back=TakeBack.TO_SPACE),
         NO_REDEAL,
         Waste(),
-        _columns(7, 1, build=(Build(),), space=Space(takes=("waste", "columns", "foundation"))),
+        _columns((1,) * 7, build=(Build(),), space=Space(takes=("waste", "columns", "foundation"))),
     ),
     deal=(ROWS,),
     skill=2,
@@ -278,9 +265,13 @@ REVERSIBLE = solitaire(
     "Reversible Sequences",
     "Cheney 50",
     packs=2,
-    groups=(*families(), NO_REDEAL, Waste(), _columns(13, 4, build=(DOWN, UP), space=FROM_WASTE_OR_STOCK)),
+    groups=(
+        *families(),
+        NO_REDEAL,
+        Waste(),
+        _columns((4,) * 13, build=(DOWN, UP), space=FROM_WASTE_OR_STOCK),
+    ),
     deal=(ROWS,),
-    skill=3,
     text=(
         "Four rows of thirteen cards overlap; the other fifty-two are the stock. In each suit one family "
         "builds up from an ace, and one builds down from a king. Free cards build on each other up or down in"
@@ -304,12 +295,11 @@ INTERVALE = solitaire(
     packs=2,
     groups=(
         aces(8),
-        Stock(turn=1, redeals=0),
+        NO_REDEAL,
         Waste(),
-        _columns(11, 3, build=(DOWN, UP), unit=Unit.ONE_SIDE_SINGLE, space=FROM_WASTE_OR_STOCK),
+        _columns((3,) * 11, build=(DOWN, UP), unit=Unit.ONE_SIDE_SINGLE, space=FROM_WASTE_OR_STOCK),
     ),
     deal=(ROWS,),
-    skill=3,
     text=(
         "Three rows of eleven cards overlap. Eight families build up from the aces in suit. The last cards of"
         " columns build on each other up or down in suit: a single card goes on a sequence, or a sequence on "
@@ -326,16 +316,6 @@ INTERVALE = solitaire(
 )
 
 COLUMN_GAMES = (
-    EGYPTIAN,
-    EGYPTIAN_DRAW,
-    BRUNETTE,
-    SQUARE,
-    FIFTEEN,
-    NAPOLEON,
-    PET,
-    OLD_STAGER,
-    CORNERS,
-    SEVEN,
-    REVERSIBLE,
-    INTERVALE,
+    *(EGYPTIAN, EGYPTIAN_DRAW, BRUNETTE, SQUARE, FIFTEEN, NAPOLEON),
+    *(PET, OLD_STAGER, CORNERS, SEVEN, REVERSIBLE, INTERVALE),
 )

@@ -48,10 +48,4 @@ def solitaire(name: str, title: str, source: str, **fields: Any) -> Game:
 
 def free_piles(count: int) -> Tableau:
     """Declare piles that accept any card just dealt, and whose tops go to the foundations only."""
-    return Tableau(
-        name="piles",
-        shape=(0,) * count,
-        build=(ANYTHING,),
-        unit=Unit.ONE,
-        takes=("dealt",),
-    )
+    return Tableau(name="piles", shape=(0,) * count, build=(ANYTHING,), unit=Unit.ONE, takes=("dealt",))

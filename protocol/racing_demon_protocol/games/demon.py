@@ -32,16 +32,10 @@ CLASSIC = Game(
         " one face up, and four columns; all build on shared foundations. The first to empty the reserve goes"
         " out. Each card on the foundations scores one point; each card left in the reserve costs two."
     ),
-    groups=(
-        Foundations(),
-        Stock(),
-        Waste(),
-        Reserve(size=DEMON_SIZE),
-        Tableau(shape=FOUR_COLUMNS),
-    ),
+    groups=(Foundations(), Stock(), Waste(), Reserve(size=DEMON_SIZE), Tableau(shape=FOUR_COLUMNS)),
     deal=(Deal(to="reserve"), Deal(to="tableau")),
     goal=Goal.RESERVE_EMPTY,
-    scoring=Scoring(reserve_card=-2, out_bonus=10),
+    scoring=Scoring(reserve_card=-2),
     doubts=(
         *BASE_DOUBTS,
         Doubt("What fills a space?", "Any free card, if you like.", "tableau.space.fill"),
@@ -56,11 +50,7 @@ HEAP_DOWN = Reserve(size=DEMON_SIZE, shows=Shows.NONE, playable=False)
 HEAP_UP = Reserve(size=DEMON_SIZE)
 FROM_HEAP = Space(fill=True)
 FROM_WASTE = Space(fill=True, takes=("waste",))
-GROUPS = (
-    Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True),
-    Stock(),
-    Waste(),
-)
+GROUPS = (Foundations(owner=Owner.PLAYER, base=Base.FIRST, wrap=True), Stock(), Waste())
 BOTTOM = FillFromBottom(columns="tableau", heap="reserve")
 NO_BONUS = Scoring(out_bonus=0)
 WRAPS = Doubt(
@@ -223,7 +213,7 @@ FOOLIANA_REORDER = replace(
 FOOLIANAS = (FOOLIANA, FOOLIANA_REORDER)
 
 
-def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> Game:
+def _race(game: Game, heaps: str, *, from_aces: bool) -> Game:
     """Declare a demon's foundations as shared, from the aces or from the rank of one card."""
     families = Foundations() if from_aces else Foundations(base=Base.FIRST, wrap=True)
     groups = tuple(
@@ -236,10 +226,16 @@ def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> G
         for step in game.deal
         if not (from_aces and step.to == "foundation")
     )
+    in_the_middle = (
+        "The families in the middle are shared, and build up from the aces."
+        if from_aces
+        else "The first player's base card is laid in the middle, and its rank starts all families there, "
+        "for everybody."
+    )
     return replace(
         game,
-        name=name,
-        title=title,
+        name=f"{game.name}-{'aces' if from_aces else 'first'}",
+        title=f"Demon around shared {'aces' if from_aces else 'families'}, with the heaps face {heaps}",
         source=f"{game.source}, around shared foundations",
         groups=groups,
         deal=deal,
@@ -248,50 +244,13 @@ def _race(game: Game, name: str, title: str, text: str, *, from_aces: bool) -> G
         deals=Deals.OWN,
         racing=Racing.SHARED,
         doubts=tuple(doubt for doubt in game.doubts if not doubt.field.startswith("Grace")),
-        text=text,
+        text=f"Everybody has the layout of Demon with a face-{heaps} heap. {in_the_middle}",
     )
 
 
-RACING_DEMONS = (
-    _race(
-        DEMON_A,
-        "demon-a-aces",
-        "Demon around shared aces, with the heaps face down",
-        (
-            "Everybody has the layout of Demon with a face-down heap. The families in the middle are shared, "
-            "and build up from the aces."
-        ),
-        from_aces=True,
-    ),
-    _race(
-        DEMON_A,
-        "demon-a-first",
-        "Demon around shared families, with the heaps face down",
-        (
-            "Everybody has the layout of Demon with a face-down heap. The first player's base card is laid in"
-            " the middle, and its rank starts all families there, for everybody."
-        ),
-        from_aces=False,
-    ),
-    _race(
-        DEMON_B,
-        "demon-b-aces",
-        "Demon around shared aces, with the heaps face up",
-        (
-            "Everybody has the layout of Demon with a face-up heap. The families in the middle are shared, "
-            "and build up from the aces."
-        ),
-        from_aces=True,
-    ),
-    _race(
-        DEMON_B,
-        "demon-b-first",
-        "Demon around shared families, with the heaps face up",
-        (
-            "Everybody has the layout of Demon with a face-up heap. The first player's base card is laid in "
-            "the middle, and its rank starts all families there, for everybody."
-        ),
-        from_aces=False,
-    ),
+RACING_DEMONS = tuple(
+    _race(game, heaps, from_aces=from_aces)
+    for game, heaps in ((DEMON_A, "down"), (DEMON_B, "up"))
+    for from_aces in (True, False)
 )
 """The layouts of Demon A and Demon B around shared foundations."""

@@ -34,7 +34,6 @@ PATERNAL = solitaire(
     groups=(aces(), RELAID, FANS),
     deal=(ACES_OUT, Deal(to="fans")),
     specials=(Draw(groups=("fans",), marries=True),),
-    skill=3,
     text=(
         "The aces are laid out, and the other cards lie in sixteen fans of three. Families build up in suit. "
         "The end of a fan may be built on by the next higher or the next lower card of its suit. The cards "
@@ -137,16 +136,10 @@ FLOWER_GARDEN = solitaire(
     "Cheney 49",
     groups=(
         aces(),
-        Tableau(
-            name="garden",
-            shape=(6,) * 6,
-            shows=Shows.ALL,
-            build=(Build(suit=SuitRule.ANY),),
-        ),
+        Tableau(name="garden", shape=(6,) * 6, shows=Shows.ALL, build=(Build(suit=SuitRule.ANY),)),
         Cells(name="bouquet", count=16, geometry=Geometry.GRID, rows=(8, 8)),
     ),
     deal=(Deal(to="garden"), Deal(to="bouquet", each=1)),
-    skill=3,
     text=(
         "Six fans of six cards are the garden, and the other sixteen cards are the bouquet; all of these can "
         "be played. Families build up in suit from the aces. Build down in the garden in any suit; sequences "

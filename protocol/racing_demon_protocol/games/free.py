@@ -18,7 +18,6 @@ SOLITAIRE = solitaire(
     "Cheney 1",
     groups=(aces(suit=SuitRule.ANY), NO_REDEAL, DEALT, free_piles(4)),
     deal=(),
-    skill=3,
     text=(
         "There is no layout. Aces start four families, which build up to the king in any suit. A card that "
         "does not go up is put on one of four piles. Only their top cards can be played, and only to the "
@@ -41,12 +40,7 @@ SOLITAIRE_SUITS = replace(
     name="solitaire-suits",
     title="Solitaire, following suit",
     source="Cheney 1, variant",
-    groups=(
-        aces(),
-        Stock(turn=1, redeals=2, shuffle=True),
-        DEALT,
-        replace(free_piles(4), gathers=1),
-    ),
+    groups=(aces(), Stock(turn=1, redeals=2, shuffle=True), DEALT, replace(free_piles(4), gathers=1)),
     text=(
         "Solitaire, made harder: the families build in suit. To make up for that, the four piles may be taken"
         " up, shuffled and dealt again, twice."
@@ -73,7 +67,6 @@ TOAD = solitaire(
     packs=2,
     groups=(aces(8, suit=SuitRule.ANY), NO_REDEAL, DEALT, Reserve(name="toad", size=13), free_piles(5)),
     deal=(Deal(to="toad"),),
-    skill=3,
     text=(
         "Thirteen cards are the toad: a heap whose top card can be played. Eight families build up from the "
         "aces in any suit. Cards that do not go up are put on five piles."
@@ -98,7 +91,6 @@ BETHEL = solitaire(
         free_piles(4),
     ),
     deal=tuple(Deal(to=f"by {rank}", cards=(f"{face}*",)) for rank, face in enumerate("A234", 1)),
-    skill=3,
     text=(
         "An ace, a two, a three and a four are laid out. The first family goes up by ones, the second by "
         "twos, the third by threes, the fourth by fours, and all continue from king to ace until a king ends "

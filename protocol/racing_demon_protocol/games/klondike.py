@@ -73,7 +73,6 @@ TRIANGLE = solitaire(
         Cells(name="open hand", count=24, geometry=Geometry.GRID, rows=(12, 12)),
     ),
     deal=(Deal(to="tableau"), Deal(to="open hand", each=1)),
-    skill=3,
     text=(
         "Seven columns of one to seven cards, only the last of each face up; the other twenty-four cards lie "
         "face up, and all can be played. Families build up in suit from the aces, and their top cards may be "
@@ -95,7 +94,6 @@ STAIRCASE = solitaire(
         Reserve(name="buried", size=0, takes=("dealt",), locked=True),
         Tableau(shape=tuple(range(10, 0, -1))),
     ),
-    skill=3,
     text=(
         "Ten columns of ten to one cards, the last of each face up. Eight families build up in suit from the "
         "aces. Build down on the columns in alternate colors; sequences move together, and any card fills a "

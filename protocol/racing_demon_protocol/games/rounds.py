@@ -30,14 +30,7 @@ SALIQUE_LAW = solitaire(
         aces(8, name="queens", base=12, length=1),
         NO_REDEAL,
         DEALT,
-        Tableau(
-            name="kings",
-            shape=(0,) * 8,
-            shows=Shows.ALL,
-            build=(ANYTHING,),
-            unit=Unit.ONE,
-            takes=(),
-        ),
+        Tableau(name="kings", shape=(0,) * 8, shows=Shows.ALL, build=(ANYTHING,), unit=Unit.ONE, takes=()),
     ),
     deal=(Deal(to="kings", cards=("K*",)),),
     goal=Goal.FOUNDATIONS_FULL,
@@ -86,7 +79,6 @@ ST_HELENA = solitaire(
         FamilyByLaying(foundations="kings", groups=("upper", "sides")),
         FamilyByLaying(foundations="aces", groups=("lower", "sides")),
     ),
-    skill=3,
     text=(
         "Four kings lie in a row, with their aces below. Cards are dealt in rounds to twelve piles: four "
         "below the aces, four above the kings, and two on either side. Kings build down and aces build up, in"
@@ -233,11 +225,7 @@ JUDGES = solitaire(
     packs=2,
     groups=(
         *families(),
-        Stock(
-            redeals=2,
-            rounds=((Deal(to="row", each=1),),),
-            relay=(Deal(to="columns", each=1),),
-        ),
+        Stock(redeals=2, rounds=((Deal(to="row", each=1),),), relay=(Deal(to="columns", each=1),)),
         Tableau(
             name="columns",
             shape=(1,) * 11,

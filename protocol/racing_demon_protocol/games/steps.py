@@ -122,12 +122,7 @@ QUEENS_COTILLON = solitaire(
             rows=(4,) * 4,
         ),
     ),
-    deal=(
-        ACES_OUT,
-        Deal(to="deuces", cards=suits_of("2")),
-        Deal(to="left"),
-        Deal(to="right", each=1),
-    ),
+    deal=(ACES_OUT, Deal(to="deuces", cards=suits_of("2")), Deal(to="left"), Deal(to="right", each=1)),
     skill=2,
     text=(
         "Four aces and four twos start families that go up by twos in suit: three on ace, four on two. The "
@@ -157,11 +152,7 @@ KNAVES_DIAL = solitaire(
     "knaves-dial",
     "Knaves' Dial",
     "Cheney 26",
-    groups=(
-        *(_hour(rank, 4) for rank in range(1, 14)),
-        TWO_REDEALS,
-        Waste(),
-    ),
+    groups=(*(_hour(rank, 4) for rank in range(1, 14)), TWO_REDEALS, Waste()),
     deal=(),
     specials=(RankPlaces(),),
     racing=Racing.REFLEX,
@@ -178,11 +169,7 @@ KNAVES_DIAL_DOUBLE = replace(
     name="knaves-dial-double",
     title="Knaves' Dial, with two packs",
     packs=2,
-    groups=(
-        *(_hour(rank, 8) for rank in range(1, 14)),
-        TWO_REDEALS,
-        Waste(),
-    ),
+    groups=(*(_hour(rank, 8) for rank in range(1, 14)), TWO_REDEALS, Waste()),
     text="Knaves' Dial with two packs: each place takes eight cards.",
 )
 

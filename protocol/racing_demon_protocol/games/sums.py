@@ -21,7 +21,7 @@ FOURTEEN = solitaire(
     "Cheney 8",
     groups=(
         _places(5, 5, 5, 5, 5),
-        Stock(turn=1, redeals=None, shuffle=True),
+        Stock(turn=1, shuffle=True),
         Waste(plays_to=()),
         Packets(name="aside", counts=True),
         Out(),
