@@ -9,7 +9,6 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
 from racing_demon_protocol.engine.enums import Deals, Owner, TailRule, TakeBack
 from racing_demon_protocol.engine.groups import (
     Deal,
-    Foundations,
     Group,
     Heads,
     Reserve,
@@ -23,20 +22,10 @@ from racing_demon_protocol.engine.mechanics.tricks import Script
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import InvalidGame
-from racing_demon_protocol.games import GAMES, declare
+from racing_demon_protocol.games import GAMES, GROUP_OPTIONS, declare
 from racing_demon_protocol.wire.options import Options
 
-OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {
-    "turn": (Stock, "turn"),
-    "redeals": (Stock, "redeals"),
-    "shuffle": (Stock, "shuffle"),
-    "tail_rule": (Stock, "tail_rule"),
-    "waste_view": (Waste, "view"),
-    "take_back": (Foundations, "take_back"),
-    "forced_bases": (Foundations, "forced_bases"),
-    "columns": (Tableau, "shape"),
-    "reserve": (Reserve, "size"),
-}
+OF_GROUPS: Final[dict[str, tuple[type[Group], str]]] = {**GROUP_OPTIONS, "columns": (Tableau, "shape")}
 """The options that change groups, with the group and its attribute."""
 
 SMALL: Final = range(1, 6)
@@ -149,7 +138,8 @@ def _arranged(game: Game) -> dict[str, Any] | None:
 
 def _options(game: Game) -> Iterator[tuple[str, Any]]:
     """Yield the options that apply to the game, with their defaults."""
-    for name, (kind, attribute) in OF_GROUPS.items():
+    for name in (option for option in Options.model_fields if option in OF_GROUPS):
+        kind, attribute = OF_GROUPS[name]
         for group in game.groups:
             if isinstance(group, kind):
                 own = getattr(group, attribute)

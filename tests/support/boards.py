@@ -5,7 +5,7 @@ A card in small letters lies face down: ``"5c KH"`` is a king upon a five that o
 
 from collections.abc import Sequence
 
-from racing_demon_protocol.engine.board import Board, Kind, Move, Pile, Place, Play
+from racing_demon_protocol.engine.board import Board, Kind, Pile, Place, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, name, parse
 from racing_demon_protocol.engine.deal import decks
 from racing_demon_protocol.engine.groups import Stock
@@ -16,6 +16,7 @@ from racing_demon_protocol.engine.rules.endgame import columns_lead_on, surfacin
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
+from tests.support.moves import Move, carried
 
 RACES = ("racing-demon", "classic", "demon-a", "demon-b", "fooliana")
 """The games that are raced with a pack each: what the server's and the clients' tests play."""
@@ -69,9 +70,11 @@ class Position:
 
     def play(self, seat: int, play: Play) -> list[Move]:
         """Make a legal play, and those that the game makes by itself after it."""
-        moves = [self.rules.play(self.board, seat, play, self._name)]
-        while (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            moves.append(follow_up.move(self.rules.carry_out(self.board, follow_up, self._name)))
+        moves: list[Move] = []
+        due: Play | None = self.rules.verify_play(self.board, seat, play)
+        while due is not None:
+            moves.append(carried(self.rules, self.board, due, self._name))
+            due = self.rules.automatic(self.board, seat)
         return moves
 
     def surfacing(self, seat: int = 0) -> set[Card]:

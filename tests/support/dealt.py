@@ -3,13 +3,14 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from racing_demon_protocol.engine.board import Board, Move, Play
+from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card, parse, rank
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Game
+from tests.support.moves import Move, carried, follow
 
 
 class StackedDealer(Dealer):
@@ -65,11 +66,12 @@ class Dealt:
     def settle(self, seat: int) -> None:
         """Make the moves that the game makes by itself."""
         while (play := self.rules.automatic(self.board, seat)) is not None:
-            self.log.append((seat, play.move(self.rules.carry_out(self.board, play, self.dealer.follow))))
+            self.log.append((seat, carried(self.rules, self.board, play, self.dealer.follow)))
 
     def play(self, play: Play, seat: int = 0) -> None:
         """Make a legal play, and what follows by itself."""
-        self.log.append((seat, self.rules.play(self.board, seat, play, self.dealer.follow)))
+        legal = self.rules.verify_play(self.board, seat, play)
+        self.log.append((seat, carried(self.rules, self.board, legal, self.dealer.follow)))
         self.settle(seat)
 
     def plays(self) -> list[tuple[int, Play]]:
@@ -87,7 +89,7 @@ class Dealt:
         board = self.rules.deal()
         board.reveal(board.all_unnamed(), self.dealt)
         for _, move in self.log:
-            board.apply(move)
+            follow(board, move)
         return board
 
     def is_over(self) -> bool:

@@ -3,8 +3,9 @@
 import random
 from collections.abc import Iterator
 
-from racing_demon_protocol.engine.board import Kind, Move
+from racing_demon_protocol.engine.board import Kind
 from tests.support.boards import Position
+from tests.support.moves import Move
 
 
 def play_on(position: Position, rng: random.Random, steps: int) -> Iterator[tuple[int, list[Move]]]:

@@ -19,6 +19,7 @@ from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt
 from tests.support.matches import log_of, options_of
+from tests.support.moves import follow
 
 PLAYS: Final = 40
 ASKED: Final = 20
@@ -72,7 +73,7 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
             play for play in rules.legal_plays(board, seat) if fast_path is not None and play.depth == 0
         ]
         allowed = [fast_path is not None and fast_path.allow(board, seat, play) for play in asked]
-        board.apply(move)
+        follow(board, move)
         yield {
             "place": hand.seats.index(seat),
             "move": (move.source, move.count, move.destination, move.depth),

@@ -1,7 +1,7 @@
 """The board: the public state of a hand's piles and cards. It knows no rules.
 
-A board is a fold over :class:`Move` events. It holds :data:`~.cards.UNKNOWN` for every face-down card; when a
-move uncovers a card, the event names it. So a hidden card cannot leak from a board: it was never there.
+A board is a fold over plays. It holds :data:`~.cards.UNKNOWN` for every face-down card; when a play uncovers
+a card, its event names it. So a hidden card cannot leak from a board: it was never there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from racing_demon_protocol.errors import InconsistentEvent
 
 from .cards import UNKNOWN, Card
-from .piles import FOUNDATIONS, NOT_PLAIN, Kind, Move, Passage, Pile, Place, Play, Shows
+from .piles import FOUNDATIONS, NOT_PLAIN, Kind, Passage, Pile, Place, Play, Shows
 
-__all__ = ["FOUNDATIONS", "Board", "Counts", "Kind", "Move", "Pile", "Place", "Play", "Shows"]
+__all__ = ["FOUNDATIONS", "Board", "Counts", "Kind", "Pile", "Place", "Play", "Shows"]
 
 Counts = tuple[dict[int, int], dict[int, int], dict[int, int]]
 """A copy of a board's counts: see :attr:`Board.counts`."""
@@ -86,16 +86,6 @@ class Board:
         """Return the top card of a pile (UNKNOWN if face down), or ``None`` if it is empty."""
         cards = self.cards[pile]
         return cards[-1] if cards else None
-
-    def apply(self, move: Move) -> None:
-        """Apply a move.
-
-        Raises:
-            InconsistentEvent: the piles do not hold what the move takes, or it does not name exactly the
-                cards that it turns up. Do not use the board any more then.
-
-        """
-        self.reveal(self.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
 
     def shift(self, play: Play) -> list[Place]:
         """Make a play and return the places that are now face up with cards still to be named.

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from .cards import Card
-
 FOUNDATIONS: Final = -1
 """The destination of a play to the foundations: the first one that accepts the card takes it."""
 
@@ -100,20 +98,6 @@ class Play(NamedTuple):
     source: int
     count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
     destination: int
-    depth: int = 0
-
-    def move(self, shown: tuple[Card, ...]) -> "Move":
-        """Return this play as a move that turned up these cards."""
-        return Move(self.source, self.count, self.destination, shown, self.depth)
-
-
-class Move(NamedTuple):
-    """A play that was made, and the cards that it turned up, source pile first, bottom first."""
-
-    source: int
-    count: int  # type: ignore[assignment]  # the wire's word; no one counts in a play
-    destination: int
-    shown: tuple[Card, ...] = ()
     depth: int = 0
 
 

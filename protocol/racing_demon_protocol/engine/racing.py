@@ -1,43 +1,10 @@
-"""Races on identical deals: the ranking, and what players may learn about each other.
+"""Races on identical deals: what players may learn about each other.
 
 Players with the same cards could read their own future in another's layout. So players of such a race see
 only one number of each other: their progress.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
 from .board import Board, Pile
-
-
-class Runner(NamedTuple):
-    """One player's progress.
-
-    Attributes:
-        seat: the player's seat.
-        progress: the value of :meth:`~.rules.base.Rules.progress`.
-        out: whether the goal is reached.
-        at: when the last progress was made, on the caller's clock.
-
-    """
-
-    seat: int
-    progress: int
-    out: bool = False
-    at: int = 0
-
-
-def order(runners: Iterable[Runner]) -> list[tuple[int, ...]]:
-    """Return the seats from the first place on; tied seats share a tuple.
-
-    Winners rank first, the earliest first; then players by progress, and at equal progress by who reached it
-    earlier.
-    """
-    places: dict[tuple[bool, int, int], list[int]] = {}
-    for runner in runners:
-        key = (not runner.out, 0 if runner.out else -runner.progress, runner.at)
-        places.setdefault(key, []).append(runner.seat)
-    return [tuple(places[key]) for key in sorted(places)]
 
 
 def may_see(pile: Pile, seat: int | None) -> bool:

@@ -4,14 +4,28 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from .mechanics import MECHANICS
+from .mechanics.merging import Merging, MergingRules
+from .mechanics.ranks import Ranks, RanksRules, Sympathy, SympathyRules
+from .mechanics.rows import DoubleJump, DoubleJumpRules, PushPin, PushPinRules
+from .mechanics.sums import Sums, SumsRules
+from .mechanics.travelling import Travelling, TravellingRules
+from .mechanics.tricks import Script, ScriptRules
+from .mechanics.weaving import Weaving, WeavingRules
 from .rules.base import Rules
 from .rules.building import BuildingRules
 from .specification import Building, Game, Mechanic
 
 RULES: Final[dict[type[Mechanic], type[Rules]]] = {
     Building: BuildingRules,
-    **MECHANICS,
+    DoubleJump: DoubleJumpRules,
+    Merging: MergingRules,
+    PushPin: PushPinRules,
+    Ranks: RanksRules,
+    Script: ScriptRules,
+    Sums: SumsRules,
+    Sympathy: SympathyRules,
+    Travelling: TravellingRules,
+    Weaving: WeavingRules,
 }
 """The rules of every mechanic."""
 

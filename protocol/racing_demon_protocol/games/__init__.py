@@ -25,7 +25,7 @@ from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
 from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
 from .tricks import A_SPELL, MUSICAL_SEQUEL
 
-__all__ = ["GAMES", "declare", "game_named", "seats_of"]
+__all__ = ["GAMES", "GROUP_OPTIONS", "declare", "game_named", "seats_of"]
 
 BUILDING_GAMES = (
     *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
@@ -51,6 +51,18 @@ OWN_MECHANICS = (
 GAMES: dict[str, Game] = {game.name: game for game in (*BUILDING_GAMES, *OWN_MECHANICS)}
 """Every game by its name, the default first."""
 
+GROUP_OPTIONS: dict[str, tuple[type[Group], str]] = {
+    "turn": (Stock, "turn"),
+    "redeals": (Stock, "redeals"),
+    "shuffle": (Stock, "shuffle"),
+    "tail_rule": (Stock, "tail_rule"),
+    "waste_view": (Waste, "view"),
+    "take_back": (Foundations, "take_back"),
+    "forced_bases": (Foundations, "forced_bases"),
+    "reserve": (Reserve, "size"),
+}
+"""The options that change an attribute of a kind of groups."""
+
 
 def game_named(name: str) -> Game:
     """Return the game with a name.
@@ -75,10 +87,10 @@ def declare(options: Options, players: int) -> Game:
 
     """
     game = _resize(game_named(options.game), options, players)
-    for kind, name in _GROUP_OPTIONS:
-        value = getattr(options, name)
+    for option, (kind, attribute) in GROUP_OPTIONS.items():
+        value = getattr(options, option)
         if value is not None:
-            game = _change(game, kind, name, **{_FIELDS.get(name, name): value})
+            game = _change(game, kind, option, **{attribute: value})
     scoring = game.scoring
     if options.out_bonus is not None:
         scoring = replace(scoring, out_bonus=options.out_bonus)
@@ -96,21 +108,6 @@ def seats_of(options: Options) -> int:
 
     """
     return min(options.seats, game_named(options.game).most_seats)
-
-
-_GROUP_OPTIONS: tuple[tuple[type[Group], str], ...] = (
-    (Stock, "turn"),
-    (Stock, "redeals"),
-    (Stock, "shuffle"),
-    (Stock, "tail_rule"),
-    (Waste, "waste_view"),
-    (Foundations, "take_back"),
-    (Foundations, "forced_bases"),
-    (Reserve, "reserve"),
-)
-
-_FIELDS = {"waste_view": "view", "reserve": "size"}
-"""The fields of options whose names differ."""
 
 
 def _resize(game: Game, options: Options, players: int) -> Game:

@@ -28,15 +28,15 @@ BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Verdict:
     """The result of verifying a record: complete hands in which every event is correct, and their plays."""
 
-    hands: int
-    plays: int
-    skipped: int
+    hands: int = 0
+    plays: int = 0
+    skipped: int = 0
     """Hands that the record does not contain from the deal to the end."""
-    matches: int
+    matches: int = 0
     unseen: int = 0
     """Layouts on identical deals whose plays the record does not contain, only their progress."""
     alone: int = 0
@@ -128,9 +128,7 @@ class _Auditor:
         self._hand: list[ev.Event] = []
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
-        self._hands = self._plays = self._skipped = self._matches = self._unseen = 0
-        self._alone = 0
-        self._left_out: list[str] = []
+        self._verdict = Verdict()
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
         for message in messages:
@@ -140,15 +138,7 @@ class _Auditor:
                 self._take(message)
         if self._view is None:
             raise InvalidRecord("There is no table in this record.")
-        return Verdict(
-            self._hands,
-            self._plays,
-            self._skipped,
-            self._matches,
-            self._unseen,
-            self._alone,
-            tuple(self._left_out),
-        )
+        return self._verdict
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Return whether a snapshot shows this table in its current state."""
@@ -190,7 +180,7 @@ class _Auditor:
             winners = leaders(view)[0] if event.closed else match_winners(view)
             expect(event, winners == event.winners, "the winners are others")
             expect(event, bool(view.results), "no hand was played")
-            self._matches += 1
+            self._verdict.matches += 1
         elif isinstance(event, ev.Committed):
             expect(event, not self._match_over or event.hand == 1, "the match was over")
 
@@ -199,7 +189,7 @@ class _Auditor:
         expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
-            self._skipped += 1
+            self._verdict.skipped += 1
             return
         secret = bytes.fromhex(over.seed)
         kept = keeps(secret, committed.hand_id, committed.commitment)
@@ -207,12 +197,13 @@ class _Auditor:
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
         replay = HandReplay(view, view.deal_seed(secret), played, self._shifted)
         for event in self._hand:
-            self._plays += replay.follow(event)
+            self._verdict.plays += replay.follow(event)
         replay.check_end(view, over)
-        self._hands += 1
-        self._unseen += replay.unseen
-        self._alone += not (view.shuffle and view.shuffle.revealed())
-        self._left_out += [view.player(seat) for seat in view.shuffle.missing()] if view.shuffle else []
+        self._verdict.hands += 1
+        self._verdict.unseen += replay.unseen
+        self._verdict.alone += not (view.shuffle and view.shuffle.revealed())
+        missing = view.shuffle.missing() if view.shuffle else ()
+        self._verdict.left_out += tuple(view.player(seat) for seat in missing)
 
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
         """Record who still played when the stocks were shifted, unless all had declared being stuck."""

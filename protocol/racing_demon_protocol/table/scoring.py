@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from racing_demon_protocol.engine.racing import Runner, order
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.options import OnLeave, TieBreak
@@ -43,8 +42,12 @@ def race_order(view: TableView, out: int | None = None) -> list[int]:
 
     The order is: the winner, then by progress, then by who reached it earlier.
     """
-    runners = (Runner(seat, far.reached, seat == out, far.since) for seat, far in view.progress.items())
-    return [seat for tied in order(runners) for seat in tied]
+
+    def place(seat: int) -> tuple[bool, int, int]:
+        reached, since = view.progress[seat]
+        return seat != out, -reached, since
+
+    return sorted(view.progress, key=place)
 
 
 def totals(view: TableView) -> dict[int, int]:

@@ -2,10 +2,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from racing_demon_protocol.engine.board import Board, Kind, Move, Pile, Play, Shows
+from racing_demon_protocol.engine.board import Board, Kind, Pile, Play, Shows
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.errors import InconsistentEvent
 from tests.support.boards import cards
+from tests.support.moves import Move, follow
 
 STOCK, WASTE, LEFT, RIGHT, GOAL = range(5)
 
@@ -50,7 +51,7 @@ def test_a_copy_is_equal_and_on_its_own() -> None:
     board = _board(stock="--", left="5H")
     copy = board.copy()
     same = copy == board
-    copy.apply(Move(LEFT, 1, RIGHT))
+    follow(copy, Move(LEFT, 1, RIGHT))
     assert (True, False, cards("5H")) == (same, copy == board, board.cards[LEFT])
 
 
@@ -69,14 +70,14 @@ def test_a_board_equals_nothing_else() -> None:
 def test_cards_keep_their_order_between_columns() -> None:
     """Cards that move together keep their order."""
     board = _board(left="-- 5H 4S 3D", right="6C")
-    board.apply(Move(LEFT, 2, RIGHT))
+    follow(board, Move(LEFT, 2, RIGHT))
     assert [[UNKNOWN, *cards("5H")], cards("6C 4S 3D")] == board.cards[LEFT : RIGHT + 1]
 
 
 def test_an_uncovered_card_is_named_by_the_event() -> None:
     """The card that becomes the last of its column is the one that the event shows."""
     board = _board(left="-- -- 5H", right="6C")
-    board.apply(Move(LEFT, 1, RIGHT, tuple(cards("9D"))))
+    follow(board, Move(LEFT, 1, RIGHT, tuple(cards("9D"))))
     assert [UNKNOWN, *cards("9D")] == board.cards[LEFT]
 
 
@@ -84,7 +85,7 @@ def test_an_uncovered_card_is_named_by_the_event() -> None:
 def test_an_event_names_just_the_cards_that_it_turns_up(shown: str) -> None:
     """An event that names fewer or more cards than it turns up is refused."""
     with pytest.raises(InconsistentEvent):
-        _board(left="-- 5H", right="6C").apply(Move(LEFT, 1, RIGHT, tuple(cards(shown))))
+        follow(_board(left="-- 5H", right="6C"), Move(LEFT, 1, RIGHT, tuple(cards(shown))))
 
 
 def test_nothing_is_turned_up_twice() -> None:
@@ -116,23 +117,23 @@ def test_the_order_survives_turning_there_and_back() -> None:
 def test_a_covered_waste_card_is_forgotten() -> None:
     """Of a squared waste only the top is known; what it covers is not to be looked up."""
     board = _board(stock="-- --", waste="5H")
-    board.apply(Move(STOCK, 2, WASTE, tuple(cards("7D"))))
+    follow(board, Move(STOCK, 2, WASTE, tuple(cards("7D"))))
     assert [UNKNOWN, UNKNOWN, *cards("7D")] == board.cards[WASTE]
 
 
 def test_a_fanned_waste_shows_so_many_cards() -> None:
     """With a view of three, the turned cards are named bottom first, and older ones forgotten."""
     board = _board(_piles(view=3), stock="-- -- --", waste="5H")
-    board.apply(Move(STOCK, 2, WASTE, tuple(cards("7D 8D"))))
+    follow(board, Move(STOCK, 2, WASTE, tuple(cards("7D 8D"))))
     after_two = list(board.cards[WASTE])
-    board.apply(Move(STOCK, 1, WASTE, tuple(cards("9D"))))
+    follow(board, Move(STOCK, 1, WASTE, tuple(cards("9D"))))
     assert (cards("5H 7D 8D"), [UNKNOWN, *cards("7D 8D 9D")]) == (after_two, board.cards[WASTE])
 
 
 def test_the_card_under_a_played_waste_top_is_named() -> None:
     """Taking the top of the waste turns up the card below it."""
     board = _board(waste="-- 5H", right="6C")
-    board.apply(Move(WASTE, 1, RIGHT, tuple(cards("JD"))))
+    follow(board, Move(WASTE, 1, RIGHT, tuple(cards("JD"))))
     assert cards("JD") == board.cards[WASTE]
 
 
@@ -145,7 +146,7 @@ def test_the_source_is_named_before_the_destination() -> None:
 def test_turning_the_waste_over_hides_it_and_counts() -> None:
     """A redeal makes all cards unknown, and is counted for the seat."""
     board = _board(waste="-- -- 5H")
-    board.apply(Move(WASTE, 3, STOCK))
+    follow(board, Move(WASTE, 3, STOCK))
     assert ([UNKNOWN] * 3, [], {3: 1}) == (board.cards[STOCK], board.cards[WASTE], board.redeals)
 
 

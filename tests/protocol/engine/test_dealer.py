@@ -6,6 +6,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.deal import decks
 from racing_demon_protocol.engine.dealer import Dealer
 from tests.support.boards import RACES, deal, deal_seed, rules_of
+from tests.support.moves import carried
 from tests.support.playouts import play_on
 
 SEED = bytes(range(32))
@@ -29,7 +30,7 @@ def test_the_dealer_follows_every_play(game: str) -> None:
     for seat, moves in play_on(position, random.Random(4), 120):
         for move in moves:
             play = Play(move.source, move.count, move.destination)
-            assert move == play.move(rules.carry_out(board, play, dealer.follow)), seat
+            assert move == carried(rules, board, play, dealer.follow), seat
     assert (position.board, position.hidden) == (board, dealer.open_board())
 
 

@@ -1,8 +1,9 @@
 """Plays that the seeds describe card by card."""
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Move, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from tests.support.boards import Position, build, cards, deal, names, rules_of, stack
+from tests.support.moves import Move
 
 HEAP = "2D 3D 4D 8D 9D JD QD KD 3H 9H 2S 7D KH"
 ROW = "2H 8H 8S 4H"

@@ -1,27 +1,8 @@
 import random
 
-import pytest
-
-from racing_demon_protocol.engine.racing import Runner, order, veiled
+from racing_demon_protocol.engine.racing import veiled
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt import Dealt
-
-
-@pytest.mark.parametrize(
-    ("runners", "expected"),
-    [
-        ([Runner(0, 30, at=5), Runner(1, 31, at=9)], [(1,), (0,)]),
-        ([Runner(0, 30, at=5), Runner(1, 30, at=4)], [(1,), (0,)]),
-        ([Runner(0, 30, at=5), Runner(1, 30, at=5)], [(0, 1)]),
-        ([Runner(0, 51, at=1), Runner(1, 52, out=True, at=9)], [(1,), (0,)]),
-        ([Runner(0, 52, out=True, at=8), Runner(1, 40, out=True, at=7)], [(1,), (0,)]),
-    ],
-    ids=["further", "earlier", "tie", "won", "won first"],
-)
-def test_the_order_of_a_race(runners: list[Runner], expected: list[tuple[int, ...]]) -> None:
-    """Won first, then progress, then the earlier last progress decide."""
-    assert expected == order(runners)
-    assert expected == order(reversed(runners)) or len(expected) == 1
 
 
 def test_only_identical_deals_are_private() -> None:

@@ -134,3 +134,20 @@ def test_who_has_played_no_hand_cannot_win() -> None:
 def test_a_match_that_all_left_is_over() -> None:
     """When everybody has left, the match ends at once, and the best of the leavers wins."""
     assert (0,) == match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("progress", "out", "expected"),
+    [
+        ([(30, 5), (31, 9)], None, [1, 0]),
+        ([(30, 5), (30, 4)], None, [1, 0]),
+        ([(30, 5), (30, 5)], None, [0, 1]),
+        ([(51, 1), (40, 9)], 1, [1, 0]),
+    ],
+    ids=["further", "earlier", "tie", "won"],
+)
+def test_the_order_of_a_race(progress: list[tuple[int, int]], out: int | None, expected: list[int]) -> None:
+    """Who won is first; then progress, then the earlier last progress decide."""
+    view = TableView("T", Options())
+    view.progress = {seat: Progress(*reached) for seat, reached in enumerate(progress)}
+    assert expected == race_order(view, out)

@@ -6,7 +6,7 @@ board, so clients and the server get the same answers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.enums import Extent
@@ -55,10 +55,18 @@ class Packets(Group):
 
 
 class MechanicRules(Rules):
-    """The rules of a game with its own mechanic."""
+    """The rules of a game with its own mechanic.
+
+    Attributes:
+        mechanic: the mechanic as the game declares it; each kind of rules has its own type.
+
+    """
+
+    mechanic: Any
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
+        self.mechanic = game.mechanic
         self._named: dict[tuple[int | None, str], tuple[int, ...]] = {}
         for pile in self.layout.piles:
             key = pile.seat, pile.group

@@ -13,7 +13,7 @@ from typing import Final
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import SUITS, rank
 from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Game, Mechanic
+from racing_demon_protocol.engine.specification import Mechanic
 
 from .common import MechanicRules
 
@@ -43,13 +43,8 @@ class Merging(Mechanic):
 class MergingRules(MechanicRules):
     """The rules of games that merge equals."""
 
+    mechanic: Merging
     refusal = "Equal tops move to the leftmost of them; when none are left, the next row is dealt."
-
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
-        assert isinstance(game.mechanic, Merging)
-        self._close_up = game.mechanic.close_up
-        self._gathered = game.mechanic.gathered
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: remove four, else merge, else deal a row, else gather."""
@@ -79,14 +74,14 @@ class MergingRules(MechanicRules):
             return next(
                 Play(p, 1, out) for p in piles if board.cards[p] and rank(board.cards[p][-1]) == leaving
             )
-        for pile in piles if self._gathered else ():
+        for pile in piles if self.mechanic.gathered else ():
             if _are_gathered([rank(card) for card in board.cards[pile][-len(piles) :]]):
                 return Play(pile, len(piles), out)
         if board.cards[waste]:
             return next(self._gather(board, seat), Play(waste, len(board.cards[waste]), stock))
         if missing := len(board.cards[stock]) % len(piles):
             return Play(stock, 1, piles[-missing])
-        for left, right in pairwise(piles) if self._close_up else ():
+        for left, right in pairwise(piles) if self.mechanic.close_up else ():
             if board.cards[right] and not board.cards[left]:
                 return Play(right, len(board.cards[right]), left)
         return None
@@ -125,8 +120,8 @@ class MergingRules(MechanicRules):
     def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
         """Deal the rest of the stock and merge, with ranks only; stop and return true at four equals."""
         while True:
-            while _merge_one(piles) or (self._close_up and _close_one(piles)):
-                if self._gathered and any(_are_gathered(pile[-SUITS:]) for pile in piles):
+            while _merge_one(piles) or (self.mechanic.close_up and _close_one(piles)):
+                if self.mechanic.gathered and any(_are_gathered(pile[-SUITS:]) for pile in piles):
                     return True
             if all(piles) and len({pile[-1] for pile in piles}) == 1:
                 return True

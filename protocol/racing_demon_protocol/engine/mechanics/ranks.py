@@ -29,6 +29,7 @@ class Ranks(Mechanic):
 class RanksRules(MechanicRules):
     """The rules of a game where equal tops leave."""
 
+    mechanic: Ranks
     refusal = "Only two tops of equal rank leave the table."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -40,8 +41,7 @@ class RanksRules(MechanicRules):
             if _match(board.top(one), board.top(other))
         ]
         yield from couples
-        assert isinstance(self.game.mechanic, Ranks)
-        if self.game.mechanic.last_pairs and not couples:
+        if self.mechanic.last_pairs and not couples:
             out = self.one(seat, "out")
             for lot in lots:
                 if len(board.cards[lot]) == 2 and board.cards[lot][0] == UNKNOWN:
@@ -93,13 +93,12 @@ class SympathyRules(MechanicRules):
     other. Before the first match the second hand begins.
     """
 
+    mechanic: Sympathy
     refusal = "Turn up your next packet when it is your turn, or send out what matches the card you lifted."
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
-        assert isinstance(game.mechanic, Sympathy)
-        self._has_grace = game.mechanic.grace
-        self._hands = [(seat, hand) for seat in seats for hand in game.mechanic.hands]
+        self._hands = [(seat, hand) for seat in seats for hand in self.mechanic.hands]
         self._outs = [pile.number for pile in self.layout.piles if pile.group == "out"]
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
@@ -197,7 +196,7 @@ class SympathyRules(MechanicRules):
 
     def _may_use_grace(self, board: Board, hand: int) -> bool:
         lie_open = any(board.top(packet) not in {None, UNKNOWN} for packet in self._piles(hand, "packet"))
-        return self._has_grace and not lie_open and bool(board.cards[self._piles(hand, "grace")[0]])
+        return self.mechanic.grace and not lie_open and bool(board.cards[self._piles(hand, "grace")[0]])
 
     def _matches(self, board: Board, hand: int, card: int, targets: Sequence[int]) -> Iterator[Play]:
         """Yield the plays of tops that match a pile's top."""

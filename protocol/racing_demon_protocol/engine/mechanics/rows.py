@@ -42,21 +42,27 @@ class Line(Group):
 class LineRules(MechanicRules):
     """The common part of games with one line."""
 
+    mechanic: "PushPin | DoubleJump"
+
     def line(self, board: Board, seat: int) -> list[int]:
         """Return the piles of the line that hold a card, from the left."""
         return [pile for pile in self.named(seat, "line") if board.cards[pile]]
 
     def lay(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that deals the next card to the end of the line."""
-        stock = self.one(seat, "stock")
+        """Yield the play that deals the next card to the end of the line: behind its last card."""
+        stock, places = self.one(seat, "stock"), self.named(seat, "line")
         if board.cards[stock]:
-            yield Play(stock, 1, self.end(board, seat))
+            used = [number for number, pile in enumerate(places) if board.cards[pile]]
+            yield Play(stock, 1, places[used[-1] + 1 if used else 0])
 
-    def end(self, board: Board, seat: int) -> int:
-        """Return the empty pile after the line's last card."""
-        places = self.named(seat, "line")
-        used = [number for number, pile in enumerate(places) if board.cards[pile]]
-        return places[used[-1] + 1 if used else 0]
+    def is_out(self, board: Board, seat: int) -> bool:
+        """Return whether all cards are dealt, and few enough cards or piles are left."""
+        left = len(self.line(board, seat))
+        return not board.cards[self.one(seat, "stock")] and left <= self.mechanic.left
+
+    def goal(self, seat: int) -> int:
+        """Return the progress when as few cards or piles are left as the game requires."""
+        return self.game.deck_size - self.mechanic.left
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,15 +90,15 @@ class PushPinRules(LineRules):
     of that rank itself is two blocks and a single card.
     """
 
+    mechanic: PushPin
     refusal = (
         "A card leaves from between two of one suit or rank; a block of one suit from between two of a rank."
     )
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: cards and blocks to push out, the next card, the first one to the end."""
-        assert isinstance(self.game.mechanic, PushPin)
         line, stock = self.line(board, seat), board.cards[self.one(seat, "stock")]
-        if not stock or self.game.mechanic.while_laying:
+        if not stock or self.mechanic.while_laying:
             yield from self._pushes(board, line, self.one(seat, "out"))
         if stock:
             yield from self.lay(board, seat)
@@ -109,17 +115,6 @@ class PushPinRules(LineRules):
                     return Play(right, 1, pile)
                 return Play(pile, len(board.cards[pile]), self.one(seat, "out"))
         return None
-
-    def is_out(self, board: Board, seat: int) -> bool:
-        """Return whether all cards are dealt, and few enough are left."""
-        assert isinstance(self.game.mechanic, PushPin)
-        left = len(self.line(board, seat))
-        return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
-
-    def goal(self, seat: int) -> int:
-        """Return the progress when as few cards are left as the game requires."""
-        assert isinstance(self.game.mechanic, PushPin)
-        return self.game.deck_size - self.game.mechanic.left
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were pushed out."""
@@ -145,8 +140,7 @@ class PushPinRules(LineRules):
 
     def _may_shift(self, board: Board, seat: int) -> bool:
         """Return whether the first card may move to the end, where a place is kept for it."""
-        assert isinstance(self.game.mechanic, PushPin)
-        return self.game.mechanic.end_shift and not board.cards[self.named(seat, "line")[-1]]
+        return self.mechanic.end_shift and not board.cards[self.named(seat, "line")[-1]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,6 +161,7 @@ class DoubleJump(Mechanic):
 class DoubleJumpRules(LineRules):
     """The rules of Double Jump."""
 
+    mechanic: DoubleJump
     refusal = "A pile jumps over just two to its right, upon one of the same suit or rank."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -174,25 +169,9 @@ class DoubleJumpRules(LineRules):
         line = self.line(board, seat)
         yield from self._jumps(board, line, 3)
         yield from self.lay(board, seat)
-        assert isinstance(self.game.mechanic, DoubleJump)
         all_laid = not board.cards[self.one(seat, "stock")]
-        if self.game.mechanic.final_jumps and all_laid and len(line) in {2, 3}:
+        if self.mechanic.final_jumps and all_laid and len(line) in {2, 3}:
             yield from self._jumps(board, line, len(line) - 1)
-
-    def automatic(self, board: Board, seat: int) -> Play | None:
-        """Return ``None``: nothing is automatic."""
-        return None
-
-    def is_out(self, board: Board, seat: int) -> bool:
-        """Return whether all cards are dealt, and few enough piles are left."""
-        assert isinstance(self.game.mechanic, DoubleJump)
-        left = len(self.line(board, seat))
-        return not board.cards[self.one(seat, "stock")] and left <= self.game.mechanic.left
-
-    def goal(self, seat: int) -> int:
-        """Return the progress when as few piles are left as the game requires."""
-        assert isinstance(self.game.mechanic, DoubleJump)
-        return self.game.deck_size - self.game.mechanic.left
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards lie on others: once all are dealt, fewer piles mean more."""

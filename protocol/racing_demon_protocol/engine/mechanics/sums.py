@@ -64,12 +64,11 @@ class Sums(Mechanic):
 class SumsRules(MechanicRules):
     """The rules of games of sums."""
 
+    mechanic: Sums
     refusal = "These two make no pair here."
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
-        assert isinstance(game.mechanic, Sums)
-        self._sums = game.mechanic
         rows = next(group.rows for group in game.groups if group.name == "place")
         self._width = rows[0]
         self._row_of = [row for row, width in enumerate(rows) for _ in range(width)]
@@ -83,7 +82,7 @@ class SumsRules(MechanicRules):
             return
         pairs = list(self._pairs(board, places))
         yield from pairs
-        if self._sums.courts is Courts.TRIO:
+        if self.mechanic.courts is Courts.TRIO:
             yield from self._trios(board, places)
         if self._may_lay(board, seat):
             yield Play(self.one(seat, "stock"), 1, places[0])
@@ -100,10 +99,10 @@ class SumsRules(MechanicRules):
             cards = board.cards[place]
             if len(cards) > 1:
                 return self._clear(seat, place, cards)
-        if self._sums.exchanges and board.cards[aside := self.one(seat, "aside")]:
+        if self.mechanic.exchanges and board.cards[aside := self.one(seat, "aside")]:
             assert gap is not None
             return Play(aside, 1, gap)
-        if self._sums.regather and board.cards[waste := self.one(seat, "waste")]:
+        if self.mechanic.regather and board.cards[waste := self.one(seat, "waste")]:
             lower = self._lower(board, seat)
             return Play(lower[0], 1, waste) if lower else Play(waste, len(board.cards[waste]), stock)
         if self._is_laying(board, seat):
@@ -117,12 +116,12 @@ class SumsRules(MechanicRules):
         left = [card for place in self.named(seat, "place") for card in board.cards[place]]
         if board.cards[self.one(seat, "stock")]:
             return False
-        stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
+        stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         return all(rank(card) in stays for card in left)
 
     def goal(self, seat: int) -> int:
         """Return the progress when only cards that may stay are left."""
-        stays = COURTS if self._sums.courts is Courts.STAY else frozenset()
+        stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         ranks = self.game.ranks
         return self.game.deck_size * sum(one not in stays for one in ranks) // len(ranks)
 
@@ -138,13 +137,13 @@ class SumsRules(MechanicRules):
             if board.cards[place]:
                 holding.setdefault(rank(board.cards[place][-1]), []).append(number)
         for number, one in enumerate(places):
-            needed = self._sums.total - rank(board.cards[one][-1]) if board.cards[one] else 0
+            needed = self.mechanic.total - rank(board.cards[one][-1]) if board.cards[one] else 0
             for other in holding.get(needed, ()):
                 if other != number and self._reaches(number, other):
                     yield Play(one, 1, places[other])
 
     def _reaches(self, one: int, other: int) -> bool:
-        if self._sums.reach is Reach.ANYWHERE:
+        if self.mechanic.reach is Reach.ANYWHERE:
             return True
         return self._row_of[one] == self._row_of[other] or one % self._width == other % self._width
 
@@ -185,9 +184,9 @@ class SumsRules(MechanicRules):
     def _clear(self, seat: int, place: int, cards: Sequence[Card]) -> Play | None:
         """Return the play that removes cards lying on each other."""
         ranks = [rank(card) for card in cards]
-        if sum(ranks) == self._sums.total or len(cards) > 2:
+        if sum(ranks) == self.mechanic.total or len(cards) > 2:
             return Play(place, len(cards), self.one(seat, "out"))
-        if self._sums.courts is Courts.TRIO:
+        if self.mechanic.courts is Courts.TRIO:
             return None  # two of a trio wait for the third
         return Play(place, -1, self.one(seat, "aside"))
 
@@ -195,7 +194,7 @@ class SumsRules(MechanicRules):
 
     def _is_laying(self, board: Board, seat: int) -> bool:
         """Return whether court cards still go under the stock: until the first pair is removed."""
-        return self._sums.courts is Courts.STAY and not board.cards[self.one(seat, "out")]
+        return self.mechanic.courts is Courts.STAY and not board.cards[self.one(seat, "out")]
 
     def _may_lay(self, board: Board, seat: int) -> bool:
         """Return whether the player may begin to deal the table, where that is not a plain deal."""
@@ -204,12 +203,12 @@ class SumsRules(MechanicRules):
         )
 
     def _may_exchange(self, board: Board, seat: int) -> bool:
-        if not self._sums.exchanges or not board.cards[self.one(seat, "stock")]:
+        if not self.mechanic.exchanges or not board.cards[self.one(seat, "stock")]:
             return False
-        return board.came.get(self.one(seat, "aside"), 0) < self._sums.exchanges
+        return board.came.get(self.one(seat, "aside"), 0) < self.mechanic.exchanges
 
     def _may_gather(self, board: Board, seat: int) -> bool:
-        if not self._sums.regather or board.cards[self.one(seat, "stock")]:
+        if not self.mechanic.regather or board.cards[self.one(seat, "stock")]:
             return False
         upper = self.named(seat, "place")[: self._upper(board, seat)]
         return bool(self._lower(board, seat)) and not all(board.cards[place] for place in upper)

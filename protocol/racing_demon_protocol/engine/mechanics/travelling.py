@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank
-from racing_demon_protocol.engine.specification import Game, Mechanic
+from racing_demon_protocol.engine.specification import Mechanic
 
 from .common import MechanicRules
 
@@ -61,12 +61,8 @@ class Travelling(Mechanic):
 class TravellingRules(MechanicRules):
     """The rules of games with travelling packets."""
 
+    mechanic: Travelling
     refusal = "The card in the hand goes to the packet of its number, and that packet's top travels on."
-
-    def __init__(self, game: Game, seats: Sequence[int]) -> None:
-        super().__init__(game, seats)
-        assert isinstance(game.mechanic, Travelling)
-        self._mechanic = game.mechanic
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the only legal play, if there is one."""
@@ -96,7 +92,7 @@ class TravellingRules(MechanicRules):
         if not cards:
             return self.next_round(board, seat) or self._turn_up(board, seat)
         if self._is_turning_up(board, seat):
-            gap = next(p for p in self.named(seat, "packet") if len(board.cards[p]) < self._mechanic.size)
+            gap = next(p for p in self.named(seat, "packet") if len(board.cards[p]) < self.mechanic.size)
             return Play(hand, 1, gap) if self.packet(seat, cards[0]) == gap else None
         return None
 
@@ -104,7 +100,7 @@ class TravellingRules(MechanicRules):
         """Return whether every packet holds its own cards, face up."""
         packets = enumerate(self.named(seat, "packet"), 1)
         return all(
-            len(board.cards[packet]) == self._mechanic.size and self.are_home(board, packet, number)
+            len(board.cards[packet]) == self.mechanic.size and self.are_home(board, packet, number)
             for number, packet in packets
         )
 
@@ -134,7 +130,7 @@ class TravellingRules(MechanicRules):
 
     def next_round(self, board: Board, seat: int) -> Play | None:
         """Return the play that begins the next round; ``None`` if no card is left for it."""
-        source = self.named(seat, self._mechanic.rounds_from)[-1]
+        source = self.named(seat, self.mechanic.rounds_from)[-1]
         top = board.top(source)
         travelled = self.layout.piles[source].group == "packet" and top != UNKNOWN
         return None if top is None or travelled else Play(source, 1, self.one(seat, "hand"))
@@ -148,7 +144,7 @@ class TravellingRules(MechanicRules):
     def _is_laying(self, board: Board, seat: int) -> bool:
         """Return whether no card has come to the hand since the packets were begun."""
         began = board.came.get(self.one(seat, "hand"), 0)
-        return self._mechanic.counting is not Counting.NONE and not began
+        return self.mechanic.counting is not Counting.NONE and not began
 
     def _lay(self, board: Board, seat: int) -> Play | None:
         """Return the play that deals the next card, or lays the last one aside; ``None`` after the last."""
@@ -156,7 +152,7 @@ class TravellingRules(MechanicRules):
         laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
         if laid:
             last = packets[(laid - 1) % len(packets)]
-            fewest = 1 if self._mechanic.counting is Counting.ALL else 2
+            fewest = 1 if self.mechanic.counting is Counting.ALL else 2
             # All earlier cards that fell on their own number were laid aside, so such a card is the last one
             # dealt.
             if len(board.cards[last]) >= fewest and self.packet(seat, board.cards[last][-1]) == last:
@@ -165,7 +161,7 @@ class TravellingRules(MechanicRules):
 
     def _turn_up(self, board: Board, seat: int) -> Play | None:
         """Return the play that takes up a card which never travelled, once all rounds are over."""
-        if self._mechanic.complete is Complete.RIGHT:
+        if self.mechanic.complete is Complete.RIGHT:
             for packet in self.named(seat, "packet"):
                 if board.top(packet) == UNKNOWN:
                     return Play(packet, 1, self.one(seat, "hand"))
@@ -174,5 +170,5 @@ class TravellingRules(MechanicRules):
     def _is_turning_up(self, board: Board, seat: int) -> bool:
         """Return whether the card in hand never travelled: it left a gap where it lay."""
         packets = self.named(seat, "packet")
-        is_right = self._mechanic.complete is Complete.RIGHT
-        return is_right and any(len(board.cards[packet]) < self._mechanic.size for packet in packets)
+        is_right = self.mechanic.complete is Complete.RIGHT
+        return is_right and any(len(board.cards[packet]) < self.mechanic.size for packet in packets)

@@ -58,13 +58,12 @@ class Script(Mechanic):
 class ScriptRules(MechanicRules):
     """The rules of a trick: its next step, and no other."""
 
+    mechanic: Script
     refusal = "A trick goes on with its next step only."
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
-        assert isinstance(game.mechanic, Script)
-        self._script = game.mechanic
-        self._beats = [number for number, beat in enumerate(self._script.beats) for _ in beat.steps]
+        self._beats = [number for number, beat in enumerate(self.mechanic.beats) for _ in beat.steps]
         self._own = {
             seat: [pile for pile in self.layout.piles if pile.seat == seat] for seat in self.layout.seats
         }
@@ -73,7 +72,7 @@ class ScriptRules(MechanicRules):
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
         """Return a seat's cards in the script's order."""
-        wanted = [parse(face) for face in self._script.order]
+        wanted = [parse(face) for face in self.mechanic.order]
         ordered = {card % PACK_SIZE: card for card in deck}
         others = [card for face, card in sorted(ordered.items()) if face not in set(wanted)]
         return [*others, *(ordered[face] for face in wanted)]
@@ -104,13 +103,13 @@ class ScriptRules(MechanicRules):
     def caption(self, board: Board, seat: int) -> str:
         """Return the patter for the next beat; empty at the end."""
         step = self.progress(board, seat)
-        return self._script.beats[self._beats[step]].text if step < len(self._beats) else ""
+        return self.mechanic.beats[self._beats[step]].text if step < len(self._beats) else ""
 
     def _begins(self, step: int) -> bool:
         return step == 0 or self._beats[step] != self._beats[step - 1]
 
     def _plays_of(self, seat: int) -> list[Play]:
-        steps = [step for beat in self._script.beats for step in beat.steps]
+        steps = [step for beat in self.mechanic.beats for step in beat.steps]
         return [
             Play(self.named(seat, source)[one], cards, self.named(seat, destination)[other])
             for (source, one), (destination, other), cards in steps

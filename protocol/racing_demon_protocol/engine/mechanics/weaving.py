@@ -30,6 +30,7 @@ class Weaving(Travelling):
 class WeavingRules(TravellingRules):
     """The rules of Weavers."""
 
+    mechanic: Weaving
     refusal = "Tops go to the foundations; when none does, a weaver travels."
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -82,8 +83,7 @@ class WeavingRules(TravellingRules):
         return [packet for number, packet in enumerate(self.named(seat, "packet"), 1) if number not in done]
 
     def _to_foundations(self, board: Board, seat: int) -> Iterator[Play]:
-        assert isinstance(self.game.mechanic, Weaving)
-        hand = self.named(seat, "hand") if self.game.mechanic.from_hand else ()
+        hand = self.named(seat, "hand") if self.mechanic.from_hand else ()
         for pile in (*self.named(seat, "packet"), *hand):
             if board.cards[pile]:
                 for foundation in self.open_foundations(board, seat, board.cards[pile][-1]):

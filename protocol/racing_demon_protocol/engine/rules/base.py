@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Move, Place, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Place, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.deal import deal_out
 from racing_demon_protocol.engine.enums import Deals, Goal
@@ -111,22 +111,6 @@ class Rules:
         """Return everything beside the cards that a seat's future plays depend on, as numbers."""
         came = (board.came.get(pile.number, 0) for pile in self.layout.piles if pile.seat == seat)
         return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
-
-    def play(self, board: Board, seat: int, play: Play, name: Namer) -> Move:
-        """Make a play on the board, if it is legal, and return the move.
-
-        Args:
-            board: the board to change.
-            seat: the player's seat.
-            play: the play.
-            name: names the cards that the play turns up.
-
-        Raises:
-            IllegalPlay: the play is illegal; the board is unchanged.
-
-        """
-        play = self.verify_play(board, seat, play)
-        return play.move(self.carry_out(board, play, name))
 
     @staticmethod
     def carry_out(board: Board, play: Play, name: Namer) -> tuple[Card, ...]:

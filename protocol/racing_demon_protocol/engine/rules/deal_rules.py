@@ -49,8 +49,7 @@ class GridEdgesEffect(Effect):
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to the first gap, or as the first of a new row."""
         stock = self.table.layout.stock[seat]
-        cells, rows = self._rows(board, seat)
-        laid = cells[: rows * self.special.width]
+        cells, laid = self._laid(board, seat)
         gap = next((cell for cell in laid if not board.cards[cell]), None)
         if gap is None and len(laid) < len(cells):
             gap = cells[len(laid)]
@@ -74,20 +73,19 @@ class GridEdgesEffect(Effect):
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Deal the rest of a row that was begun."""
         stock = self.table.layout.stock[seat]
-        cells, rows = self._rows(board, seat)
-        for cell in cells[: rows * self.special.width]:
+        for cell in self._laid(board, seat)[1]:
             if board.cards[stock] and not board.came.get(cell, 0):
                 return Play(stock, 1, cell)
         return None
 
     def _has_gap(self, board: Board, seat: int) -> bool:
-        cells, rows = self._rows(board, seat)
-        laid = cells[: rows * self.special.width]
+        _, laid = self._laid(board, seat)
         return bool(board.cards[self.table.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
 
-    def _rows(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
-        cells = self.piles(seat, self.special.cells)
-        return cells, sum(1 for cell in cells[:: self.special.width] if board.came.get(cell, 0))
+    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return all cells, and those of the rows that were begun."""
+        cells, width = self.piles(seat, self.special.cells), self.special.width
+        return cells, cells[: width * sum(1 for cell in cells[::width] if board.came.get(cell, 0))]
 
 
 class FamilyByLayingEffect(Effect):

@@ -10,6 +10,7 @@ from racing_demon_protocol.engine.layout import Layout
 from .columns import ColumnRules
 from .foundations import FoundationRules
 from .stock import StockRules
+from .transfers import has_stock
 
 
 class RulesContext(Protocol):
@@ -89,8 +90,7 @@ class Effect:
 
     def hand_out(self, board: Board, seat: int) -> bool:
         """Return whether stock and waste are empty."""
-        layout = self.table.layout
-        return not any(board.cards[p] for p in layout.own(seat, Kind.STOCK) + layout.own(seat, Kind.WASTE))
+        return not has_stock(self.table.layout, board, seat)
 
     def passed(self, board: Board, seat: int) -> bool:
         """Return whether a full pass led to nothing, and no card can be played now.

@@ -8,56 +8,25 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from racing_demon_protocol.engine import privileges
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
 from racing_demon_protocol.engine.groups import Foundations, Tableau
-from racing_demon_protocol.engine.privileges import (
-    BasesFirst,
-    BottomCards,
-    BumpKing,
-    ChosenBase,
-    Draw,
-    FamilyByLaying,
-    FillFromBottom,
-    FillFromDoubles,
-    Grace,
-    GridEdges,
-    JointEntry,
-    KingOpensColumn,
-    LayExtra,
-    OpeningRescue,
-    PairedColumn,
-    RankPlaces,
-    Reorder,
-    RowEnds,
-    When,
-)
 from racing_demon_protocol.engine.specification import Special
 
-from .deal_rules import (
-    BasesFirstEffect,
-    BumpKingEffect,
-    FamilyByLayingEffect,
-    GridEdgesEffect,
-    JointEntryEffect,
-    KingOpensColumnEffect,
-    PairedColumnEffect,
-    RankPlacesEffect,
-    RowEndsEffect,
-)
+from . import deal_rules, fill_rules
 from .effects import Effect, RulesContext
-from .fill_rules import FillFromBottomEffect, FillFromDoublesEffect
 
-HAND: Final = {When.HAND_IN: False, When.HAND_OUT: True}
+HAND: Final = {privileges.When.HAND_IN: False, privileges.When.HAND_OUT: True}
 """Whether stock and waste must be empty, or must not."""
 
 
 class DrawEffect(Effect):
     """Plays a buried card: see :class:`~.engine.privileges.Draw`."""
 
-    special: Draw
+    special: privileges.Draw
 
-    def __init__(self, table: RulesContext, special: Draw) -> None:
+    def __init__(self, table: RulesContext, special: privileges.Draw) -> None:
         super().__init__(table, special)
         self.liberties_seen = 0 if special.through else special.times
 
@@ -94,7 +63,7 @@ class DrawEffect(Effect):
             return False
         if special.when in HAND and self.hand_out(board, seat) is not HAND[special.when]:
             return False
-        return special.when is When.ALWAYS or self.stuck(board, seat)
+        return special.when is privileges.When.ALWAYS or self.stuck(board, seat)
 
     def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
         upward = self.table.open_foundations(board, seat, card)
@@ -112,7 +81,7 @@ class DrawEffect(Effect):
 class LayExtraEffect(Effect):
     """Fills the extra cells: see :class:`~.engine.privileges.LayExtra`."""
 
-    special: LayExtra
+    special: privileges.LayExtra
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that deals the first of the extra cards."""
@@ -152,9 +121,9 @@ class LayExtraEffect(Effect):
 class GraceEffect(Effect):
     """Takes a card back from a foundation: see :class:`~.engine.privileges.Grace`."""
 
-    special: Grace
+    special: privileges.Grace
 
-    def __init__(self, table: RulesContext, special: Grace) -> None:
+    def __init__(self, table: RulesContext, special: privileges.Grace) -> None:
         super().__init__(table, special)
         self.liberties_seen = special.times
 
@@ -189,7 +158,7 @@ class GraceEffect(Effect):
 class ReorderEffect(Effect):
     """Lays cards off in another order: see :class:`~.engine.privileges.Reorder`."""
 
-    special: Reorder
+    special: privileges.Reorder
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that puts a turn's first card aside; then, those of each card aside to the waste."""
@@ -240,9 +209,9 @@ class ReorderEffect(Effect):
 class OpeningRescueEffect(Effect):
     """Finds the first bases: see :class:`~.engine.privileges.OpeningRescue`."""
 
-    special: OpeningRescue
+    special: privileges.OpeningRescue
 
-    def __init__(self, table: RulesContext, special: OpeningRescue) -> None:
+    def __init__(self, table: RulesContext, special: privileges.OpeningRescue) -> None:
         super().__init__(table, special)
         self._kinds = {
             seat: [
@@ -290,7 +259,7 @@ class OpeningRescueEffect(Effect):
 class BottomCardsEffect(Effect):
     """Turns the waste's bottom cards again: see :class:`~.engine.privileges.BottomCards`."""
 
-    special: BottomCards
+    special: privileges.BottomCards
     redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -308,7 +277,7 @@ class BottomCardsEffect(Effect):
 class ChosenBaseEffect(Effect):
     """Lets the first card choose: see :class:`~.engine.privileges.ChosenBase`."""
 
-    special: ChosenBase
+    special: privileges.ChosenBase
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that open the first foundation."""
@@ -331,24 +300,24 @@ class ChosenBaseEffect(Effect):
 
 
 EFFECTS: Final[dict[type[Special], type[Effect]]] = {
-    BasesFirst: BasesFirstEffect,
-    BottomCards: BottomCardsEffect,
-    BumpKing: BumpKingEffect,
-    ChosenBase: ChosenBaseEffect,
-    Draw: DrawEffect,
-    FamilyByLaying: FamilyByLayingEffect,
-    FillFromBottom: FillFromBottomEffect,
-    FillFromDoubles: FillFromDoublesEffect,
-    Grace: GraceEffect,
-    GridEdges: GridEdgesEffect,
-    JointEntry: JointEntryEffect,
-    KingOpensColumn: KingOpensColumnEffect,
-    LayExtra: LayExtraEffect,
-    OpeningRescue: OpeningRescueEffect,
-    PairedColumn: PairedColumnEffect,
-    RankPlaces: RankPlacesEffect,
-    Reorder: ReorderEffect,
-    RowEnds: RowEndsEffect,
+    privileges.BasesFirst: deal_rules.BasesFirstEffect,
+    privileges.BottomCards: BottomCardsEffect,
+    privileges.BumpKing: deal_rules.BumpKingEffect,
+    privileges.ChosenBase: ChosenBaseEffect,
+    privileges.Draw: DrawEffect,
+    privileges.FamilyByLaying: deal_rules.FamilyByLayingEffect,
+    privileges.FillFromBottom: fill_rules.FillFromBottomEffect,
+    privileges.FillFromDoubles: fill_rules.FillFromDoublesEffect,
+    privileges.Grace: GraceEffect,
+    privileges.GridEdges: deal_rules.GridEdgesEffect,
+    privileges.JointEntry: deal_rules.JointEntryEffect,
+    privileges.KingOpensColumn: deal_rules.KingOpensColumnEffect,
+    privileges.LayExtra: LayExtraEffect,
+    privileges.OpeningRescue: OpeningRescueEffect,
+    privileges.PairedColumn: deal_rules.PairedColumnEffect,
+    privileges.RankPlaces: deal_rules.RankPlacesEffect,
+    privileges.Reorder: ReorderEffect,
+    privileges.RowEnds: deal_rules.RowEndsEffect,
 }
 """The effect of each special rule."""
 

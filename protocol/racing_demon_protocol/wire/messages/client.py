@@ -128,10 +128,7 @@ class PlayCards(Command):
     @classmethod
     def of(cls, play: Play, *, counter: int, seen: int) -> Self:
         """Return the command for a play."""
-        source, count, destination, depth = play
-        return cls(
-            counter=counter, source=source, count=count, destination=destination, seen=seen, depth=depth
-        )
+        return cls(counter=counter, seen=seen, **play._asdict())
 
 
 class PlayBest(Command):
