@@ -1,10 +1,9 @@
 """Write the table of all games, ``docs/games.md``, from the declarations and the tests.
 
-python protocol/games_table.py [--check]
+python protocol/games_table.py
 """
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,14 +97,5 @@ def _checks(game: Game) -> Iterator[str]:
             yield test
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page, or check that it is up to date."""
-    text = page()
-    if "--check" in arguments:
-        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text else 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    PAGE.write_text(page(), encoding="utf-8")

@@ -32,7 +32,7 @@ PAGE = FOLDER.parent / "server" / "racing_demon_server" / "web" / "static"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 MESSAGES = "<!-- generated: messages -->\n"
-HEX_WIDTH = 64
+HEX_WIDTH = 96
 CLOSED: Final = (
     *(CallOut, OnLeave, StallRule, TailRule, TakeBack, TieBreak),
     *(BotLevel, EndReason, Phase, Reaction, Reason),
@@ -155,7 +155,8 @@ def _described() -> Iterator[str]:
         text, data = encode(message, Encoding.JSON), encode(message)
         assert isinstance(text, str)
         assert isinstance(data, bytes)
-        yield f"```\n{text}\n{_hex(data)}\n```\n"
+        digits = textwrap.fill(data.hex(" "), HEX_WIDTH)
+        yield f"```\n{text}\n{digits}  ({len(data)} bytes)\n```\n"
     yield "\n### Rows\n"
     for row in ROWS:
         name = wire_name(row.__name__)
@@ -186,13 +187,6 @@ def _wrapped(text: str, bullet: str = "") -> str:
         )
         for paragraph in text.split("\n\n")
     )
-
-
-def _hex(data: bytes) -> str:
-    text = data.hex(" ")
-    size = f"  ({len(data)} bytes)"
-    rows = [text[start : start + 3 * HEX_WIDTH // 2] for start in range(0, len(text), 3 * HEX_WIDTH // 2)]
-    return "\n".join(row.strip() for row in rows) + size
 
 
 def _files() -> dict[Path, str]:

@@ -46,13 +46,7 @@ class Board:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
             return NotImplemented
-        return (self.piles, self.cards, self.redeals, self.came, self.liberties) == (
-            other.piles,
-            other.cards,
-            other.redeals,
-            other.came,
-            other.liberties,
-        )
+        return (self.piles, self.cards, self.counts) == (other.piles, other.cards, other.counts)
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 

@@ -110,15 +110,6 @@ class Layout:
         for step in self.steps(seat):
             yield from step
 
-    def unknown_deal(self, seat: int) -> Iterator[tuple[int, list[Card]]]:
-        """Yield ``(pile, cards)`` for a seat's deal with unknown cards."""
-        left = self.game.deck_size
-        for pile, count in self.deal_steps(seat):
-            left -= count
-            yield pile, [UNKNOWN] * count
-        if left:
-            yield self.stock[seat], [UNKNOWN] * left
-
     @cached_property
     def undealt(self) -> Board:
         """The dealer's board before every deal, as a template to copy."""
@@ -129,8 +120,12 @@ class Layout:
         """The public board after every deal with no card named yet, as a template to copy."""
         board = Board(self.piles)
         for seat in self.seats:
-            for pile, cards in self.unknown_deal(seat):
-                board.cards[pile].extend(cards)
+            left = self.game.deck_size
+            for pile, count in self.deal_steps(seat):
+                left -= count
+                board.cards[pile] += [UNKNOWN] * count
+            if left:
+                board.cards[self.stock[seat]] += [UNKNOWN] * left
         return board
 
     @cached_property

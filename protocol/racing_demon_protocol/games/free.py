@@ -100,21 +100,18 @@ BETHEL = solitaire(
 )
 
 
-def _places(cap: int) -> Tableau:
-    return Tableau(
-        name="places",
-        shape=(1,) * 20,
-        build=(ANYTHING,),
-        unit=Unit.ONE,
-        takes=("dealt",),
-        cap=cap,
-        spaces_first=True,
-        space=Space(takes=("dealt",)),
-        geometry=Geometry.GRID,
-        rows=(10, 10),
-    )
-
-
+PLACES = Tableau(
+    name="places",
+    shape=(1,) * 20,
+    build=(ANYTHING,),
+    unit=Unit.ONE,
+    takes=("dealt",),
+    cap=2,
+    spaces_first=True,
+    space=Space(takes=("dealt",)),
+    geometry=Geometry.GRID,
+    rows=(10, 10),
+)
 EXTRA = Cells(name="extra", count=3, counts=True)
 ALL_DOUBLED = LayExtra(places="places", cells="extra")
 DRAWN = Reserve(name="drawn", size=0, takes=(), counts=True)
@@ -124,7 +121,7 @@ GRANDFATHERS = solitaire(
     "Grandfathers",
     "Cheney 2",
     packs=2,
-    groups=(*families(), NO_REDEAL, DEALT, _places(2), EXTRA, DRAWN),
+    groups=(*families(), NO_REDEAL, DEALT, PLACES, EXTRA, DRAWN),
     deal=(Deal(to="places"),),
     specials=(
         ALL_DOUBLED,
@@ -168,7 +165,7 @@ HONORS = solitaire(
         aces(name="lower", base=Base.OWN, wrap=True, step=-1),
         NO_REDEAL,
         DEALT,
-        _places(2),
+        PLACES,
         EXTRA,
     ),
     deal=(

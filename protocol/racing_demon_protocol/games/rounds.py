@@ -49,12 +49,7 @@ SALIQUE_LAW = solitaire(
 )
 
 _ROUND_PILES = Tableau(
-    name="lower",
-    shape=(0,) * 4,
-    build=UP_OR_DOWN,
-    unit=Unit.ONE,
-    space=Space(takes=()),
-    gathers=1,
+    name="lower", shape=(0,) * 4, build=UP_OR_DOWN, unit=Unit.ONE, space=Space(takes=()), gathers=1
 )
 
 ST_HELENA = solitaire(

@@ -89,11 +89,7 @@ class Candidates:
     def fills(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays to cells and reserves, and those of the stock's unseen card."""
         layout = self.layout
-        sources = [
-            *self._singles[seat],
-            *layout.own(seat, Kind.TABLEAU),
-            *layout.own(seat, Kind.STOCK),
-        ]
+        sources = [*self._singles[seat], *layout.own(seat, Kind.TABLEAU), *layout.own(seat, Kind.STOCK)]
         spaces = [pile for pile in layout.own(seat, Kind.TABLEAU) if not board.cards[pile]]
         for source in sources:
             if not board.cards[source] or not is_free(layout, board, seat, source):

@@ -2,19 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from racing_demon_protocol.engine import privileges
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import KING, UNKNOWN, Card, rank, suit
 from racing_demon_protocol.engine.groups import Foundations
-from racing_demon_protocol.engine.privileges import (
-    BasesFirst,
-    BumpKing,
-    FamilyByLaying,
-    GridEdges,
-    JointEntry,
-    KingOpensColumn,
-    PairedColumn,
-    RowEnds,
-)
 from racing_demon_protocol.errors import InvalidGame
 
 from .effects import Effect, RulesContext
@@ -23,7 +14,7 @@ from .effects import Effect, RulesContext
 class KingOpensColumnEffect(Effect):
     """Deals to columns that kings begin: see :class:`~.engine.privileges.KingOpensColumn`."""
 
-    special: KingOpensColumn
+    special: privileges.KingOpensColumn
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the place of the card just dealt; afterwards, plays onto a bare king."""
@@ -44,7 +35,7 @@ class KingOpensColumnEffect(Effect):
 class GridEdgesEffect(Effect):
     """Blocks enclosed cards, and deals rows: see :class:`~.engine.privileges.GridEdges`."""
 
-    special: GridEdges
+    special: privileges.GridEdges
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to the first gap, or as the first of a new row."""
@@ -91,9 +82,9 @@ class GridEdgesEffect(Effect):
 class FamilyByLayingEffect(Effect):
     """Keeps groups from foundations: see :class:`~.engine.privileges.FamilyByLaying`."""
 
-    special: FamilyByLaying
+    special: privileges.FamilyByLaying
 
-    def __init__(self, table: RulesContext, special: FamilyByLaying) -> None:
+    def __init__(self, table: RulesContext, special: privileges.FamilyByLaying) -> None:
         super().__init__(table, special)
         self.redeals_seen = special.most_deals
 
@@ -111,7 +102,7 @@ class FamilyByLayingEffect(Effect):
 class BasesFirstEffect(Effect):
     """Reserves bases for their places: see :class:`~.engine.privileges.BasesFirst`."""
 
-    special: BasesFirst
+    special: privileges.BasesFirst
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a base while one of its own places is open."""
@@ -127,7 +118,7 @@ class BasesFirstEffect(Effect):
 class PairedColumnEffect(Effect):
     """Pairs piles with foundations: see :class:`~.engine.privileges.PairedColumn`."""
 
-    special: PairedColumn
+    special: privileges.PairedColumn
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of piles other than the foundation's own."""
@@ -179,7 +170,7 @@ class RankPlacesEffect(Effect):
 class JointEntryEffect(Effect):
     """Makes pairs enter together: see :class:`~.engine.privileges.JointEntry`."""
 
-    special: JointEntry
+    special: privileges.JointEntry
 
     def refuses(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a card that would enter alone, or from elsewhere."""
@@ -218,7 +209,7 @@ class JointEntryEffect(Effect):
 class BumpKingEffect(Effect):
     """Deals rows, and lets kings move on: see :class:`~.engine.privileges.BumpKing`."""
 
-    special: BumpKing
+    special: privileges.BumpKing
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the king's play to the next place, and the next card's play, which leaves the king."""
@@ -263,9 +254,9 @@ class BumpKingEffect(Effect):
 class RowEndsEffect(Effect):
     """Deals rows of which few cards are free: see :class:`~.engine.privileges.RowEnds`."""
 
-    special: RowEnds
+    special: privileges.RowEnds
 
-    def __init__(self, table: RulesContext, special: RowEnds) -> None:
+    def __init__(self, table: RulesContext, special: privileges.RowEnds) -> None:
         super().__init__(table, special)
         for seat in table.layout.seats:
             if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):

@@ -92,7 +92,8 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
     wanted = rules.foundations.wanted(board, seat)
     if any(card % PACK_SIZE in wanted for card in loose):
         return True
-    start = _arrange(_column(rules, pile, board.cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))
+    columns = layout.own(seat, Kind.TABLEAU)
+    start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
     yield START_UNITS
     seen, waiting = {start}, [start]
     while waiting and len(seen) < SEARCH_LIMIT:
@@ -148,10 +149,6 @@ def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
         yield cycle[-2]
 
 
-def _arrange(columns: Iterable[ColumnState]) -> Columns:
-    return tuple(sorted(columns))
-
-
 def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> ColumnState:
     face_up = tuple(card for card in cards if card != UNKNOWN)
     return ColumnState(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
@@ -183,7 +180,7 @@ def _steps(
                 moved = list(columns)
                 moved[number] = column._replace(cards=rest)
                 moved[target] = other._replace(cards=other.cards + column.cards[-count:])
-                yield _arrange(moved)
+                yield tuple(sorted(moved))
 
 
 def _lands(rules: BuildingRules, column: ColumnState, card: Card) -> bool:

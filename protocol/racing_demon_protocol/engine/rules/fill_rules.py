@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator
 
+from racing_demon_protocol.engine import privileges
 from racing_demon_protocol.engine.board import Board, Play
-from racing_demon_protocol.engine.privileges import (
-    FillFromBottom,
-    FillFromDoubles,
-)
 
 from .effects import Effect
 
@@ -14,7 +11,7 @@ from .effects import Effect
 class FillFromBottomEffect(Effect):
     """Fills spaces from the bottom of the stock: see :class:`~.engine.privileges.FillFromBottom`."""
 
-    special: FillFromBottom
+    special: privileges.FillFromBottom
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the stock's bottom card to each space."""
@@ -46,7 +43,7 @@ class FillFromBottomEffect(Effect):
 class FillFromDoublesEffect(Effect):
     """Splits double places: see :class:`~.engine.privileges.FillFromDoubles`."""
 
-    special: FillFromDoubles
+    special: privileges.FillFromDoubles
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the upper cards of double places to empty ones."""
