@@ -16,7 +16,7 @@ import msgpack
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
+from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet, Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed
@@ -62,7 +62,7 @@ class RecentEvents:
                 self._fresh.append(each.packed)
             else:
                 self._whispered = each.event.seq
-            if _ends_privacy(each.event):
+            if type(each.event) is not Played and _ends_privacy(each.event):
                 self._whispered = each.event.seq - 1
         self._newest = frames[-1].event.seq  # that of the event before, for a play to one player
         while len(self._fresh) >= GROUP:

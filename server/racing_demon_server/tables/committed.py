@@ -11,7 +11,7 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 
-MOST_PLAYS: Final = 64
+MOST_PLAYS: Final = 128
 """After this many events the judge's view is copied, which bounds the plays that wait to be applied."""
 FOLLOWED: Final = frozenset({Played, Progressed})
 """Events that are applied one by one, because they are frequent. Any other event copies the judge's view

@@ -347,7 +347,8 @@ class Room:
 
         Plays without other consequences are passed on together.
         """
-        is_play, parting = bool(events) and not then, list[Callback]()
+        is_play = bool(events) and not then
+        parting: list[Callback] = []
         for event in events:
             self._fresh.append(self._framed(event, at))
             if type(event) is not Played:
