@@ -153,10 +153,11 @@ const listener = {
     const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
     if (isWon && !isPast && session.seat !== null) celebrate();
     keepAwake(session.seat !== null && session.table.isDealt);
-    if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over", "signalled"].includes(name)) {
+    if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)) {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
     }
+    if (name === "signalled" && !isPast) byId("live").textContent = "Go!"; // the table shows it large
     if (name !== "played" || fields.seat === session.seat) due();
     else if (tableScreen.shows(fields)) dueLater();
   },

@@ -23,7 +23,6 @@ export function transcript(table, name, fields, own) {
     connected: () => (fields.seat === own ? "" : `${who(fields.seat)} ${fields.connected ? "is back" : "has lost the connection"}.`),
     paused: () => "The hand is paused.",
     continued: () => "The hand goes on.",
-    signalled: () => "Go!",
     hand_over: () => (fields.reason === "out" && fields.out !== null ? `${who(fields.out)} went out.` : `${REASONS[fields.reason] ?? "The hand is over"}.`),
     match_over: () => `The match is over. ${inWords(fields.winners.map(who))} won.`,
   };
