@@ -12,6 +12,7 @@ from racing_demon_protocol.wire.options import Options
 from .castle import BELEAGUERED_CASTLE
 from .cells import CELL_GAMES
 from .columns import COLUMN_GAMES
+from .common import regrouped
 from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANAS, RACING_DEMONS
 from .fans import FAN_GAMES
 from .free import FREE_GAMES
@@ -131,5 +132,4 @@ def _verify_has(game: Game, kind: type[Group], option: str) -> None:
 
 def _change(game: Game, kind: type[Group], option: str, **values: Any) -> Game:
     _verify_has(game, kind, option)
-    groups = (replace(group, **values) if isinstance(group, kind) else group for group in game.groups)
-    return replace(game, groups=tuple(groups))
+    return replace(game, groups=regrouped(game, kind, **values))

@@ -1,10 +1,11 @@
 """Parts shared by many declarations: foundations on aces and kings, free piles."""
 
+from dataclasses import replace
 from typing import Any
 
 from racing_demon_protocol.engine.cards import KING, SUIT_LETTERS
 from racing_demon_protocol.engine.enums import ANYTHING, Deals, Goal, Owner, Racing, Unit
-from racing_demon_protocol.engine.groups import Deal, Foundations, Stock, Tableau, Waste
+from racing_demon_protocol.engine.groups import Deal, Foundations, Group, Stock, Tableau, Waste
 from racing_demon_protocol.engine.specification import Game
 
 NO_REDEAL = Stock(turn=1, redeals=0)
@@ -44,6 +45,11 @@ def solitaire(name: str, title: str, source: str, **fields: Any) -> Game:
     if "mechanic" in fields:
         common["goal"] = Goal.OWN_RULE
     return Game(name=name, title=title, source=source, **{**common, **fields})
+
+
+def regrouped(game: Game, kind: type[Group], **changes: Any) -> tuple[Group, ...]:
+    """Return a game's groups, those of one kind changed."""
+    return tuple(replace(group, **changes) if isinstance(group, kind) else group for group in game.groups)
 
 
 def free_piles(count: int) -> Tableau:

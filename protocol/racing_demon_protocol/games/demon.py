@@ -17,7 +17,7 @@ from racing_demon_protocol.engine.groups import (
 from racing_demon_protocol.engine.privileges import FillFromBottom, Grace, Reorder
 from racing_demon_protocol.engine.specification import Doubt, Game, Scoring
 
-from .common import solitaire
+from .common import regrouped, solitaire
 from .klondike import BASE_DOUBTS
 
 FOUR_COLUMNS = (1, 1, 1, 1)
@@ -193,7 +193,7 @@ FOOLIANA_REORDER = replace(
     source="Cheney 36, variant",
     specials=(BOTTOM, Reorder(held="held")),
     groups=(
-        *(replace(group, counts=True) if isinstance(group, Stock) else group for group in FOOLIANA.groups),
+        *regrouped(FOOLIANA, Stock, counts=True),
         Cells(name="held", count=3, counts=True),
     ),
     text=(

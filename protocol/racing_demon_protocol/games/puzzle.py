@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.groups import Reserve, Stock
 from racing_demon_protocol.engine.privileges import PairedColumn
 from racing_demon_protocol.engine.specification import Doubt
 
-from .common import kings, solitaire
+from .common import kings, regrouped, solitaire
 
 PUZZLE = solitaire(
     "puzzle",
@@ -62,9 +62,7 @@ ALL_PILES = replace(
     name="puzzle-all-piles",
     title="Puzzle, always on four piles",
     source="Cheney 25, variant",
-    groups=tuple(
-        replace(group, gathers=1) if isinstance(group, Reserve) else group for group in PUZZLE.groups
-    ),
+    groups=regrouped(PUZZLE, Reserve, gathers=1),
     specials=(PairedColumn(piles="piles", base=KING, finished=True),),
     text=(
         "Puzzle, but cards are always dealt to all four piles, and each pile is taken up from its first card:"

@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.privileges import (
 )
 from racing_demon_protocol.engine.specification import Doubt
 
-from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, solitaire
+from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, regrouped, solitaire
 
 UP_OR_DOWN = (Build(suit=SuitRule.ANY), Build(delta=1, suit=SuitRule.ANY))
 
@@ -167,9 +167,7 @@ NIVERNAISE_STRICT = replace(
     name="nivernaise-strict",
     title="Nivernaise, by the strict rule",
     source="Cheney 20 and appendix, variant",
-    groups=tuple(
-        replace(group, must=True) if isinstance(group, Cells) else group for group in NIVERNAISE.groups
-    ),
+    groups=regrouped(NIVERNAISE, Cells, must=True),
     text="Nivernaise, but a side place must be filled as soon as it is empty.",
     doubts=NIVERNAISE.doubts[1:],
 )
@@ -273,12 +271,7 @@ JUDGES_FREE = replace(
     name="judges-free",
     title="Judges, with the left-hand end and aces",
     source="Cheney 34 and appendix, variant",
-    groups=tuple(
-        replace(group, space=replace(group.space, ranks=frozenset({ACE, KING})))
-        if isinstance(group, Tableau)
-        else group
-        for group in JUDGES.groups
-    ),
+    groups=regrouped(JUDGES, Tableau, space=Space(ranks=frozenset({ACE, KING}), takes=("columns",))),
     specials=(RowEnds(row="row", columns="columns", left=1),),
     text=(
         "Judges as some authorities allow it: the left-hand card of each new row can be played, too, and aces"

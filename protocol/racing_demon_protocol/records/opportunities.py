@@ -64,12 +64,10 @@ class Opportunities:
         self._rules = rules
         self._board = board
         self._foundations = [Kind.FOUNDATION is pile.kind for pile in board.piles]
-        self._wanted: dict[int, frozenset[Card]] = {}
+        self._wanted = {pile: self._wanted_by(pile) for pile in rules.layout.foundations}
         self._faces: dict[int | None, frozenset[Card]] = {}
         self._sources = {seat: tuple(_sources(rules, seat)) for seat in rules.layout.seats}
         self._open: dict[int, Opportunity] = {}
-        for pile in rules.layout.foundations:
-            self._wanted[pile] = self._wanted_by(pile)
         self._gather()
         self.refresh(at)
 

@@ -69,6 +69,7 @@ class SumsRules(MechanicRules):
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
+        self._stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         rows = next(group.rows for group in game.groups if group.name == "place")
         self._width = rows[0]
         self._row_of = [row for row, width in enumerate(rows) for _ in range(width)]
@@ -114,16 +115,12 @@ class SumsRules(MechanicRules):
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether only cards that may stay are left."""
         left = [card for place in self.named(seat, "place") for card in board.cards[place]]
-        if board.cards[self.one(seat, "stock")]:
-            return False
-        stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
-        return all(rank(card) in stays for card in left)
+        return not board.cards[self.one(seat, "stock")] and all(rank(card) in self._stays for card in left)
 
     def goal(self, seat: int) -> int:
         """Return the progress when only cards that may stay are left."""
-        stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         ranks = self.game.ranks
-        return self.game.deck_size * sum(one not in stays for one in ranks) // len(ranks)
+        return self.game.deck_size * sum(one not in self._stays for one in ranks) // len(ranks)
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were removed."""

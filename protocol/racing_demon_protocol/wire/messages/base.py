@@ -86,7 +86,13 @@ class WireModel(BaseModel):
         properties: dict[str, Any] = described.get("properties", {})
         items = [{**properties[name], "title": name} for name in cls.model_fields]
         required = sum(field.is_required() for field in cls.model_fields.values())
-        return _array(items, required, described.get("description", ""))
+        return {
+            "description": described.get("description", ""),
+            "type": "array",
+            "prefixItems": items,
+            "items": False,
+            "minItems": required,
+        }
 
 
 R = TypeVar("R", bound=WireModel)
@@ -125,16 +131,6 @@ def trimmed(row: list[Any], defaults: Sequence[Any]) -> list[Any]:
             break
         row.pop()
     return row
-
-
-def _array(items: Sequence[JsonSchemaValue], required: int, description: str) -> JsonSchemaValue:
-    return {
-        "description": description,
-        "type": "array",
-        "prefixItems": list(items),
-        "items": False,
-        "minItems": required,
-    }
 
 
 def _model_schema(schema: Any) -> CoreSchema:
