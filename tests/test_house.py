@@ -32,6 +32,8 @@ SOURCES: Final = {
     "racing_demon_server": ROOT / "server",
     "racing_demon_client": ROOT / "client",
 }
+FOLDERS: Final = ("protocol", "server", "client", "tests", "benchmarks", "deploy", "docs")
+"""Where the places are that ARCHITECTURE.md names."""
 MOST_MODULES: Final = 16
 MOST_LINES: Final = 400
 
@@ -298,3 +300,30 @@ def _report() -> Iterator[str]:
 
 if __name__ == "__main__":
     sys.stdout.writelines(f"{line}\n" for line in _report())
+
+
+def test_places_that_the_architecture_names_exist() -> None:
+    """Every path between backticks in ARCHITECTURE.md is the end of a file's or a folder's path."""
+    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w.]+/[\w./]*\w)`", architecture)
+    paths = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
+    known = {form for path in paths for form in (f"/{path}", f"/{path.with_suffix('')}")}
+    missing = [place for place in named if not any(form.endswith(f"/{place}") for form in known)]
+    assert missing == []
+
+
+def test_the_example_of_a_game_is_the_game() -> None:
+    """The declaration in ARCHITECTURE.md is that of Beleaguered Castle, but for its text."""
+    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```python\n(.*?)```", architecture, re.DOTALL)
+    castle = (ROOT / "protocol" / "racing_demon_protocol" / "games" / "castle.py").read_text(encoding="utf-8")
+    assert _declaration(example) in [_declaration(ast.unparse(node)) for node in ast.parse(castle).body]
+
+
+def _declaration(code: str) -> str:
+    """Return a statement without the text of a game."""
+    [statement] = ast.parse(code).body
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "text"]
+    return ast.unparse(statement)
