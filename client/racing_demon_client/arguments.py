@@ -50,27 +50,7 @@ def date_or_game(text: str) -> dt.date | str:
     return text.lower() if text[:1].isalpha() else date(text)
 
 
-def reason(text: str) -> str:
-    """Parse the reason for a correction."""
-    return _short(text, 240)
-
-
-def points(text: str) -> int:
-    """Parse the points that a correction adds."""
-    return _between(text, -10_000, 10_000)
-
-
-def match_number(text: str) -> int:
-    """Parse the number of a match in a file."""
-    return _between(text, 1, 1_000_000)
-
-
-def hand_number(text: str) -> int:
-    """Parse the number of a hand in a match."""
-    return _between(text, 1, 1_000)
-
-
-def _between(text: str, least: int, most: int) -> int:
+def _between(text: str, *, least: int, most: int) -> int:
     try:
         number = int(text[:8])
     except ValueError:
@@ -78,6 +58,29 @@ def _between(text: str, least: int, most: int) -> int:
     if not least <= number <= most:
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give a number from {least} to {most}")
     return number
+
+
+points = functools.partial(_between, least=-10_000, most=10_000)
+"""Parse the points that a correction adds."""
+match_number = functools.partial(_between, least=1, most=1_000_000)
+"""Parse the number of a match in a file."""
+hand_number = functools.partial(_between, least=1, most=1_000)
+"""Parse the number of a hand in a match."""
+
+
+def _short(text: str, *, most: int) -> str:
+    """Return a text short enough for a message; arguments may contain surrogates."""
+    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: write 1 to {most} characters")
+    return text
+
+
+reason = functools.partial(_short, most=240)
+"""Parse the reason for a correction."""
+name = functools.partial(_short, most=LONGEST_NAME)
+"""Parse a player's name."""
+code = functools.partial(_short, most=16)
+"""Parse a table's code."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -100,19 +103,7 @@ def day(text: str) -> int:
 
 def passphrase(text: str) -> str:
     """Parse a passphrase; empty for none."""
-    if not text:
-        return ""
-    return _short(text, LONGEST_PASSPHRASE)
-
-
-def name(text: str) -> str:
-    """Parse a player's name."""
-    return _short(text, LONGEST_NAME)
-
-
-def code(text: str) -> str:
-    """Parse a table's code."""
-    return _short(text, 16)
+    return _short(text, most=LONGEST_PASSPHRASE) if text else ""
 
 
 def named_code(text: str) -> str:
@@ -151,19 +142,10 @@ def _wrong_address(text: str) -> str:
     return "" if parts.hostname else "it names no host"
 
 
+@_argument
 def broker(text: str) -> str:
     """Parse a broker's address. Error messages never contain its password."""
     from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - few use a broker
 
-    try:
-        parse_broker(text, os.environ)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
-def _short(text: str, most: int) -> str:
-    """Return a text short enough for a message; arguments may contain surrogates."""
-    if not 1 <= len(text) <= most or any("\ud800" <= char <= "\udfff" for char in text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: write 1 to {most} characters")
+    parse_broker(text, os.environ)
     return text

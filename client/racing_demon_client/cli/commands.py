@@ -11,12 +11,11 @@ from typing import Any, Final
 
 from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
 from racing_demon_client.discovery.qr import qr_lines
-from racing_demon_client.errors import RecordFailed
 from racing_demon_client.files import open_behind
 from racing_demon_client.net.local_server import Persistence
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
-from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.records.recorder import Recorder, writing
 from racing_demon_client.shared.links import link_of
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import Opened
@@ -126,7 +125,11 @@ async def join(arguments: argparse.Namespace) -> int:
 async def watch(arguments: argparse.Namespace) -> int:
     """Watch a table until its match is over."""
     if arguments.mqtt is not None:
-        return await _watch_broker(arguments)
+        from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is an optional dependency
+
+        async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
+            await _attend(Opened(onlooker, "watched"), arguments)
+        return 0
     say = write_aside if arguments.json else write
     found = await place(arguments.url, arguments.code, say, asks=is_terminal())
     if found is None:
@@ -151,41 +154,30 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
         yield opened
 
 
-async def _watch_broker(arguments: argparse.Namespace) -> int:
-    from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is an optional dependency
-
-    async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
-        await _attend(Opened(onlooker, "watched"), arguments)
-    return 0
-
-
 async def tables(arguments: argparse.Namespace) -> int:
     """List the network's tables, or those of a server or at a broker."""
     if arguments.mqtt is not None:
-        return await _list_broker(arguments)
-    if arguments.url is not None:
-        from racing_demon_client.discovery.server_list import listed_tables  # noqa: PLC0415
+        from racing_demon_client.sources import broker  # noqa: PLC0415
 
-        found, nothing = await listed_tables(arguments.url), nothing_listed(arguments.url)
+        lines = [
+            broker.as_json(listed) if arguments.json else printable(broker.table_line(listed))
+            for listed in await broker.tables(arguments.mqtt)
+        ]
+        nothing = "The broker lists no tables at the moment."
     else:
-        write_aside("looking for tables on this network...")
-        found, nothing = await look(), NOTHING
-    for table in found:
-        write(as_json(table) if arguments.json else table_line(table))
-    if not found:
+        if arguments.url is not None:
+            from racing_demon_client.discovery.server_list import listed_tables  # noqa: PLC0415
+
+            found, nothing = await listed_tables(arguments.url), nothing_listed(arguments.url)
+        else:
+            write_aside("looking for tables on this network...")
+            found, nothing = await look(), NOTHING
+        lines = [as_json(table) if arguments.json else table_line(table) for table in found]
+    for line in lines:
+        write(line)
+    if not lines:
         write_aside(nothing)
-    return 0 if found else 1
-
-
-async def _list_broker(arguments: argparse.Namespace) -> int:
-    from racing_demon_client.sources import broker  # noqa: PLC0415
-
-    found = await broker.tables(arguments.mqtt)
-    for listed in found:
-        write(broker.as_json(listed) if arguments.json else printable(broker.table_line(listed)))
-    if not found:
-        write_aside("The broker lists no tables at the moment.")
-    return 0 if found else 1
+    return 0 if lines else 1
 
 
 async def solo(arguments: argparse.Namespace) -> int:
@@ -258,27 +250,19 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     if path is None:
         yield None
         return
-    try:
+    with writing(path):
         file = open_behind(path)  # repeating the command appends to the file
-    except OSError as error:
-        raise _record_failed(path, error) from error
 
     def keep(line: str) -> None:
-        try:
+        with writing(path):
             file.write(line.encode() + b"\n")
             file.flush()
-        except OSError as error:
-            raise _record_failed(path, error) from error
 
     try:
         yield Recorder(keep)
     finally:
         with contextlib.suppress(OSError):  # every line has been flushed already
             file.close()
-
-
-def _record_failed(path: str, error: OSError) -> RecordFailed:
-    return RecordFailed(path, error.strerror or "unknown reason")
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {

@@ -10,6 +10,7 @@ from typing import Final
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources.solo.results import score_lines
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
+from racing_demon_client.streams import write
 from racing_demon_protocol.engine.enums import Racing
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import InvalidGame
@@ -22,11 +23,6 @@ RACED: Final = {
     Racing.TOGETHER: "two together",
     Racing.SOLO: "one player",
 }
-
-
-def write(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(line + "\n")
 
 
 async def games(arguments: argparse.Namespace) -> int:

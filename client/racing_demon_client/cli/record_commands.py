@@ -23,6 +23,7 @@ from racing_demon_client.records.record_sources import (
     listed,
     read_file,
 )
+from racing_demon_client.records.recorder import writing
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
 from racing_demon_protocol.errors import InvalidRecord
@@ -112,12 +113,15 @@ def _output(path: str | None) -> Iterator[Write]:
     _verify_new(path)  # fail before doing any work
     part = f"{path}.{os.getpid()}.part"
     try:
-        with open(part, "x", encoding="utf-8") as file:
-            yield lambda line: _keep(file.write, line)
-        _verify_new(path)
-        os.replace(part, path)
-    except OSError as error:
-        raise RecordFailed(path, error.strerror or "unknown reason") from error
+        with writing(path):
+            with open(part, "x", encoding="utf-8") as file:
+
+                def keep(line: str) -> None:
+                    file.write(line + "\n")
+
+                yield keep
+            _verify_new(path)
+            os.replace(part, path)
     finally:
         with contextlib.suppress(OSError):
             os.unlink(part)
@@ -127,10 +131,6 @@ def _verify_new(path: str) -> None:
     """Refuse to overwrite a file."""
     if os.path.lexists(path):
         raise RecordFailed(path, "the file exists, and was not changed; name another file")
-
-
-def _keep(put: Callable[[str], object], line: str) -> None:
-    put(line + "\n")
 
 
 async def _correct(arguments: argparse.Namespace) -> int:
@@ -147,7 +147,10 @@ async def _correct(arguments: argparse.Namespace) -> int:
     line = section_line(correction)
     if is_file(arguments.source):
         _check(arguments.source, correction)
-        _append(arguments.source, line)
+        with writing(arguments.source), open_behind(arguments.source) as file:
+            file.write(line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
     else:
         async with ask_journal("correct", arguments.source, journal=arguments.journal, typed=line + "\n"):
             pass
@@ -169,17 +172,6 @@ def _check(path: str, correction: Correction) -> None:
     hands = max((hand.hand for hand in last.hands), default=0)
     if objection := why_not(correction, last.id or path, seats, hands):
         raise RecordUnreadable(objection)
-
-
-def _append(path: str, line: str) -> None:
-    """Append a line to a record."""
-    try:
-        with open_behind(path) as file:
-            file.write(line.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise RecordFailed(path, error.strerror or "unknown reason") from error
 
 
 async def verify_record(arguments: argparse.Namespace) -> int:

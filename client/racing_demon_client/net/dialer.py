@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
@@ -18,7 +18,27 @@ TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, a
 
 
 class Direct(connect):
-    """A connection that follows no redirects."""
+    """A connection that follows no redirects. Its other settings are those of :class:`connect`."""
+
+    def __init__(
+        self,
+        url: str,
+        encoding: Encoding,
+        *,
+        max_size: int = MAX_SERVER_FRAME,
+        close_timeout: float = 1,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            url,
+            subprotocols=[Subprotocol(encoding)],
+            compression=None,
+            max_size=max_size,
+            ping_interval=None,  # our heartbeat sends its own pings
+            close_timeout=close_timeout,
+            user_agent_header="racing-demon",
+            **settings,
+        )
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         """Follow no redirect: no server may send the client to another machine."""
@@ -38,7 +58,7 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
 
     """
     with _explained(url):
-        return await _connection(url, encoding, seconds)
+        return await Direct(url, encoding, open_timeout=seconds)
 
 
 async def page(url: str, seconds: float) -> bytes | None:
@@ -57,7 +77,7 @@ async def page(url: str, seconds: float) -> bytes | None:
     """
     with _explained(url):
         try:
-            socket = await _connection(url, Encoding.JSON, seconds)
+            socket = await Direct(url, Encoding.JSON, open_timeout=seconds)
         except InvalidStatus as answered:
             response = answered.response
             if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -65,19 +85,6 @@ async def page(url: str, seconds: float) -> bytes | None:
             return bytes(response.body) if response.status_code == HTTPStatus.OK else None
     await socket.close()
     return None
-
-
-def _connection(url: str, encoding: Encoding, seconds: float) -> Direct:
-    return Direct(
-        url,
-        subprotocols=[Subprotocol(encoding)],
-        compression=None,
-        max_size=MAX_SERVER_FRAME,
-        ping_interval=None,  # our heartbeat sends its own pings
-        open_timeout=seconds,
-        close_timeout=1,
-        user_agent_header="racing-demon",
-    )
 
 
 @contextmanager

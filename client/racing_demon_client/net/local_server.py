@@ -128,8 +128,15 @@ class _OwnServer:
 
     async def stop(self) -> None:
         """Stop it, by force if it takes too long."""
-        if self._process is not None:
-            await _stop(self._process)
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
 
 
 async def _url(process: asyncio.subprocess.Process) -> str:
@@ -153,13 +160,3 @@ async def _drain(process: asyncio.subprocess.Process) -> None:
     assert process.stderr is not None
     while await process.stderr.read(4_096):
         pass
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
-    try:
-        await asyncio.wait_for(process.wait(), STOP_SECONDS)
-    except TimeoutError:
-        process.kill()
-        await process.wait()

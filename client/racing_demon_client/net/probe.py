@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from websockets.exceptions import WebSocketException
-from websockets.typing import Subprotocol
 
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.limits import WEBSOCKET_PATH
@@ -78,16 +77,9 @@ async def _answer(url: str, code: str) -> Message | None:
     no
     seat, and the table does not notice it.
     """
+    # Neighbors are reached directly, without a proxy.
     connecting = Direct(
-        url,
-        subprotocols=[Subprotocol(Encoding.MSGPACK)],
-        compression=None,
-        max_size=MOST_BYTES,
-        open_timeout=None,
-        close_timeout=0.1,
-        ping_interval=None,
-        proxy=None,  # neighbors are reached directly
-        user_agent_header="racing-demon",
+        url, Encoding.MSGPACK, max_size=MOST_BYTES, open_timeout=None, close_timeout=0.1, proxy=None
     )
     async with connecting as socket:
         versions = decode_server(await socket.recv())

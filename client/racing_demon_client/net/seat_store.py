@@ -36,18 +36,16 @@ class StoredSeat:
         self._handle = handle
         self.token = self._read()
 
-    def keep(self, token: str | None) -> None:
+    def keep(self, token: str) -> None:
         """Store a token. On a full disk only the ability to resume is lost."""
-        self.token = token or ""
+        self.token = token
         with contextlib.suppress(OSError):
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, json.dumps({"token": self.token}).encode(), 0)
 
     def forget(self) -> None:
         """Forget the seat."""
-        self.token = ""
-        with contextlib.suppress(OSError):
-            os.ftruncate(self._handle, 0)
+        self.keep("")
 
     def _read(self) -> str:
         try:

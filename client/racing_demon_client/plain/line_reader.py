@@ -1,11 +1,12 @@
-"""Read typed or piped lines in the background."""
+"""Read typed or piped lines in the background, while the table goes on."""
 
 import asyncio
 import contextlib
 import threading
+from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from itertools import chain
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 MOST_TYPED: Final = 1_000
 """The maximum number of queued lines."""
@@ -32,3 +33,14 @@ def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
 
     threading.Thread(target=read, name="typed lines", daemon=True).start()
     return typed
+
+
+async def first_ended(*works: Coroutine[Any, Any, None]) -> None:
+    """Run some work until the first of it ends; cancel the rest, and raise what the first one raised."""
+    tasks = [asyncio.create_task(work) for work in works]
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    for task in done:
+        task.result()

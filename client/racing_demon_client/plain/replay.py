@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
 from . import picture
-from .line_reader import read_in_background
+from .line_reader import first_ended, read_in_background
 
 HELP: Final = f"""\
  Enter     pause, or play on
@@ -42,16 +42,8 @@ async def replay(
 
     """
     teller = _Teller(client, write, seat, ascii_only=ascii_only, stays=lines is not None)
-    telling = asyncio.create_task(teller.tell())
-    tasks = {telling}
-    if lines is not None:
-        tasks.add(asyncio.create_task(teller.obey(read_in_background(lines))))
-    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in pending:
-        task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
-    for task in done:
-        task.result()
+    works = [teller.tell()] if lines is None else [teller.tell(), teller.obey(read_in_background(lines))]
+    await first_ended(*works)
 
 
 class _Teller:

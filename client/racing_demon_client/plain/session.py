@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
 from . import picture
-from .line_reader import read_in_background
+from .line_reader import first_ended, read_in_background
 from .line_wrap import folded
 from .table_end import has_guests
 from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
@@ -124,16 +124,8 @@ async def take_part(  # noqa: PLR0913
 
     Ask for confirmation first if that ends the table for others.
     """
-    typed = read_in_background(lines)
     player = _Player(client, write, recorder, ascii_only=ascii_only, ends_with_us=ends_with_us)
-    listening = asyncio.create_task(player.listen())
-    speaking = asyncio.create_task(player.speak(typed))
-    done, pending = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
-    for task in pending:
-        task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
-    for task in done:
-        task.result()
+    await first_ended(player.listen(), player.speak(read_in_background(lines)))
 
 
 class _Player:
@@ -257,12 +249,11 @@ class _Player:
         match spoken.verb:
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
-            case verb if verb in self._handlers:
-                await self._handlers[verb]()
             case verb if verb in OF_SEATS:
-                await self._do_to_seat(verb, spoken.argument)
-            case verb if verb in self._deeds_to:
-                await self._deeds_to[verb](spoken.argument)
+                command, more = OF_SEATS[verb]
+                await self._send(command, {**more, "seat": _seat_of(spoken.argument)})
+            case verb if verb in self._handlers:
+                await self._handlers[verb](spoken.argument)
             case Verb.VOLUME:
                 self._write(self._volume.turn())
             case Verb.TALLY:
@@ -271,19 +262,13 @@ class _Player:
                 self._write_all(HELP.splitlines())
 
     @property
-    def _handlers(self) -> Mapping[Verb, Callable[[], Awaitable[None]]]:
-        """The verbs without an argument that are not commands."""
+    def _handlers(self) -> Mapping[Verb, Callable[[str], Awaitable[None]]]:
+        """The verbs that need more than one command; each gets its argument."""
         return {
-            Verb.BOARD: self._enter,
-            Verb.TURN: self._turn,
-            Verb.ANALYSIS: self._sum_up,
-            Verb.PROOF: self._compare,
-        }
-
-    @property
-    def _deeds_to(self) -> Mapping[Verb, Callable[[str], Awaitable[None]]]:
-        """The verbs with an argument."""
-        return {
+            Verb.BOARD: lambda _: self._enter(),
+            Verb.TURN: lambda _: self._turn(),
+            Verb.ANALYSIS: lambda _: self._sum_up(),
+            Verb.PROOF: lambda _: self._compare(),
             Verb.KICK: self._ask_before_kick,
             Verb.UNBAN: self._unban,
             Verb.BOT: self._add_bot,
@@ -300,10 +285,6 @@ class _Player:
         words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
         lines = hashes(self._client.view, self._verifier.seed, words)
         self._write_all([*lines, printable(self._verifier.proof)] if lines else ["no hand is dealt yet"])
-
-    async def _do_to_seat(self, verb: Verb, word: str) -> None:
-        command, more = OF_SEATS[verb]
-        await self._send(command, {**more, "seat": _seat_of(word)})
 
     async def _ask_before_kick(self, word: str) -> None:
         """Ask the host for confirmation; the server refuses what is not allowed."""
@@ -353,7 +334,7 @@ class _Player:
     async def _say(self, text: str) -> None:
         if not 0 < len(text) <= LONGEST_CHAT:
             raise Unclear(f"Type your message after the /: 1 to {LONGEST_CHAT} characters.")
-        await self._client.send(cl.Say(counter=self._client.next_counter(), text=text))
+        await self._send(cl.Say, {"text": text})
 
     async def _enter(self) -> None:
         """Handle an empty line: deal, get ready, or show the table."""
@@ -363,9 +344,9 @@ class _Player:
         elif view.phase is Phase.SHUFFLING:
             self._write("The cards are being shuffled.")
         elif view.between_matches and client.seat == view.host:
-            await client.send(cl.Start(counter=client.next_counter()))
+            await self._send(cl.Start, {})
         else:
-            await client.send(cl.Ready(counter=client.next_counter()))
+            await self._send(cl.Ready, {})
 
     async def _turn(self) -> None:
         view, seat = self._client.view, self._client.seat

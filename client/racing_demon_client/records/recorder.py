@@ -1,15 +1,31 @@
 """Writes the record of a table: its public messages, one JSON object per line."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from racing_demon_client.environment import software
+from racing_demon_client.errors import RecordFailed
 from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
 from racing_demon_protocol.records.record import tally_line
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_protocol.wire.messages.server import Snapshot
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Explain a failure to write a record.
+
+    Raises:
+        RecordFailed: it could not be written.
+
+    """
+    try:
+        yield
+    except OSError as error:
+        raise RecordFailed(path, error.strerror or "unknown reason") from error
 
 
 class Recorder:

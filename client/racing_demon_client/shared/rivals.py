@@ -29,20 +29,12 @@ class Lost(NamedTuple):
     late_us: int
 
 
-class Filled(NamedTuple):
-    """A card played to a foundation: the pile, its height before, the seat and the time."""
-
-    pile: int
-    height: int
-    seat: int
-    at: int
-
-
 class Rivals:
     """Recent foundation plays of others, and this player's unanswered plays."""
 
     def __init__(self) -> None:
-        self._filled: deque[Filled] = deque(maxlen=MOST)
+        self._filled: deque[tuple[int, int, int, int]] = deque(maxlen=MOST)
+        """The cards played to foundations: the pile, its height before, the seat and the time."""
         self._tried: dict[int, tuple[Play, int]] = {}
 
     def tried(self, counter: int, play: Play, now: int) -> None:
@@ -72,7 +64,7 @@ class Rivals:
     def _note(self, event: ev.Played, view: TableView, now: int) -> None:
         if view.board is not None and view.board.piles[event.destination].kind is Kind.FOUNDATION:
             height = len(view.board.cards[event.destination]) - 1
-            self._filled.append(Filled(event.destination, height, event.seat, now))
+            self._filled.append((event.destination, height, event.seat, now))
 
     def _faster(self, view: TableView, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
         """Return the race that a refused play lost: another seat filled its place a moment before."""

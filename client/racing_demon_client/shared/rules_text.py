@@ -37,6 +37,7 @@ from racing_demon_protocol.engine.groups import (
 from racing_demon_protocol.engine.specification import Building, Game, Scoring
 from racing_demon_protocol.text import counted, listing
 
+from .briefing import SUITS
 from .option_text import called
 from .phrases import card_names, heading, names, number, one_of, rank, ranks, the, times
 from .special_rules_text import mechanic_text, piles_text, special_text
@@ -49,11 +50,6 @@ KINDS: Final = {
     Racing.SOLO: "for one player only",
 }
 SKILLS: Final = ("no decisions", "few decisions", "some decisions", "many decisions")
-SUITS: Final = {
-    SuitRule.SAME: "in suit",
-    SuitRule.ALTERNATE: "in alternate colors",
-    SuitRule.ANY: "in any suit",
-}
 SHOWN: Final = {
     Shows.NONE: "All cards lie face down.",
     Shows.TOP: "The top card lies face up.",

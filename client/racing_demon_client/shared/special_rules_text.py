@@ -65,20 +65,16 @@ COUNTING: Final = {
     ),
 }
 LYING: Final = {
-    Shows.NONE: "Their cards lie face down.",
-    Shows.TOP: "Their top cards lie face up.",
-    Shows.LAST: "The last card of each lies face up.",
-    Shows.ALL: "Their cards lie face up.",
-    Shows.KEPT: "They are dealt face down; cards added later lie face up.",
+    Shows.NONE: ("Its cards lie face down.", "Their cards lie face down."),
+    Shows.TOP: ("Its top card lies face up.", "Their top cards lie face up."),
+    Shows.LAST: ("Its last card lies face up.", "The last card of each lies face up."),
+    Shows.ALL: ("Its cards lie face up.", "Their cards lie face up."),
+    Shows.KEPT: (
+        "It is dealt face down; cards added later lie face up.",
+        "They are dealt face down; cards added later lie face up.",
+    ),
 }
-
-LYING_ALONE: Final = {
-    Shows.NONE: "Its cards lie face down.",
-    Shows.TOP: "Its top card lies face up.",
-    Shows.LAST: "Its last card lies face up.",
-    Shows.ALL: "Its cards lie face up.",
-    Shows.KEPT: "It is dealt face down; cards added later lie face up.",
-}
+"""How the cards of one pile lie, and those of several."""
 
 
 def piles_text(group: Group) -> str:
@@ -91,9 +87,10 @@ def piles_text(group: Group) -> str:
             )
         case Packets():
             ranked = ", one for each rank, starting with the ace" if group.numbered else ""
-            if group.count == 1:
-                return f"one pile{ranked}. {LYING_ALONE[group.shows]}"
-            return f"{group.count} piles{ranked}. {LYING[group.shows]}"
+            one, several = LYING[group.shows]
+            return (
+                f"one pile{ranked}. {one}" if group.count == 1 else f"{group.count} piles{ranked}. {several}"
+            )
         case Line():
             return f"piles in one line, as many as needed, {group.count} at most."
         case Out():

@@ -59,17 +59,12 @@ class ReplaySession(TableSession):
     @property
     def keymap(self) -> Keymap:
         """The keys of a replay."""
-        return self.replay_keymap
-
-    @cached_property
-    def replay_keymap(self) -> Keymap:
-        """The keys of a replay, at the table and at the tally."""
-        return replay_keymap(self._bindings)
+        return self.lobby_keymap
 
     @cached_property
     def lobby_keymap(self) -> Keymap:
-        """The same keys."""
-        return self.replay_keymap
+        """The same keys, at the tally."""
+        return replay_keymap(self._bindings)
 
     async def tick(self) -> None:
         """Do nothing: a replay needs no pings."""

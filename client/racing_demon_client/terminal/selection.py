@@ -48,6 +48,10 @@ class Place(Protocol):
 class Selection:
     """A player's selection and the plays made with it.
 
+    Attributes:
+        held: the cards that are picked up.
+        cursor: the cards under the cursor, while it is in use.
+
     Args:
         place: the table and its unconfirmed plays.
 
@@ -55,8 +59,8 @@ class Selection:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._held: Grip | None = None
-        self._cursor: Grip | None = None
+        self.held: Grip | None = None
+        self.cursor: Grip | None = None
         self._drag: tuple[int, int] | None = None
         self._message: tuple[str, bool, int] = ("", False, 0)
         self._hinted: frozenset[int] = frozenset()
@@ -69,7 +73,7 @@ class Selection:
             return None
         self._message = ("", False, 0)
         self._hinted = frozenset()
-        pile = self._pile_of(action)
+        pile = self._addresses().get(action.removesuffix("-up").removesuffix("-one"))
         if pile is not None and action.endswith("-up"):
             return self._send(Play(pile, 1, FOUNDATIONS), now)
         if pile is not None:
@@ -92,7 +96,7 @@ class Selection:
             single: whether to move only the top card where a whole run could go.
 
         """
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         rules, board = self._rules(), self.board()
         if held is None:
             return self._pick_up(pile, count, now)
@@ -108,7 +112,7 @@ class Selection:
 
     def put_down(self, held: Grip, pile: int, now: int, *, single: bool = False) -> Play | None:
         """Return the play that moves the held cards to a pile; if it is illegal, show why."""
-        self._held = None
+        self.held = None
         board = self.board()
         rules, seat = self._rules(), self._own_seat()
         if board.piles[pile].kind is Kind.FOUNDATION:
@@ -127,14 +131,14 @@ class Selection:
 
     def drag(self, x: int, y: int) -> None:
         """Move the held cards with the pointer."""
-        if self._held is not None:
+        if self.held is not None:
             self._drag = (x, y)
 
     def use_cursor(self, now: int) -> Play | None:
         """Handle Enter at the cursor: turn the stock, pick up or put down."""
-        if self._cursor is None or self._seat_in_hand() is None:
+        if self.cursor is None or self._seat_in_hand() is None:
             return None
-        pile, count, _ = self._cursor
+        pile, count, _ = self.cursor
         if self.board().piles[pile].kind is Kind.STOCK:
             waste = self._rules().layout.waste.get(self._own_seat())
             single = None if waste is None else Play(pile, 1, waste)  # the last two may be turned one by one
@@ -193,13 +197,13 @@ class Selection:
 
     def let_go(self) -> None:
         """Put the held cards back."""
-        self._held = None
+        self.held = None
         self._drag = None
 
     def put_away(self) -> None:
         """Clear selection and cursor: other cards lie there now."""
         self.let_go()
-        self._cursor = None
+        self.cursor = None
         self._hinted = frozenset()
 
     def say(self, text: str, now: int, *, is_warning: bool = False) -> None:
@@ -213,19 +217,9 @@ class Selection:
     # Queries.
 
     @property
-    def held(self) -> Grip | None:
-        """The cards that are picked up."""
-        return self._held
-
-    @property
-    def cursor(self) -> Grip | None:
-        """The cards under the cursor, while it is in use."""
-        return self._cursor
-
-    @property
     def dragged(self) -> tuple[int, int] | None:
         """The pointer's position while it drags the held cards."""
-        return self._drag if self._held is not None else None
+        return self._drag if self.held is not None else None
 
     def message(self, now: int) -> tuple[str, bool]:
         """Return the prompt to show and whether it is a warning."""
@@ -234,9 +228,9 @@ class Selection:
 
     def fits(self) -> frozenset[int]:
         """Return where the held cards may go or what a hint points at; empty if hints are off."""
-        if self._hinted or self._held is None or not self._place.view.options.hints:
+        if self._hinted or self.held is None or not self._place.view.options.hints:
             return self._hinted
-        return targets(self._rules(), self.board(), self._own_seat(), self._held.pile)
+        return targets(self._rules(), self.board(), self._own_seat(), self.held.pile)
 
     def is_out(self) -> bool:
         """Return whether this player only needs to call."""
@@ -278,9 +272,7 @@ class Selection:
         else:
             most = longest_unit(rules, board, pile)
             buried = count is not None and count > most and count - 1 in self._depths(pile)
-            self._held = (
-                Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
-            )
+            self.held = Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
         return None
 
     def _leaves(self, foundation: int) -> bool:
@@ -347,21 +339,21 @@ class Selection:
         board, rules, seat = self.board(), self._rules(), self._own_seat()
         layout = rules.layout
         back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
-        named = addresses(rules, board, seat).values() if self._held is not None else ()
+        named = addresses(rules, board, seat).values() if self.held is not None else ()
         aims = [pile for pile in named if pile in layout.foundations and pile not in back]
         places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
-        if self._cursor is None or self._cursor.pile not in places:
+        if self.cursor is None or self.cursor.pile not in places:
             first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
-            self._cursor = Grip(first[0], 1) if first else None
+            self.cursor = Grip(first[0], 1) if first else None
             return
-        pile, count, _ = self._cursor
+        pile, count, _ = self.cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
-            self._cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
+            self.cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
         else:
             most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
             count += 1 if action == "more" else -1
-            self._cursor = Grip(pile, min(most, max(1, count)))
+            self.cursor = Grip(pile, min(most, max(1, count)))
 
     def _seat_in_hand(self) -> int | None:
         view, seat = self._place.view, self._place.seat
@@ -374,11 +366,6 @@ class Selection:
     def _rules(self) -> Rules:
         assert self._place.view.rules is not None
         return self._place.view.rules
-
-    def _pile_of(self, action: str) -> int | None:
-        """Return the pile that an action names."""
-        name = action.removesuffix("-up").removesuffix("-one")
-        return self._addresses().get(name)
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:

@@ -73,7 +73,7 @@ class PictureScreen(Screen[None]):
             if not self.heeds(action):
                 return
             await self.do(action)
-            self.call_after_refresh(self._note_paint, event.time)
+            self.call_after_refresh(self.session.note_paint, event.time)
 
     def heeds(self, action: str) -> bool:
         """Return whether an action is accepted now."""
@@ -93,9 +93,6 @@ class PictureScreen(Screen[None]):
         """Carry out the action at the pointer."""
         if hit is not None and hit.action is not None:
             await self.do(hit.action)
-
-    def _note_paint(self, born: float) -> None:
-        self.session.note_paint(born)
 
 
 class LobbyScreen(PictureScreen):
