@@ -149,14 +149,14 @@ def _described() -> Iterator[str]:
         note = f" (the last {optional} may be left out)" if optional else ""
         yield f"#### {cls.TAG} · {name_of(message)}\n"
         yield f"{_wrapped(plain(cls.__doc__ or ''))}\n"
-        yield f"`[{cls.TAG}, {fields}]`{note}\n"
+        yield f"{_wrapped(f'`[{cls.TAG}, {fields}]`{note}')}\n"
         if words := "\n".join(_fields(cls)):
             yield f"{words}\n"
         text, data = encode(message, Encoding.JSON), encode(message)
         assert isinstance(text, str)
         assert isinstance(data, bytes)
         digits = textwrap.fill(data.hex(" "), HEX_WIDTH)
-        yield f"```\n{text}\n{digits}  ({len(data)} bytes)\n```\n"
+        yield f"```\n{_broken(text)}\n{digits}  ({len(data)} bytes)\n```\n"
     yield "\n### Rows\n"
     for row in ROWS:
         name = wire_name(row.__name__)
@@ -187,6 +187,11 @@ def _wrapped(text: str, bullet: str = "") -> str:
         )
         for paragraph in text.split("\n\n")
     )
+
+
+def _broken(text: str) -> str:
+    """Return JSON in lines of at most 100 characters, broken after commas and nowhere else."""
+    return textwrap.fill(text.replace(',"', ', "'), 100, break_on_hyphens=False).replace(', "', ',"')
 
 
 def _files() -> dict[Path, str]:

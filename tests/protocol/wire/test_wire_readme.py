@@ -23,7 +23,11 @@ FOLDER = Path(__file__).parents[3] / "protocol"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
 GAMES_LISTED: dict[str, Any] = json.loads((FOLDER / "games.json").read_text(encoding="utf-8"))
-EXAMPLES = re.findall(r"```\n(\[.*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", README)
+EXAMPLES = [
+    (text.replace("\n", ""), data, size)
+    for text, data, size in re.findall(r"```\n(\[[^`]*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", README)
+]
+"""Each message in JSON, its lines joined, and in hexadecimal, with the number of bytes."""
 
 
 def test_every_message_has_an_example() -> None:
