@@ -27,6 +27,7 @@ METHODS: Final = (FunctionType, classmethod, property, staticmethod)
 DUNDER: Final = re.compile(r"__\w+__$")
 
 ROOT: Final = Path(__file__).parents[1]
+ARCHITECTURE: Final = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 SOURCES: Final = {
     "racing_demon_protocol": ROOT / "protocol",
     "racing_demon_server": ROOT / "server",
@@ -144,14 +145,13 @@ def test_every_public_class_has_a_name_of_its_own() -> None:
 
 def test_every_package_says_what_it_is_for() -> None:
     """Each package has a docstring, and its place in the tree of ARCHITECTURE.md."""
-    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     packages = {
         path.removesuffix("/__init__.py"): tree
         for path, tree in _trees().items()
         if path.endswith("/__init__.py")
     }
     assert [package for package, tree in packages.items() if not ast.get_docstring(tree)] == []
-    assert [package for package in packages if f"{package.rpartition('/')[2]}/" not in architecture] == []
+    assert [package for package in packages if f"{package.rpartition('/')[2]}/" not in ARCHITECTURE] == []
 
 
 @pytest.mark.parametrize("distribution", SOURCES)
@@ -246,11 +246,10 @@ async def test_the_private_parts_that_are_used_are_still_there() -> None:
 
 def test_private_parts_are_documented() -> None:
     """ARCHITECTURE.md names each private attribute or method of a library that is used."""
-    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     names = {
         name.rpartition(".")[2] for found in (REACHES, OVERRIDES) for part in found.values() for name in part
     }
-    assert [name for name in sorted(names) if f"`{name}`" not in architecture] == []
+    assert [name for name in sorted(names) if f"`{name}`" not in ARCHITECTURE] == []
 
 
 def _source_of(name: str) -> str:
@@ -304,8 +303,7 @@ if __name__ == "__main__":
 
 def test_places_that_the_architecture_names_exist() -> None:
     """Every path between backticks in ARCHITECTURE.md is the end of a file's or a folder's path."""
-    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    named = re.findall(r"`([\w.]+/[\w./]*\w)`", architecture)
+    named = re.findall(r"`([\w.]+/[\w./]*\w)`", ARCHITECTURE)
     paths = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
     known = {form for path in paths for form in (f"/{path}", f"/{path.with_suffix('')}")}
     missing = [place for place in named if not any(form.endswith(f"/{place}") for form in known)]
@@ -314,8 +312,7 @@ def test_places_that_the_architecture_names_exist() -> None:
 
 def test_the_example_of_a_game_is_the_game() -> None:
     """The declaration in ARCHITECTURE.md is that of Beleaguered Castle, but for its text."""
-    architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```python\n(.*?)```", architecture, re.DOTALL)
+    [example] = re.findall(r"```python\n(.*?)```", ARCHITECTURE, re.DOTALL)
     castle = (ROOT / "protocol" / "racing_demon_protocol" / "games" / "castle.py").read_text(encoding="utf-8")
     assert _declaration(example) in [_declaration(ast.unparse(node)) for node in ast.parse(castle).body]
 

@@ -211,6 +211,8 @@ DUCHESS = solitaire(
     ),
 )
 
+JUDGES_SPACE = Space(ranks=frozenset({KING}), takes=("columns",))
+
 JUDGES = solitaire(
     "judges",
     "Rank and File, or Judges",
@@ -225,7 +227,7 @@ JUDGES = solitaire(
             shows=Shows.ALL,
             build=UP_OR_DOWN,
             unit=Unit.ONE,
-            space=Space(ranks=frozenset({KING}), takes=("columns",)),
+            space=JUDGES_SPACE,
             gathers=-1,
         ),
         Cells(name="row", count=11, plays_to=("aces", "kings")),
@@ -271,7 +273,7 @@ JUDGES_FREE = replace(
     name="judges-free",
     title="Judges, with the left-hand end and aces",
     source="Cheney 34 and appendix, variant",
-    groups=regrouped(JUDGES, Tableau, space=Space(ranks=frozenset({ACE, KING}), takes=("columns",))),
+    groups=regrouped(JUDGES, Tableau, space=replace(JUDGES_SPACE, ranks=frozenset({ACE, KING}))),
     specials=(RowEnds(row="row", columns="columns", left=1),),
     text=(
         "Judges as some authorities allow it: the left-hand card of each new row can be played, too, and aces"

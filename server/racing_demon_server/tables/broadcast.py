@@ -16,7 +16,7 @@ import msgpack
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
-from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet, Played
+from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed
@@ -62,7 +62,7 @@ class RecentEvents:
                 self._fresh.append(each.packed)
             else:
                 self._whispered = each.event.seq
-            if type(each.event) is not Played and _ends_privacy(each.event):
+            if _ends_privacy(each.event):
                 self._whispered = each.event.seq - 1
         self._newest = frames[-1].event.seq  # that of the event before, for a play to one player
         while len(self._fresh) >= GROUP:
@@ -332,7 +332,8 @@ def _ends_privacy(event: Event) -> bool:
     A client that resumes from before such an event gets a snapshot: otherwise the kind of answer would reveal
     whether others have played.
     """
-    return isinstance(event, OptionsSet) or (isinstance(event, Dealt) and len(event.seats) == 1)
+    # Asked of every play, where `isinstance` would ask the metaclass of the models.
+    return type(event) is OptionsSet or (type(event) is Dealt and len(event.seats) == 1)
 
 
 def _in_turn(frames: Sequence[Frames], asides: Sequence[tuple[int, Framed]]) -> Iterator[Framed]:
