@@ -1,14 +1,13 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { makeCard } from "./table/elements.js";
+import { button, element, makeCard } from "./table/elements.js";
 import { Lobby } from "./screens/lobby.js";
-import { Replay } from "./screens/replay.js";
-import { MatchLog, analysis, keepResult, resultRows } from "./screens/results.js";
+import { MatchLog } from "./wire/match_log.js";
 import { Session } from "./wire/session.js";
-import { change, keepToken, settings, show, tokenOf } from "./settings.js";
+import { loadRest, onMissing, withPart, withStyle } from "./parts.js";
+import { change, keepResult, keepToken, keptResults, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
-import { Sheets, drawWay } from "./screens/sheets.js";
-import { openTables, tableRow } from "./screens/tables.js";
+import { Sheet, drawWay } from "./screens/sheet.js";
 import { install, keepAwake } from "./shell.js";
 import { unlock } from "./table/sound.js";
 import { TableScreen, celebrate } from "./table/table.js";
@@ -39,10 +38,12 @@ const page = {
 let tableScreen;
 /** @type {Lobby} */
 let lobby;
-/** @type {Sheets} */
-let sheets;
-/** @type {Replay} */
-let replay;
+/** @type {Sheet} */
+let sheet;
+/** @type {import("./screens/sheets.js").Sheets | null} */
+let sheets = null;
+/** @type {import("./screens/replay.js").Replay | null} */
+let replay = null;
 /** @type {any} */
 let games;
 const match = new MatchLog();
@@ -111,6 +112,7 @@ function watch(isTv) {
 /** @param {boolean} isTv */
 function setTv(isTv) {
   page.isTv = isTv;
+  if (isTv && !document.querySelector("link[href*=television]")) withStyle("television.css");
   document.body.classList.toggle("tv", isTv);
 }
 
@@ -131,7 +133,7 @@ function leave() {
   keepToken(code, null);
   session.leave();
   page.session = null;
-  sheets.close();
+  sheet.close();
   history.replaceState(null, "", "/");
   showStart();
 }
@@ -142,9 +144,10 @@ function leave() {
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
-    if (replay.isOpen && name === "committed") replay.close(); // the next hand begins
+    if (replay?.isOpen && name === "committed") replay.close(); // the next hand begins
+    if (name === "caught_up") loadRest();
     if (name === "seated") seated(fields);
-    else if (!replay.isOpen) tableScreen.follow(name, fields, isPast);
+    else if (!replay?.isOpen) tableScreen.follow(name, fields, isPast);
     match.follow(name, fields, session.table);
     if (name === "said") lobby.hear(session.table.nameOf(fields.seat), fields.text);
     if (name === "dealt" || name === "snapshot") session.proof = "";
@@ -255,7 +258,7 @@ function dueLater() {
 
 function draw() {
   const { session } = page;
-  if (replay.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
+  if (replay?.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
   const { table } = session;
   const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
   if (isPlayed) showScreen("table");
@@ -282,12 +285,20 @@ function showWay(code) {
   }
 }
 
+/** @param {"menu" | "invite"} name */
+function openSheet(name) {
+  withPart("sheets", ({ Sheets }) => {
+    sheets ??= new Sheets({ session: () => page.session, sheet, games, announce, leave, redraw: due });
+    sheets[name]();
+  });
+}
+
 /** The way back leads out of sheets and replays first, and out of a table only if that is meant. */
 function back() {
   if (!page.session) return;
   history.pushState(null, "", location.href);
-  if (replay.isOpen) replay.close();
-  else if (sheets.isOpen) sheets.close();
+  if (replay?.isOpen) replay.close();
+  else if (sheet.isOpen) sheet.close();
   else leave();
 }
 
@@ -306,9 +317,9 @@ function showScreen(name) {
 
 /** The first screen, with what has been played and opened meanwhile. */
 async function showStart() {
-  byId("standings").hidden = resultRows(games).length === 0;
+  byId("standings").hidden = keptResults().length === 0;
   showScreen("start");
-  if (!codeOfPath()) await listTables();
+  if (!codeOfPath()) await withPart("tables", listTables, byId("tables"));
 }
 
 // The beginning.
@@ -321,8 +332,8 @@ function wire() {
   byId("create").addEventListener("click", create);
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
-  byId("lobby-menu").addEventListener("click", () => sheets.menu());
-  byId("standings").addEventListener("click", () => sheets.open("Results on this device", resultRows(games)));
+  byId("lobby-menu").addEventListener("click", () => openSheet("menu"));
+  byId("standings").addEventListener("click", () => withPart("results", ({ resultRows }) => sheet.open("Results on this device", resultRows(games))));
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
@@ -344,8 +355,11 @@ function wire() {
  */
 const load = async (name) => (await fetch(new URL(name, import.meta.url))).json();
 
-/** Show the tables that this server tells everybody, a button each. */
-async function listTables() {
+/**
+ * Show the tables that this server tells everybody, a button each.
+ * @param {typeof import("./screens/tables.js")} part
+ */
+async function listTables({ openTables, tableRow }) {
   const tables = await openTables();
   byId("tables").replaceChildren(...tables.map((table) => tableRow(table, games, () => {
     field("code").value = table.code;
@@ -360,19 +374,34 @@ async function begin() {
   setTv(page.isTv);
   const told = await load("games.json");
   games = told.games;
-  sheets = new Sheets({ session: () => page.session, games, announce, leave, redraw: due });
-  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => sheets.menu(), due });
-  replay = new Replay(games, tableScreen, () => {
-    if (page.session) tableScreen.attach(page.session);
-    due();
+  sheet = new Sheet();
+  onMissing((again, place) => {
+    const items = [element("p", "", "This could not be loaded: the server or the network did not answer."), button("Try again", () => {
+      if (!place) sheet.close();
+      again();
+    })];
+    if (place) place.replaceChildren(...items);
+    else sheet.open("Not loaded", items);
   });
+  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => openSheet("menu"), due });
   lobby = new Lobby(byId("lobby"), {
-    analyzed: () => (page.session ? analysis(page.session, match, told.tables) : []),
+    analyze: (list) => withPart("results", ({ analysis }) => {
+      if (page.session) list.replaceChildren(...analysis(page.session, match, told.tables).map((line) => element("li", "", line)));
+    }, list),
     games,
-    command: (name, fields) => sheets.send(name, fields),
-    share: () => sheets.invite(),
-    open: (title, items) => sheets.open(title, items),
-    watchAgain: () => replay.open(match, page.session?.seat ?? null),
+    command: (name, fields) => {
+      page.session?.command(name, fields);
+      sheet.close();
+    },
+    share: () => openSheet("invite"),
+    open: (title, items) => sheet.open(title, items),
+    watchAgain: () => withPart("replay", ({ Replay }) => {
+      replay ??= new Replay(games, tableScreen, () => {
+        if (page.session) tableScreen.attach(page.session);
+        due();
+      });
+      replay.open(match, page.session?.seat ?? null);
+    }),
   });
   wire();
   field("name").value = settings.name;

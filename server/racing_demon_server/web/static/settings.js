@@ -1,6 +1,9 @@
-// What this device remembers: settings, the player's name, and the tokens of seats.
+// What this device remembers: settings, the player's name, the tokens of seats, and results.
+
+/** @import { TableState } from "./rules/state.js" */
 
 const KEY = "racing-demon";
+const MOST_KEPT = 100;
 const DEFAULTS = {
   name: "",
   theme: "auto",
@@ -66,3 +69,20 @@ export const tokenOf = (code) => read(`seat.${code}`);
  * @param {string | null} token
  */
 export const keepToken = (code, token) => write(`seat.${code}`, token);
+
+/** @returns {any[]} what this device remembers, without what no match has left there */
+export function keptResults() {
+  const kept = read("results");
+  return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
+}
+
+/**
+ * Remember how a match ended, on this device alone.
+ * @param {TableState} table
+ * @param {number | null} seat the own; null: a spectator, who keeps nothing
+ */
+export function keepResult(table, seat) {
+  if (seat === null) return;
+  const totals = table.totals().map(([who, total]) => ({ name: table.nameOf(who), total, isOwn: who === seat, hasWon: table.winners.includes(who), isBot: Boolean(table.seats.get(who)?.bot) }));
+  write("results", [...keptResults(), { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
+}

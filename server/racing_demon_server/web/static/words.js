@@ -67,13 +67,6 @@ export const CLOSES = {
   4007: "The host has kicked you from the table.",
 };
 
-export const HELP = [
-  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
-  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
-  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V declares that you are stuck.",
-  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
-];
-
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
 /** @type {Record<string, string>} */
@@ -126,18 +119,6 @@ export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 export function clock(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-/**
- * An open table in a line: the game, who plays, and whether it can be joined at once.
- * @param {any} table
- * @param {any} games
- */
-export function tableWords({ game, players, seats, locked, running }, games) {
-  const facts = [games[game]?.title ?? game, `${players} of ${seats} seats`];
-  if (locked) facts.push("passphrase");
-  if (running) facts.push("playing");
-  return facts.join(" · ");
 }
 
 /**

@@ -1,14 +1,13 @@
 // Between hands: who sits at the table, the options, and the tally.
 
-import { element, setText } from "../table/elements.js";
-import { OPTIONS, optionLabel, optionValue } from "./options.js";
+import { withPart } from "../parts.js";
+import { button, choice, element, setText } from "../table/elements.js";
 import { colorOf } from "../table/table.js";
 import { LEVELS, REASONS, clock, inWords, signed } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
 const MOST_LINES = 30;
-const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 export class Lobby {
   /**
@@ -18,15 +17,15 @@ export class Lobby {
    * @param {(name: string, fields?: any) => void} given.command
    * @param {() => void} given.share shows how others join
    * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
-   * @param {() => string[]} given.analyzed tells what the hand has come to
+   * @param {(list: HTMLElement) => void} given.analyze tells what the hand has come to
    * @param {() => void} given.watchAgain plays the match again
    */
-  constructor(root, { games, command, share, open, analyzed, watchAgain }) {
+  constructor(root, { games, command, share, open, analyze, watchAgain }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.open = open;
-    this.analyzed = analyzed;
+    this.analyze = analyze;
     this.again = button("Watch the match again", watchAgain);
     this.part("after").append(this.again);
     /** @type {{name: string, text: string}[]} */
@@ -51,7 +50,7 @@ export class Lobby {
       this.draw(this.session);
     });
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
-    levels.append(...LEVELS.map((level) => option(level, `${level} bot`, level === "medium")));
+    levels.append(...LEVELS.map((level) => choice(level, `${level} bot`, level === "medium")));
   }
 
   /** @returns {TableState} */
@@ -91,7 +90,12 @@ export class Lobby {
     setText(this.part("headline"), headline(table, this.seat));
     this._players(isHost);
     this._tally();
-    this._options(isHost);
+    const { games, command, showsAll } = this;
+    const mayChange = isHost && table.isBetweenMatches;
+    setText(this.part("about"), games[table.options.game]?.text ?? "");
+    setText(this.part("all-options"), showsAll ? "Fewer options" : "All options");
+    const options = this.part("options");
+    withPart("options", ({ optionRows }) => options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })), options);
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
     ready.hidden = !own || own.left;
@@ -171,42 +175,8 @@ export class Lobby {
     });
     section.querySelector("tbody")?.replaceChildren(...rows);
     setText(section.querySelector("caption"), outcome(table, last));
-    this.part("analysis").replaceChildren(...this.analyzed().map((line) => element("li", "", line)));
+    this.analyze(this.part("analysis"));
     setText(this.part("proof"), this.session.proof);
-  }
-
-  /** @param {boolean} isHost */
-  _options(isHost) {
-    const { table, games } = this;
-    const mayChange = isHost && table.isBetweenMatches;
-    const own = games[table.options.game];
-    setText(this.part("about"), own?.text ?? "");
-    const names = Object.keys(OPTIONS).filter((name) => name in table.options && (this.showsAll || SHORT.includes(name)));
-    const rows = names.map((name) => {
-      const row = element("label", "option");
-      row.title = OPTIONS[name].about;
-      row.append(element("span", "", optionLabel(name)));
-      row.append(mayChange ? this._editor(name) : element("b", "", optionValue(name, table.options[name], games)));
-      if (this.showsAll) row.append(element("small", "", OPTIONS[name].about));
-      return row;
-    });
-    this.part("options").replaceChildren(...rows);
-    setText(this.part("all-options"), this.showsAll ? "Fewer options" : "All options");
-  }
-
-  /** @param {string} name */
-  _editor(name) {
-    const value = this.table.options[name];
-    /** @param {unknown} next */
-    const change = (next) => this.command("set_options", { options: { [name]: next } });
-    const { choices } = OPTIONS[name];
-    if (name === "game") {
-      const list = Object.entries(this.games).map(([key, game]) => option(key, game.title, key === value));
-      return select(list, change);
-    }
-    const known = choices.some((choice) => choice === value) ? choices : [value, ...choices];
-    const list = known.map((choice, at) => option(String(at), optionValue(name, choice, this.games), choice === value));
-    return select(list, (at) => change(known[Number(at)]));
   }
 }
 
@@ -265,42 +235,5 @@ function nameCell(name, isOut) {
   const made = element("td", "who");
   made.append(element("bdi", "", name));
   if (isOut) made.append(element("span", "badge", "out"));
-  return made;
-}
-
-/**
- * @param {string} value
- * @param {string} text
- * @param {boolean} isChosen
- */
-function option(value, text, isChosen) {
-  const made = document.createElement("option");
-  made.value = value;
-  made.textContent = text;
-  made.selected = isChosen;
-  return made;
-}
-
-/**
- * @param {HTMLElement[]} list
- * @param {(value: string) => void} change
- */
-function select(list, change) {
-  const made = document.createElement("select");
-  made.append(...list);
-  made.addEventListener("change", () => change(made.value));
-  return made;
-}
-
-/**
- * @param {string} text
- * @param {() => unknown} press
- * @param {string} [label]
- */
-export function button(text, press, label = "") {
-  const made = /** @type {HTMLButtonElement} */ (element("button", "", text));
-  made.type = "button";
-  if (label) made.setAttribute("aria-label", label);
-  made.addEventListener("click", press);
   return made;
 }

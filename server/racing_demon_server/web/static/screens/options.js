@@ -1,9 +1,12 @@
 // The options of a table in words: what each is called, what it means, and what a host can choose.
 
+import { choice, element } from "../table/elements.js";
+
 const S = 1000;
+const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 /** @type {Record<string, {label: string, about: string, choices: any[]}>} */
-export const OPTIONS = {
+const OPTIONS = {
   game: { label: "Game", about: "Which game is played.", choices: [] },
   hands: { label: "Hands", about: "How many hands make a match.", choices: [1, 2, 3, 5, 7, 10] },
   target: { label: "Points that end the match", about: "The first player to reach this total ends the match.", choices: [null, 50, 100, 150, 200] },
@@ -56,19 +59,68 @@ const WORDS = {
 /** @type {Record<string, string>} */
 const NONE = { target: "none", pause_after_ms: "never", time_limit_ms: "none" };
 
-/** @param {string} name */
-export const optionLabel = (name) => OPTIONS[name]?.label ?? name;
-
 /**
  * The value of an option in words, such as "1 s", "yes" or "the game's own".
  * @param {string} name
  * @param {any} value
  * @param {any} games
  */
-export function optionValue(name, value, games) {
+function optionValue(name, value, games) {
   if (name === "game") return games[value]?.title ?? value;
   if (value === null) return NONE[name] ?? "the game's own";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (name.endsWith("_ms")) return value > 0 && value % 60000 === 0 ? `${value / 60000} min` : `${value / 1000} s`;
   return WORDS[value] ?? String(value);
+}
+
+/**
+ * The options of a table, a row each; where they may be changed, with a list of choices.
+ * @param {object} given
+ * @param {import("../rules/state.js").TableState} given.table
+ * @param {any} given.games
+ * @param {(name: string, fields: any) => void} given.command
+ * @param {boolean} given.mayChange
+ * @param {boolean} given.showsAll with the rarely used ones, and what each means
+ */
+export function optionRows({ table, games, command, mayChange, showsAll }) {
+  const names = Object.keys(OPTIONS).filter((name) => name in table.options && (showsAll || SHORT.includes(name)));
+  return names.map((name) => {
+    const { label, about } = OPTIONS[name];
+    const value = table.options[name];
+    const row = element("label", "option");
+    row.title = about;
+    row.append(element("span", "", label));
+    /** @param {unknown} next */
+    const change = (next) => command("set_options", { options: { [name]: next } });
+    row.append(mayChange ? editor(name, value, games, change) : element("b", "", optionValue(name, value, games)));
+    if (showsAll) row.append(element("small", "", about));
+    return row;
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {any} games
+ * @param {(value: unknown) => void} change
+ */
+function editor(name, value, games, change) {
+  const { choices } = OPTIONS[name];
+  if (name === "game") {
+    return select(Object.entries(games).map(([key, game]) => choice(key, game.title, key === value)), change);
+  }
+  const known = choices.some((each) => each === value) ? choices : [value, ...choices];
+  const list = known.map((each, at) => choice(String(at), optionValue(name, each, games), each === value));
+  return select(list, (at) => change(known[Number(at)]));
+}
+
+/**
+ * @param {HTMLElement[]} list
+ * @param {(value: string) => void} change
+ */
+function select(list, change) {
+  const made = document.createElement("select");
+  made.append(...list);
+  made.addEventListener("change", () => change(made.value));
+  return made;
 }

@@ -1,7 +1,6 @@
 // A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
 
-import { element } from "../table/elements.js";
-import { button } from "./lobby.js";
+import { button, element } from "../table/elements.js";
 import { TableState } from "../rules/state.js";
 
 const SPEEDS = [1, 2, 4, 8];
@@ -23,7 +22,7 @@ export class Replay {
     this.isRunning = false;
     this.at = 0;
     this._timer = 0;
-    /** @type {import("./results.js").MatchLog | null} */
+    /** @type {import("../wire/match_log.js").MatchLog | null} */
     this._match = null;
     /** @type {any} what the screen takes for a session */
     this._session = null;
@@ -55,7 +54,7 @@ export class Replay {
   }
 
   /**
-   * @param {import("./results.js").MatchLog} match all of whose events were seen
+   * @param {import("../wire/match_log.js").MatchLog} match all of whose events were seen
    * @param {number | null} seat whose layout is shown
    */
   open(match, seat) {
@@ -96,7 +95,7 @@ export class Replay {
    * @param {number} count
    */
   _go(count) {
-    const match = /** @type {import("./results.js").MatchLog} */ (this._match);
+    const match = /** @type {import("../wire/match_log.js").MatchLog} */ (this._match);
     const session = this._session;
     if (count < this.at || session.table.seq === 0) {
       session.table = new TableState(this.games);
@@ -114,7 +113,7 @@ export class Replay {
 
   /** Go to the next event that shows something, after the time that passed before it. */
   _wait() {
-    const { events } = /** @type {import("./results.js").MatchLog} */ (this._match);
+    const { events } = /** @type {import("../wire/match_log.js").MatchLog} */ (this._match);
     let next = this.at;
     while (next < events.length && !SHOWN.includes(events[next].name)) next += 1;
     if (next >= events.length) {

@@ -1,60 +1,17 @@
-// What is kept of hands and matches: the analysis of a hand, the events of a match, and results on this device.
+// What came of hands and matches: the analysis of a hand, and the results on this device.
 
 import { element, faceName } from "../table/elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
-import { read, write } from "../settings.js";
+import { keptResults } from "../settings.js";
 import { signed, span } from "../words.js";
 
 /**
  * @import { Session } from "../wire/session.js"
- * @import { TableState } from "../rules/state.js"
+ * @import { MatchLog } from "../wire/match_log.js"
  */
 
-const MOST_KEPT = 100;
 const MOST_NAMED = 3;
-
-/** The events of a match, where all of them were seen, so that it can be played again. */
-export class MatchLog {
-  constructor() {
-    /** Where the deal of the newest match's first hand is among the events. */
-    this.firstDeal = 0;
-    this.clear();
-  }
-
-  clear() {
-    /** The table before its first event. @type {any} */
-    this.begin = null;
-    /** @type {{name: string, fields: any, at: number}[]} */
-    this.events = [];
-    this.isOver = false;
-    this.firstDeal = 0;
-    /** @type {{by: number, late: number, pile: number}[]} races that were lost in this hand */
-    this.lost = [];
-  }
-
-  /**
-   * @param {string} name
-   * @param {any} fields
-   * @param {TableState} table that has followed it
-   */
-  follow(name, fields, table) {
-    const at = performance.now();
-    if (name === "snapshot") {
-      this.clear();
-      this.begin = fields;
-    } else if (this.begin === null || fields?.seq === undefined) {
-      // it changes nothing, or was told before the table
-    } else {
-      if (name === "dealt") {
-        this.lost = [];
-        if (table.hand === 1) this.firstDeal = this.events.length;
-      }
-      this.isOver = name === "match_over" || (this.isOver && name !== "dealt");
-      this.events.push({ name, fields, at });
-    }
-  }
-}
 
 /**
  * What a hand has come to for one seat, in a few lines.
@@ -81,23 +38,6 @@ export function analysis({ table, seat }, match, tables) {
   const hidden = cards.filter(({ kind }) => kind === "tableau").reduce((sum, pile) => sum + pile.cards.filter((card) => card === UNKNOWN).length, 0);
   if (inHand + hidden > 0) lines.push(`Left: ${inHand} in stock and waste, ${hidden} face down in the columns.`);
   return lines;
-}
-
-/** @returns {any[]} what this device remembers, without what no match has left there */
-function keptResults() {
-  const kept = read("results");
-  return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
-}
-
-/**
- * Remember how a match ended, on this device alone.
- * @param {TableState} table
- * @param {number | null} seat the own; null: a spectator, who keeps nothing
- */
-export function keepResult(table, seat) {
-  if (seat === null) return;
-  const totals = table.totals().map(([who, total]) => ({ name: table.nameOf(who), total, isOwn: who === seat, hasWon: table.winners.includes(who), isBot: Boolean(table.seats.get(who)?.bot) }));
-  write("results", [...keptResults(), { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
 }
 
 /**

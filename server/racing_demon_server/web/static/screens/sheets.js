@@ -1,76 +1,41 @@
-// Sheets that open over the page: the menu, the invitation, help, and what a host can do.
+// What sheets show: the menu, the invitation, help, and the points so far.
 
-import { element } from "../table/elements.js";
-import { button } from "./lobby.js";
+import { button, element } from "../table/elements.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";
-import { HELP, REACTIONS } from "../words.js";
+import { REACTIONS } from "../words.js";
+import { drawWay } from "./sheet.js";
 
 /** @import { Session } from "../wire/session.js" */
 
-/** @param {string} id */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const HELP = [
+  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
+  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
+  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V declares that you are stuck.",
+  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
+];
 
 export class Sheets {
   /**
    * @param {object} given
    * @param {() => Session | null} given.session
+   * @param {import("./sheet.js").Sheet} given.sheet
    * @param {any} given.games
    * @param {(text: string) => void} given.announce
    * @param {() => void} given.leave
    * @param {() => void} given.redraw
    */
-  constructor({ session, games, announce, leave, redraw }) {
+  constructor({ session, sheet, games, announce, leave, redraw }) {
     this._session = session;
+    this.sheet = sheet;
     this.games = games;
     this.announce = announce;
     this.leave = leave;
     this.redraw = redraw;
-    /** @type {Element | null} */
-    this._focusBefore = null;
-    byId("sheet-close").addEventListener("click", () => this.close());
-    byId("sheet").addEventListener("click", (event) => event.target === byId("sheet") && this.close());
-    byId("sheet").addEventListener("keydown", (event) => this._key(event));
   }
 
   get session() {
     return this._session();
-  }
-
-  get isOpen() {
-    return !byId("sheet").hidden;
-  }
-
-  /**
-   * @param {string} title
-   * @param {HTMLElement[]} items
-   */
-  open(title, items) {
-    if (!this.isOpen) this._focusBefore = document.activeElement;
-    byId("sheet").hidden = false;
-    byId("sheet-title").textContent = title;
-    byId("sheet-items").replaceChildren(...items);
-    byId("sheet-close").focus();
-  }
-
-  close() {
-    byId("sheet").hidden = true;
-    if (this._focusBefore instanceof HTMLElement) this._focusBefore.focus();
-  }
-
-  /**
-   * Close at Escape, and keep the focus inside.
-   * @param {KeyboardEvent} event
-   */
-  _key(event) {
-    if (event.key === "Escape") this.close();
-    if (event.key !== "Tab") return;
-    const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter((each) => each instanceof HTMLElement);
-    const [first, last] = [inside[0], inside[inside.length - 1]];
-    const target = event.shiftKey && document.activeElement === first ? last : !event.shiftKey && document.activeElement === last ? first : null;
-    if (!target) return;
-    event.preventDefault();
-    target.focus();
   }
 
   menu() {
@@ -89,7 +54,7 @@ export class Sheets {
     if (session?.table.results.length) items.push(button("Tally", () => this._tally()));
     items.push(...this._toggles());
     if (session) items.push(button("How to play", () => this.help()), button("Invite others", () => this.invite()), button("Leave the table", this.leave));
-    this.open("Menu", items);
+    this.sheet.open("Menu", items);
   }
 
   /**
@@ -98,7 +63,7 @@ export class Sheets {
    */
   send(name, fields) {
     this.session?.command(name, fields);
-    this.close();
+    this.sheet.close();
   }
 
   _chatLine() {
@@ -127,7 +92,7 @@ export class Sheets {
       row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
       return row;
     }));
-    this.open(`After ${table.results.length} of ${table.options.hands} hands`, [list]);
+    this.sheet.open(`After ${table.results.length} of ${table.options.hands} hands`, [list]);
   }
 
   _toggles() {
@@ -167,7 +132,7 @@ export class Sheets {
   help() {
     const { session } = this;
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
-    this.open("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
+    this.sheet.open("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
   }
 
   invite() {
@@ -180,30 +145,17 @@ export class Sheets {
     if (typeof navigator.share === "function") {
       items.push(button("Share the link", () => navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined)));
     }
-    this.open("Join this table", items);
+    this.sheet.open("Join this table", items);
   }
 
   /** @param {string} text */
   _copy(text) {
     const line = document.createElement("textarea");
     line.value = text;
-    byId("sheet").append(line);
+    /** @type {HTMLElement} */ (document.getElementById("sheet")).append(line);
     line.select();
     const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
     line.remove();
     this.announce(isCopied ? "Link copied." : text);
   }
-}
-
-/**
- * Let a picture show the address of a table to cameras.
- * @param {HTMLImageElement} picture
- * @param {string} code
- */
-export function drawWay(picture, code) {
-  const source = `/qr/${code}.svg`;
-  if (picture.getAttribute("src") === source) return;
-  picture.src = source;
-  picture.alt = `QR code of ${location.origin}/${code}`;
-  picture.className = "qr";
 }

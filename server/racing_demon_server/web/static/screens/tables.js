@@ -1,8 +1,6 @@
 // The tables that a server tells everybody.
 
-import { element } from "../table/elements.js";
-import { button } from "./lobby.js";
-import { tableWords } from "../words.js";
+import { button, element } from "../table/elements.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
@@ -22,4 +20,16 @@ export function tableRow(table, games, choose) {
   press.append(element("b", "", table.code), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
   row.append(press);
   return row;
+}
+
+/**
+ * An open table in a line: the game, who plays, and whether it can be joined at once.
+ * @param {any} table
+ * @param {any} games
+ */
+function tableWords({ game, players, seats, locked, running }, games) {
+  const facts = [games[game]?.title ?? game, `${players} of ${seats} seats`];
+  if (locked) facts.push("passphrase");
+  if (running) facts.push("playing");
+  return facts.join(" · ");
 }

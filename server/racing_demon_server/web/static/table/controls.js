@@ -88,7 +88,7 @@ export class Controls {
       else if (pile >= 0) this.screen.felt.shake(this.shown, pile);
       return;
     }
-    this._send(play, "turn");
+    this.send(play, "turn");
   }
 
   /**
@@ -107,12 +107,12 @@ export class Controls {
     const { rules, shown } = this;
     if (!rules || !shown || this.place < 0) return;
     const count = Math.max(1, hit.count);
-    if (!this._own(hit.pile) || shown.cards[hit.pile].length === 0) {
+    if (!this.owns(hit.pile) || shown.cards[hit.pile].length === 0) {
       this.shake(hit.pile);
       return;
     }
     const best = rules.bestPlay(shown, this.place, hit.pile, count);
-    if (best) this._send(rules.toSend(best), shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play");
+    if (best) this.send(rules.toSend(best), shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play");
     else if (!this._isSettled(hit.pile)) this._ask(hit.pile, count);
     else this.shake(hit.pile);
   }
@@ -142,14 +142,14 @@ export class Controls {
   }
 
   /** @param {number} pile */
-  _own(pile) {
+  owns(pile) {
     const { place } = /** @type {any} */ (this.shown).layout.piles[pile];
     return place === this.place || (place === -1 && this.screen.table.handSeats.length === 1);
   }
 
   /** @param {Held} hit */
   pickUp(hit) {
-    if (!this._own(hit.pile) || !this.shown || this.shown.cards[hit.pile].length === 0) return;
+    if (!this.owns(hit.pile) || !this.shown || this.shown.cards[hit.pile].length === 0) return;
     const face = this.shown.cards[hit.pile][this.shown.cards[hit.pile].length - Math.max(1, hit.count)];
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
@@ -167,7 +167,7 @@ export class Controls {
   _putOn(pile) {
     const { held } = this;
     this.held = null;
-    if (held && held.pile !== pile) this._aim(held, pile);
+    if (held && held.pile !== pile) this.aim(held, pile);
     this.screen.due();
   }
 
@@ -176,14 +176,14 @@ export class Controls {
    * @param {Held} hit
    * @param {number} destination
    */
-  _aim({ pile, count }, destination) {
+  aim({ pile, count }, destination) {
     const { rules, shown } = this;
     if (!rules || !shown) return;
     const to = shown.layout.piles[destination];
     const counts = rules.playsFrom(shown, this.place, pile).filter((play) => play.destination === destination).map((play) => play.count);
     const fitting = counts.includes(count) || counts.length === 0 ? count : Math.max(...counts);
-    if (to.kind === "foundation" && to.place === -1 && shown.layout.seats.length > 1) this._send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
-    else this._send({ source: pile, count: fitting, destination }, "play");
+    if (to.kind === "foundation" && to.place === -1 && shown.layout.seats.length > 1) this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    else this.send({ source: pile, count: fitting, destination }, "play");
   }
 
   /**
@@ -192,7 +192,7 @@ export class Controls {
    * @param {number} dy
    */
   drag(hit, dx, dy) {
-    if (!this._own(hit.pile) || !this.screen.scene || !this.shown) return;
+    if (!this.owns(hit.pile) || !this.screen.scene || !this.shown) return;
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     const cards = this.shown.cards[hit.pile];
     const place = this.screen.scene.places.get(hit.pile);
@@ -211,7 +211,7 @@ export class Controls {
     this.screen.felt.drop();
     this.held = null;
     const target = point ? this._zone(point) : null;
-    if (target !== null && target !== hit.pile && this._own(hit.pile)) this._aim({ ...hit, count: Math.max(1, hit.count) }, target);
+    if (target !== null && target !== hit.pile && this.owns(hit.pile)) this.aim({ ...hit, count: Math.max(1, hit.count) }, target);
     this.screen.due();
   }
 
@@ -237,7 +237,7 @@ export class Controls {
   /** @param {Held} hit */
   flick(hit) {
     this.drop(hit, null);
-    if (this._own(hit.pile)) this._send({ source: hit.pile, count: 1, destination: FOUNDATIONS }, "up");
+    if (this.owns(hit.pile)) this.send({ source: hit.pile, count: 1, destination: FOUNDATIONS }, "up");
   }
 
   /** @param {Held} hit */
@@ -250,7 +250,7 @@ export class Controls {
    * @param {import("../rules/rules.js").Play} play
    * @param {"play" | "up" | "turn"} noise
    */
-  _send(play, noise) {
+  send(play, noise) {
     if (!this.mayPlay) {
       this._tellWhyNot();
       return;
@@ -291,7 +291,7 @@ export class Controls {
     const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
     const columns = own("tableau");
     /** @param {number | undefined} pile */
-    const up = (pile) => pile !== undefined && this._send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    const up = (pile) => pile !== undefined && this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
     /** @param {number | undefined} pile */
     const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
     if (name === "turn") this.turn(own("stock")[0]);
@@ -304,35 +304,5 @@ export class Controls {
     else if (name === "stuck") this.stuck();
     else if (name === "put-down") this.putDown();
     else if (name === "react") this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
-  }
-
-  /**
-   * Do what a typed line says: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
-   * @param {string} line
-   * @returns {string} what was wrong with it; empty where it was understood
-   */
-  obey(line) {
-    const [first = "", second = ""] = line.trim().toLowerCase().split(/[\s,]+/);
-    if (!this.shown || this.place < 0) return REFUSALS.not_seated;
-    if (first === "t") this.turn(this._pileOf("s"));
-    else if (first === "v") this.stuck();
-    else {
-      const [from, to] = [this._pileOf(first), this._pileOf(second)];
-      if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
-      if (second === "up") this._send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
-      else if (to !== undefined) this._aim({ pile: from, count: 1 }, to);
-      else this.tap({ pile: from, count: 1 });
-    }
-    return "";
-  }
-
-  /** @param {string} name of a pile: a column's number, w, r, s or c with a number */
-  _pileOf(name) {
-    /** @type {Record<string, string>} */
-    const kinds = { w: "waste", r: "reserve", s: "stock", c: "cell" };
-    const { layout } = /** @type {import("../rules/board.js").Board} */ (this.shown);
-    const kind = kinds[name[0]] ?? "tableau";
-    const number = Number(name.replace(/^[a-z]/, "") || "1");
-    return name === "" ? undefined : layout.piles.filter((pile) => pile.kind === kind && this._own(pile.number))[number - 1]?.number;
   }
 }

@@ -20,6 +20,33 @@ export function element(tag, className = "", text = "") {
 }
 
 /**
+ * @param {string} text
+ * @param {() => unknown} press
+ * @param {string} [label]
+ */
+export function button(text, press, label = "") {
+  const made = /** @type {HTMLButtonElement} */ (element("button", "", text));
+  made.type = "button";
+  if (label) made.setAttribute("aria-label", label);
+  made.addEventListener("click", press);
+  return made;
+}
+
+/**
+ * One of the options of a `select`.
+ * @param {string} value
+ * @param {string} text
+ * @param {boolean} isChosen
+ */
+export function choice(value, text, isChosen) {
+  const made = document.createElement("option");
+  made.value = value;
+  made.textContent = text;
+  made.selected = isChosen;
+  return made;
+}
+
+/**
  * Set the text of an element, if it is another one.
  * @param {Element | null} made
  * @param {string} text

@@ -3,11 +3,12 @@
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
 import { element, isCalm, move, setStyle, setText } from "./elements.js";
+import { withPart } from "../parts.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
-import { raceWords, sections } from "./transcript.js";
+import { raceWords } from "./transcript.js";
 import { Slots, arrange, shapeOf } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span } from "../words.js";
 
@@ -80,9 +81,12 @@ export class TableScreen {
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
       const line = /** @type {HTMLInputElement} */ (root.querySelector(".command input"));
-      const problem = this.controls.obey(line.value);
-      if (problem) announce(problem, true);
+      const typed = line.value;
       line.value = "";
+      withPart("text", ({ obey }) => {
+        const problem = obey(this.controls, typed);
+        if (problem) announce(problem, true);
+      });
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
     root.querySelector(".stuck")?.addEventListener("click", () => this.controls.stuck());
@@ -303,15 +307,8 @@ export class TableScreen {
     const root = /** @type {HTMLElement} */ (this.root.querySelector(".text"));
     if (root.hidden === settings.hasText) root.hidden = !root.hidden;
     if (root.hidden) return;
-    const told = sections(this.table, this.place);
-    const whole = JSON.stringify(told);
-    if (whole === root.dataset.told) return;
-    root.dataset.told = whole;
-    root.querySelector(".lines")?.replaceChildren(...told.flatMap(([title, lines]) => {
-      const list = element("ul");
-      list.append(...lines.map((line) => element("li", "", line)));
-      return [element("h2", "", title), list];
-    }));
+    const lines = /** @type {HTMLElement} */ (root.querySelector(".lines"));
+    withPart("text", ({ drawText }) => drawText(lines, this.table, this.place), lines);
   }
 
   /**

@@ -1,8 +1,7 @@
-// What happens, in sentences: for screen readers, and for the table as text.
+// What happens, in sentences.
 
-import { faceName, short } from "./elements.js";
-import { UNKNOWN } from "../rules/layout.js";
-import { REASONS, inWords, pileLabel, span } from "../words.js";
+import { short } from "./elements.js";
+import { REASONS, inWords, span } from "../words.js";
 
 /** @import { TableState } from "../rules/state.js" */
 
@@ -35,34 +34,3 @@ export function transcript(table, name, fields, own) {
  * @param {any} fields
  */
 export const raceWords = (table, { card, by, seat, late_us: lateUs }) => `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
-
-/**
- * The table as text: headings, and lines below each.
- * @param {TableState} table
- * @param {number} place
- * @returns {[string, string[]][]}
- */
-export function sections(table, place) {
-  const { board, layout } = table;
-  if (!board || !layout) return [];
-  const tops = layout.piles
-    .filter((pile) => pile.kind === "foundation" && pile.place === -1)
-    .map((pile) => board.top(pile.number))
-    .filter(isKnown)
-    .sort((a, b) => (a % 52) - (b % 52));
-  const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
-  const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
-  const others = table.handSeats
-    .filter((_, at) => at !== place)
-    .map((seat) => {
-      const out = table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat));
-      return `${table.nameOf(seat)}: ${out} ${out === 1 ? "card" : "cards"} out`;
-    });
-  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Others", others]]).filter(([, lines]) => lines.length > 0);
-}
-
-/**
- * @param {number | null} card
- * @returns {card is number}
- */
-const isKnown = (card) => card !== null && card !== UNKNOWN;

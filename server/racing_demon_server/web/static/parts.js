@@ -1,0 +1,92 @@
+// Parts of the page that nobody needs before the first card: they are loaded when they are asked for.
+
+/**
+ * @typedef {object} Parts
+ * @property {typeof import("./screens/options.js")} options
+ * @property {typeof import("./screens/replay.js")} replay
+ * @property {typeof import("./screens/results.js")} results
+ * @property {typeof import("./screens/sheets.js")} sheets
+ * @property {typeof import("./screens/tables.js")} tables
+ * @property {typeof import("./table/text.js")} text
+ */
+
+/** @type {Record<keyof Parts, string>} */
+const FILES = {
+  options: "./screens/options.js",
+  replay: "./screens/replay.js",
+  results: "./screens/results.js",
+  sheets: "./screens/sheets.js",
+  tables: "./screens/tables.js",
+  text: "./table/text.js",
+};
+
+/** @type {Partial<Parts>} */
+const loaded = {};
+let tries = 0; // Browsers keep the failure of an address, so that the next try asks for another one.
+
+/** Parts that drawing waits for in vain: they are sought again only when somebody asks. @type {Set<keyof Parts>} */
+const missing = new Set();
+
+/** Tells that something could not be loaded, and offers to try again. @type {(again: () => void, place?: HTMLElement) => void} */
+let complain = () => undefined;
+
+/** @param {(again: () => void, place?: HTMLElement) => void} tell what is told where a file could not be loaded */
+export function onMissing(tell) {
+  complain = tell;
+}
+
+/**
+ * Use a part of the page: at once if it is here, or else as soon as it is.
+ * @template {keyof Parts} Name
+ * @param {Name} name
+ * @param {(part: Parts[Name]) => void} use
+ * @param {HTMLElement} [place] what the part fills, where it is drawn again and again
+ */
+export async function withPart(name, use, place) {
+  if (place && missing.has(name)) return;
+  try {
+    if (!loaded[name]) await load(name);
+  } catch {
+    missing.add(name);
+    complain(() => {
+      missing.delete(name);
+      withPart(name, use, place);
+    }, place);
+    return;
+  }
+  use(/** @type {Parts[Name]} */ (loaded[name]));
+}
+
+/** Load all parts in advance, so that they are there when the network or the server is not. */
+export function loadRest() {
+  for (const name of Object.keys(FILES)) load(/** @type {keyof Parts} */ (name)).catch(() => undefined); // until it is asked for
+}
+
+/** @param {keyof Parts} name */
+async function load(name) {
+  try {
+    loaded[name] ??= await import(addressOf(FILES[name]));
+  } catch (error) {
+    tries += 1;
+    throw error;
+  }
+}
+
+/** @param {string} file */
+const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
+
+/**
+ * Let a style sheet of its own count, once it is here.
+ * @param {string} file
+ */
+export function withStyle(file) {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL(addressOf(file), import.meta.url).href;
+  link.onerror = () => {
+    tries += 1;
+    link.remove();
+    complain(() => withStyle(file));
+  };
+  document.head.append(link);
+}

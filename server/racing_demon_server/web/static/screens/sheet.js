@@ -1,0 +1,63 @@
+// The sheet that opens over the page.
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Sheet {
+  constructor() {
+    /** @type {Element | null} */
+    this._focusBefore = null;
+    byId("sheet-close").addEventListener("click", () => this.close());
+    byId("sheet").addEventListener("click", (event) => event.target === byId("sheet") && this.close());
+    byId("sheet").addEventListener("keydown", (event) => this._key(event));
+  }
+
+  get isOpen() {
+    return !byId("sheet").hidden;
+  }
+
+  /**
+   * @param {string} title
+   * @param {HTMLElement[]} items
+   */
+  open(title, items) {
+    if (!this.isOpen) this._focusBefore = document.activeElement;
+    byId("sheet").hidden = false;
+    byId("sheet-title").textContent = title;
+    byId("sheet-items").replaceChildren(...items);
+    byId("sheet-close").focus();
+  }
+
+  close() {
+    byId("sheet").hidden = true;
+    if (this._focusBefore instanceof HTMLElement) this._focusBefore.focus();
+  }
+
+  /**
+   * Close at Escape, and keep the focus inside.
+   * @param {KeyboardEvent} event
+   */
+  _key(event) {
+    if (event.key === "Escape") this.close();
+    if (event.key !== "Tab") return;
+    const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter((each) => each instanceof HTMLElement);
+    const [first, last] = [inside[0], inside[inside.length - 1]];
+    const target = event.shiftKey && document.activeElement === first ? last : !event.shiftKey && document.activeElement === last ? first : null;
+    if (!target) return;
+    event.preventDefault();
+    target.focus();
+  }
+}
+
+/**
+ * Let a picture show the address of a table to cameras.
+ * @param {HTMLImageElement} picture
+ * @param {string} code
+ */
+export function drawWay(picture, code) {
+  const source = `/qr/${code}.svg`;
+  if (picture.getAttribute("src") === source) return;
+  picture.src = source;
+  picture.alt = `QR code of ${location.origin}/${code}`;
+  picture.className = "qr";
+}

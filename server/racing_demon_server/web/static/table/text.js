@@ -1,0 +1,92 @@
+// The table as text, and as lines that are typed: for those who would rather read it, or hear it.
+
+import { element, faceName } from "./elements.js";
+import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
+import { REFUSALS, pileLabel } from "../words.js";
+
+/**
+ * @import { TableState } from "../rules/state.js"
+ * @import { Controls } from "./controls.js"
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {TableState} table
+ * @param {number} place
+ */
+export function drawText(root, table, place) {
+  const told = sections(table, place);
+  const whole = JSON.stringify(told);
+  if (whole === root.dataset.told) return;
+  root.dataset.told = whole;
+  root.replaceChildren(...told.flatMap(([title, lines]) => {
+    const list = element("ul");
+    list.append(...lines.map((line) => element("li", "", line)));
+    return [element("h2", "", title), list];
+  }));
+}
+
+/**
+ * The table as text: headings, and lines below each.
+ * @param {TableState} table
+ * @param {number} place
+ * @returns {[string, string[]][]}
+ */
+function sections(table, place) {
+  const { board, layout } = table;
+  if (!board || !layout) return [];
+  const tops = layout.piles
+    .filter((pile) => pile.kind === "foundation" && pile.place === -1)
+    .map((pile) => board.top(pile.number))
+    .filter(isKnown)
+    .sort((a, b) => (a % 52) - (b % 52));
+  const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
+  const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
+  const others = table.handSeats
+    .filter((_, at) => at !== place)
+    .map((seat) => {
+      const out = table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat));
+      return `${table.nameOf(seat)}: ${out} ${out === 1 ? "card" : "cards"} out`;
+    });
+  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Others", others]]).filter(([, lines]) => lines.length > 0);
+}
+
+/**
+ * @param {number | null} card
+ * @returns {card is number}
+ */
+const isKnown = (card) => card !== null && card !== UNKNOWN;
+
+/**
+ * Do what a typed line says: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
+ * @param {Controls} controls
+ * @param {string} line
+ * @returns {string} what was wrong with it; empty where it was understood
+ */
+export function obey(controls, line) {
+  const [first = "", second = ""] = line.trim().toLowerCase().split(/[\s,]+/);
+  if (!controls.shown || controls.place < 0) return REFUSALS.not_seated;
+  if (first === "t") controls.turn(pileOf(controls, "s"));
+  else if (first === "v") controls.stuck();
+  else {
+    const [from, to] = [pileOf(controls, first), pileOf(controls, second)];
+    if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
+    if (second === "up") controls.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
+    else if (to !== undefined) controls.aim({ pile: from, count: 1 }, to);
+    else controls.tap({ pile: from, count: 1 });
+  }
+  return "";
+}
+
+/**
+ * @param {Controls} controls
+ * @param {string} name of a pile: a column's number, w, r, s or c with a number
+ */
+function pileOf(controls, name) {
+  /** @type {Record<string, string>} */
+  const kinds = { w: "waste", r: "reserve", s: "stock", c: "cell" };
+  const { layout } = /** @type {import("../rules/board.js").Board} */ (controls.shown);
+  const kind = kinds[name[0]] ?? "tableau";
+  const number = Number(name.replace(/^[a-z]/, "") || "1");
+  return name === "" ? undefined : layout.piles.filter((pile) => pile.kind === kind && controls.owns(pile.number))[number - 1]?.number;
+}
