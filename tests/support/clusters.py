@@ -96,7 +96,8 @@ class Cluster:
     def ask(self, sql: LiteralString, *values: object) -> list[tuple[Any, ...]]:
         """Ask the database."""
         with connect(self._database) as db:
-            return db.execute(sql, values).fetchall()
+            answer = db.execute(sql, values)
+            return answer.fetchall() if answer.description else []
 
     def is_fenced(self, name: str) -> bool:
         """Tell whether the newest start of a node is fenced."""

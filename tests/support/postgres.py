@@ -100,10 +100,7 @@ class Postgres:
         with (self.folder / "primary" / "pg_hba.conf").open("a") as allowed:
             allowed.write("host all all samenet trust\nhost replication all samenet trust\n")
         self.start("primary")
-        there = f"host={self._address('primary')} port={self.ports[0]} user={USER} application_name={STANDBY}"
-        copy = ("-D", "standby", "-d", there, "-R", "-c", "fast", "--no-sync")
-        self._run("pg_basebackup", *copy, which="standby")
-        self.start("standby")
+        self.follow("primary", "standby")
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
         self.sql("SELECT pg_reload_conf()")
         begun = time.monotonic()
@@ -111,6 +108,15 @@ class Postgres:
             seen = self.sql("SELECT state, sync_state FROM pg_stat_replication")
             assert time.monotonic() < begun + PATIENCE, f"the standby does not follow: {seen}"
             time.sleep(0.05)
+
+    def follow(self, leader: str, follower: str) -> None:
+        """Make one of the two, which is stopped, the standby of the other, and start it."""
+        shutil.rmtree(self.folder / follower, ignore_errors=True)
+        port = self.ports[leader == "standby"]
+        there = f"host={self._address(leader)} port={port} user={USER} application_name={STANDBY}"
+        copy = ("-D", follower, "-d", there, "-R", "-c", "fast", "--no-sync")
+        self._run("pg_basebackup", *copy, which=follower)
+        self.start(follower)
 
     def start(self, which: str) -> None:
         """Start the primary or the standby, and wait until it answers."""

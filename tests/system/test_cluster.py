@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 from typing import Final
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -116,6 +117,92 @@ async def test_another_primary_under_load(tmp_path: Path) -> None:
                 await asyncio.to_thread(own.promote)
                 await heard_more(tables)
                 assert cluster.ask("SELECT count(*) FROM nodes WHERE fenced") == [(0,)]
+
+
+async def test_a_promoted_standby_says_what_it_needs(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The log and ``/healthz`` name what keeps tables halted, and play resumes when the database has it."""
+    log = Log(capfd)
+    with postgres() as own:
+        database = own.url(own.new_database())
+        async with Cluster.started(database, tmp_path, count=1) as cluster:
+            (node,) = cluster.nodes.values()
+            async with Peer.hosting(node.url) as ann:
+                await ann.ask(cl.AddBot, level="easy")
+                await ann.ask(cl.Start)
+                await ann.until(Signalled)
+                await asyncio.to_thread(own.stop, "primary")
+                await asyncio.to_thread(own.promote)
+                assert (await ann.until(Halted)).halted
+                await log.hears("synchronous_standby_names is empty")
+                await health_says(node.url, "synchronous_standby_names is empty")
+                assert "tables go on" not in log.said
+                cluster.ask("ALTER SYSTEM SET synchronous_standby_names = 's1'")
+                cluster.ask("SELECT pg_reload_conf()")
+                await log.hears("commits wait for a synchronous standby")
+                await health_says(node.url, "commits wait for a synchronous standby")
+                await asyncio.to_thread(own.follow, "standby", "primary")
+                assert not (await ann.until(Halted)).halted
+                assert isinstance(await ann.ask(cl.Say, text="still here"), Accepted)
+                assert await asyncio.to_thread(health_of, node.url) == {"status": "ok", "tables": 1}
+
+
+async def test_a_server_that_starts_without_a_standby_says_what_it_waits_for(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The database names a standby that is away: a server waits for it, says so, and then starts."""
+    log = Log(capfd)
+    with postgres() as own:
+        database = own.url(own.new_database())
+        await asyncio.to_thread(own.stop, "standby")
+
+        async def start_standby() -> None:
+            await log.hears("commits wait for a synchronous standby")
+            await asyncio.to_thread(own.start, "standby")
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(start_standby())
+            async with Cluster.started(database, tmp_path, count=1) as cluster:
+                assert cluster.nodes["n1"].is_running
+
+
+class Log:
+    """What servers have logged.
+
+    Attributes:
+        said: all of it.
+
+    """
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self.said = ""
+        self._capfd = capfd
+
+    async def hears(self, words: str) -> None:
+        """Wait for words in the log."""
+        async with patience(lambda: f"no {words!r} in {self.said}"):
+            while words not in self.said:
+                self.said += self._capfd.readouterr().err
+                await asyncio.sleep(0.02)  # nobody tells when a program has written
+
+
+async def health_says(url: str, words: str) -> None:
+    """Wait until a server's health names what it needs."""
+    health = dict[str, object]()
+    async with patience(lambda: f"no {words!r} in {health}"):
+        while words not in str(health.get("needs")):
+            health = await asyncio.to_thread(health_of, url)
+            await asyncio.sleep(0.02)  # nobody tells when a program finds out
+
+
+def health_of(url: str) -> dict[str, object]:
+    """Return what a server says of its health."""
+    try:
+        with urlopen(url.replace("ws:", "http:").replace("/v1", "/healthz")) as answer:  # noqa: S310
+            return dict(json.load(answer))
+    except HTTPError as error:
+        return dict(json.load(error))
 
 
 async def test_a_server_without_an_heir_ends_when_its_hands_do(

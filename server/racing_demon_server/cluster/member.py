@@ -32,6 +32,7 @@ class Member:
     Attributes:
         known: the tables that the node has; the loop replaces it.
         beaten_at: when the last beat was written, in seconds on the monotonic clock.
+        trouble: why the database could not be used last.
 
     Args:
         url: the database.
@@ -47,6 +48,7 @@ class Member:
     ) -> None:
         self.known: Sequence[int] = ()
         self.beaten_at = time.monotonic()
+        self.trouble = ""
         self._url = url
         self._node = node
         self._watch = BeatWatch(lease)
@@ -73,6 +75,7 @@ class Member:
                 if isinstance(error, psycopg.Error) and error.sqlstate == FENCED:
                     self._call(self._fenced, str(error).splitlines()[0])
                     return
+                self.trouble = str(error).splitlines()[0]
                 self._watch.forget()
                 if self._db is not None:
                     self._db.close()

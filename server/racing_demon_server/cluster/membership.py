@@ -13,6 +13,7 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.postgres.connection import missing_standby
 from racing_demon_server.journal.postgres.store import PostgresStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
@@ -88,6 +89,7 @@ class Membership:
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
+        self._is_inquiring = False
 
     def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
         """Start writing and reading beats, now that the node accepts connections.
@@ -184,24 +186,39 @@ class Membership:
         late = time.monotonic() - touched - self._settings.lease_seconds
         self._note_lost(is_lost=late > 0)
         self.registry.halt(LOST, late > 0)
+        if self._journal.is_halted and not self._is_inquiring:
+            self._is_inquiring = True
+            self._asker.do(missing_standby, self._note_missing)
         if late > ALONE_SECONDS and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_peers())
         if self._drain_until is not None:
             self._give_away()
 
+    def _note_missing(self, found: str | Exception) -> None:
+        """Note why the journal's commits are not answered, where another connection could tell."""
+        self._is_inquiring = False
+        if isinstance(found, str):
+            self._journal.note_needs(found)
+
     def _note_lost(self, *, is_lost: bool) -> None:
         """Log when tables halt because the database is not reached, and when it is reached again."""
         if is_lost and self._lost_at is None:
+            assert self._member is not None
             self._lost_at = time.monotonic()
             log.warning(
                 "the database does not answer: all tables stand still until it does, or others take them",
-                extra={"tables": len(self.registry), "lease_seconds": self._settings.lease_seconds},
+                extra={
+                    "tables": len(self.registry),
+                    "lease_seconds": self._settings.lease_seconds,
+                    "why": self._member.trouble,
+                },
             )
         elif not is_lost and self._lost_at is not None:
             seconds = round(time.monotonic() - self._lost_at, 1)
             self._lost_at = None
+            then = "the journal cannot be written yet" if self._journal.is_halted else "tables go on"
             log.warning(
-                "the database answers again: tables go on",
+                f"the database answers again: {then}",
                 extra={"tables": len(self.registry), "seconds": seconds},
             )
 

@@ -20,6 +20,7 @@ class ImmediateJournal:
 
     def __init__(self) -> None:
         self.is_halted = False
+        self.needs = ""
         self.halted: Callable[[bool], None]  # never called
         self.fenced: Callable[[str], None]
         self._numbers = itertools.count(1)

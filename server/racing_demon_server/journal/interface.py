@@ -15,6 +15,13 @@ class JournalUnusable(Exception):
     """A journal cannot be used. The text says why, and what to do. The journal is unchanged."""
 
 
+class StoreLacks(JournalUnusable):
+    """The store can be reached, but an operator must give it something first.
+
+    The text says what. It names no address, so that ``/healthz`` may show it to everybody.
+    """
+
+
 class Fenced(Exception):
     """Other servers have declared this one dead and taken its tables: it can never write again."""
 
@@ -189,6 +196,7 @@ class Journal(Protocol):
         ahead_us: how far ahead of the clock a time is written that no restart goes back behind, in
             microseconds.
         is_halted: whether nothing can be written now.
+        needs: what an operator must give the store before it can be written again; empty if that is unknown.
         halted: called when that changes.
         fenced: called with the reason when this server may never write again.
 
@@ -197,6 +205,7 @@ class Journal(Protocol):
     keeps: bool
     ahead_us: int
     is_halted: bool
+    needs: str
     halted: Callable[[bool], None]
     fenced: Callable[[str], None]
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from .interface import Fenced, JournalReader, Store
+from .interface import Fenced, JournalReader, Store, StoreLacks
 from .operations import Change
 
 MOST_WAITING: Final = 10_000
@@ -68,6 +68,8 @@ class DurableJournal:
 
     keeps = True
     ahead_us = 1_000_000
+    needs = ""
+    _why = ""
 
     def __init__(self, store: Store, meter: JournalMeter | None = None) -> None:
         self.is_halted = False
@@ -162,6 +164,7 @@ class DurableJournal:
             self._empty.set()
         if self.is_halted:
             self.is_halted = False
+            self.needs = self._why = ""
             log.warning("the journal can be written again", extra={"entries": len(entries)})
             self.halted(False)
 
@@ -169,10 +172,22 @@ class DurableJournal:
         if self._meter is not None:
             self._meter.failed()
         self._note_waiting()
+        if text != self._why:  # the first failure is seldom the one that lasts
+            self._why = text
+            log.error("the journal cannot be written: all tables are halted", extra={"why": text})
         if not self.is_halted:
             self.is_halted = True
-            log.error("the journal cannot be written: all tables are halted", extra={"why": text})
             self.halted(True)
+
+    def note_needs(self, text: str) -> None:
+        """Note what an operator must give the store, as far as it can be told while it does not answer."""
+        if self.is_halted and text:
+            self.needs = text
+            self._fail(text)
+
+    def _note_failed(self, error: Exception) -> None:
+        self.needs = str(error) if isinstance(error, StoreLacks) else ""
+        self._fail(str(error))
 
     def _note_waiting(self) -> None:
         if self._meter is not None:
@@ -193,7 +208,7 @@ class DurableJournal:
                 self._call(self._end, str(error))
                 return
             except Exception as error:  # whatever the error, nothing is sent that is not written
-                self._call(self._fail, str(error))
+                self._call(self._note_failed, error)
                 self._stopping.wait(RETRY_SECONDS)
                 continue
             if group:

@@ -201,7 +201,10 @@ class Gateway:
         if path == "/healthz":
             registry = self._service.registry
             return http.health(
-                len(self._service.relay or registry), self.settings.shards, is_halted=registry.is_halted
+                len(self._service.relay or registry),
+                self.settings.shards,
+                is_halted=registry.is_halted,
+                needs=registry.needs,
             )
         if path == "/metrics":
             return self._measured(connection, request)

@@ -50,12 +50,15 @@ def text(status: HTTPStatus, words: str, kind: str = "text/plain; charset=utf-8"
     return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store")], words.encode())
 
 
-def health(tables: int, shards: Shards, *, is_halted: bool) -> Response:
+def health(tables: int, shards: Shards, *, is_halted: bool, needs: str = "") -> Response:
     """Return the server's health and its number of tables; with several processes, also which one answers.
 
-    While its disk fails and all tables are halted, the status is 503.
+    While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what ends
+    that, if it is known.
     """
     facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
+    if needs:
+        facts["needs"] = needs
     if not shards.is_alone:
         facts |= {"process": shards.number, "ports": shards.ports}
     status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK

@@ -105,6 +105,11 @@ class Registry:
         return self._journal.is_halted or bool(self._halts)
 
     @property
+    def needs(self) -> str:
+        """What an operator must give the journal's store before tables go on; empty if that is unknown."""
+        return self._journal.needs
+
+    @property
     def rooms(self) -> Sequence[Room]:
         """The rooms of all tables, the oldest first."""
         return tuple(self._rooms.values())

@@ -6,7 +6,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.interface import JournalUnusable, StoreLacks
 
 Database = psycopg.Connection[tuple[Any, ...]]
 
@@ -61,11 +61,30 @@ def verify_standby(db: Database) -> None:
     """Verify that commits wait for a standby.
 
     Raises:
-        JournalUnusable: none is configured.
+        StoreLacks: none is configured.
 
     """
-    if not (db.execute("SHOW synchronous_standby_names").fetchone() or ("",))[0]:
-        raise JournalUnusable(
+    if not _standby_names(db):
+        raise StoreLacks(
             "The database has no synchronous standby (synchronous_standby_names is empty): if its host dies, "
             "plays that players have seen are lost. Set one up, or accept that with --allow-no-standby."
         )
+
+
+def missing_standby(db: Database) -> str:
+    """Return which standby commits have been waiting for longer than healthy ones do; empty if none has."""
+    waiting = db.execute(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'SyncRep' AND query_start < now() - interval '1 second')"
+    )
+    if waiting.fetchone() != (True,):
+        return ""
+    return (
+        f"The database's commits wait for a synchronous standby (synchronous_standby_names = "
+        f"'{_standby_names(db)}'), and none follows: start one of these, or name another. "
+        "Play resumes by itself."
+    )
+
+
+def _standby_names(db: Database) -> str:
+    return str((db.execute("SHOW synchronous_standby_names").fetchone() or ("",))[0])

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -15,7 +16,7 @@ from racing_demon_server.journal.masking import ClusterKeys
 from racing_demon_server.journal.operations import Change
 
 from .codes import FEWEST_LETTERS, code_of
-from .connection import Database, connect, verify_standby
+from .connection import Database, connect, missing_standby, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
 from .schema import migrate, verify_version
@@ -23,6 +24,8 @@ from .statements import statements_for
 
 BLOCK: Final = 512
 """So many numbers of tables are taken ahead."""
+START_SECONDS: Final = 3.0
+"""A start that takes longer is explained in the log."""
 FENCED: Final = frozenset({"RD001", "RD002", "23505"})
 """The fence, or a row that another server has written: of an event's number, or of a reserved code."""
 CANCELLED: Final = "01000"
@@ -75,9 +78,10 @@ class PostgresStore:
         self._db: Database | None
         db = self._db = self._opened()
         try:
-            migrate(db)
-            self.node = register(db, name, public_url)
-            self._take_numbers(db)
+            with self._saying_what_is_missing():
+                migrate(db)
+                self.node = register(db, name, public_url)
+                self._take_numbers(db)
         except Exception as error:
             self.close()
             if isinstance(error, psycopg.Error):
@@ -138,6 +142,23 @@ class PostgresStore:
         if self._db is not None:
             self._db.close()
         self._db = None
+
+    @contextlib.contextmanager
+    def _saying_what_is_missing(self) -> Iterator[None]:
+        """Log why the database does not answer, if it takes long: there is nobody else yet to ask."""
+
+        def say() -> None:
+            with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
+                if why := missing_standby(db):
+                    log.warning("the server starts when the database answers", extra={"why": why})
+
+        timer = threading.Timer(START_SECONDS, say)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _opened(self) -> Database:
         db = connect(self._url)
