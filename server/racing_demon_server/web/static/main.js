@@ -5,7 +5,7 @@ import { Lobby } from "./screens/lobby.js";
 import { MatchLog } from "./wire/match_log.js";
 import { Session } from "./wire/session.js";
 import { loadRest, onMissing, withPart, withStyle } from "./parts.js";
-import { change, keepResult, keepToken, keptResults, settings, show, tokenOf } from "./settings.js";
+import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { Sheet, drawWay } from "./screens/sheet.js";
 import { install, keepAwake } from "./shell.js";
@@ -69,7 +69,7 @@ function announce(text, isUrgent = false) {
 // Entering.
 
 /**
- * @param {{name: string, fields: any}} entry
+ * @param {{name: string, fields: any, isNew?: boolean}} entry isNew: of a seat whose token was made for it
  */
 function enter(entry) {
   change({ name: field("name").value.trim() });
@@ -91,8 +91,27 @@ function join() {
   const name = field("name").value.trim();
   if (!name) return tell("Enter your name first.", "name");
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
-  const token = hex(randomBytes(32));
-  enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token } });
+  const seats = seatsOf(code);
+  const own = seats.find((seat) => isSameName(seat.name, name));
+  if (own || seats.length === 0) return sit(code, own?.token);
+  const goOn = seats.map((seat) => button(`Go on as ${seat.name}`, () => {
+    field("name").value = seat.name;
+    sit(code, seat.token);
+  }));
+  const asNew = button(`Join as ${name}`, () => sit(code));
+  sheet.open(`Go on as ${seats[0].name}, or join as ${name}?`, [element("p", "", "This device has a seat at the table."), ...goOn, asNew]);
+}
+
+/**
+ * Sit down on a seat that this device has at a table, or on a new one.
+ * @param {string} code
+ * @param {string} [kept] its token
+ */
+function sit(code, kept) {
+  const [name, token] = [field("name").value.trim(), kept ?? hex(randomBytes(32))];
+  sheet.close();
+  keepSeat(code, token, kept ? "" : name); // before it is sent: an answer may be lost
+  enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token }, isNew: !kept });
 }
 
 function create() {
@@ -130,7 +149,7 @@ function leave() {
   if (!session) return;
   const code = session.table.code;
   if (session.seat !== null && !confirm("Leave the table? Your seat is given up for good.")) return;
-  keepToken(code, null);
+  if (session.seat !== null) forgetSeat(code, session.token);
   session.leave();
   page.session = null;
   sheet.close();
@@ -153,6 +172,7 @@ const listener = {
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
+    if (name === "caught_up" && session.seat !== null && session.token) keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
     const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
     if (isWon && !isPast && session.seat !== null) celebrate();
     keepAwake(session.seat !== null && session.table.isDealt);
@@ -204,7 +224,8 @@ async function checkHand(session, secret) {
 /** @param {{code: string, seat: number | null}} fields */
 function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);
-  if (seat !== null && session.token) keepToken(code, session.token);
+  field("code").value = code;
+  if (seat !== null && session.token) keepSeat(code, session.token);
   if (codeOfPath() !== code || history.state === null) {
     history.replaceState(null, "", "/");
     history.pushState({ code }, "", `/${code}${page.isTv ? "?tv" : ""}`); // a step that the way back can take
@@ -216,8 +237,9 @@ function seated({ code, seat }) {
  * @param {string} text
  */
 function entryRefused(reason, text) {
-  const code = field("code").value;
-  if (reason === "bad_token") keepToken(code, null);
+  const { token, table, entry, seat } = /** @type {Session} */ (page.session);
+  const code = table.code || entry?.fields.code;
+  if (reason === "bad_token" || (entry?.isNew && seat === null)) forgetSeat(code, token);
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
   showStart();

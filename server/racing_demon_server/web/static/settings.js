@@ -4,6 +4,8 @@
 
 const KEY = "racing-demon";
 const MOST_KEPT = 100;
+const MOST_SEATS = 8; // of one table on one device
+const MOST_NUMBERED = 22; // so many characters of a name remain where it gets a number
 const DEFAULTS = {
   name: "",
   theme: "auto",
@@ -59,16 +61,67 @@ export function show() {
   classList.toggle("has-text", settings.hasText);
 }
 
+/** @typedef {{name: string, token: string}} KeptSeat */
+
 /**
- * The token of the seat that this device has at a table; null: it has none.
+ * The token of the seat that this device had last at a table; null: it has none.
  * @param {string} code
+ * @returns {string | null}
  */
 export const tokenOf = (code) => read(`seat.${code}`);
+
 /**
+ * The seats that this device has at a table, the last one first: people share tablets.
+ * @param {string} code
+ * @returns {KeptSeat[]}
+ */
+export function seatsOf(code) {
+  const last = tokenOf(code);
+  const told = read(`seats.${code}`);
+  const kept = /** @type {KeptSeat[]} */ (Array.isArray(told) ? told.filter((seat) => seat?.token) : []);
+  if (!last || kept[0]?.token === last) return kept;
+  const known = kept.find((seat) => seat.token === last) ?? { name: settings.name, token: last }; // older pages kept no name
+  return [known, ...kept.filter((seat) => seat !== known)];
+}
+
+/**
+ * Keep a seat's token, as the last one.
+ * @param {string} code
+ * @param {string} token
+ * @param {string} [name] empty: as it was called
+ */
+export function keepSeat(code, token, name = "") {
+  const kept = seatsOf(code);
+  const known = kept.find((seat) => seat.token === token)?.name ?? settings.name;
+  keepSeats(code, [{ name: name || known, token }, ...kept.filter((seat) => seat.token !== token)]);
+}
+
+/**
+ * Forget a seat that is used up; no other.
  * @param {string} code
  * @param {string | null} token
  */
-export const keepToken = (code, token) => write(`seat.${code}`, token);
+export const forgetSeat = (code, token) => keepSeats(code, seatsOf(code).filter((seat) => seat.token !== token));
+
+/**
+ * @param {string} code
+ * @param {KeptSeat[]} seats
+ */
+function keepSeats(code, seats) {
+  write(`seat.${code}`, seats[0]?.token ?? null);
+  write(`seats.${code}`, seats.length > 0 ? seats.slice(0, MOST_SEATS) : null);
+}
+
+/**
+ * Whether a seat's name is what somebody has typed: servers add a number to names that are taken.
+ * @param {string} name
+ * @param {string} typed
+ */
+export function isSameName(name, typed) {
+  const [seat, own] = [name, typed].map((each) => each.normalize("NFKC").toLowerCase());
+  const start = `${own.slice(0, MOST_NUMBERED)} `;
+  return seat === own || (seat.startsWith(start) && /^\d+$/.test(seat.slice(start.length)));
+}
 
 /** @returns {any[]} what this device remembers, without what no match has left there */
 export function keptResults() {

@@ -60,7 +60,7 @@ export const REFUSALS = {
  * @type {Record<number, string>}
  */
 export const CLOSES = {
-  4001: "Your seat was resumed on another device or in another tab.",
+  4001: "You play in another tab or on another device now. To play here, join again.",
   4002: "This page is too old for the server. Reload it.",
   4004: "This page sent too much, and the server closed the connection. Reload it.",
   4005: "The server is full. Try again later.",

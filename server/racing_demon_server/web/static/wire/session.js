@@ -65,7 +65,7 @@ export class Session {
   /**
    * Enter a table, and stay there until `close`.
    * @param {string} url of the server
-   * @param {{name: string, fields: any}} entry create, join or watch
+   * @param {{name: string, fields: any, isNew?: boolean}} entry create, join or watch
    */
   enter(url, entry) {
     this.url = url;
