@@ -1,4 +1,4 @@
-"""The seat that a device holds at a table: every way in leads to it, and nothing takes it away but leaving."""
+"""The seat that a device holds at a table: every way in leads to it, and only leaving takes it away."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
