@@ -78,6 +78,7 @@ function enter(entry) {
   const session = new Session(games, listener);
   page.session = session;
   tableScreen.attach(session);
+  lobby.chat = [];
   match.clear();
   if (entry.name === "resume") {
     session.table.code = entry.fields.code;
@@ -282,7 +283,7 @@ function draw() {
   const { session } = page;
   if (replay?.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
   const { table } = session;
-  const isPlayed = ["shuffling", "countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
+  const isPlayed = ["countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
   if (isPlayed) showScreen("table");
   if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
   if (!isPlayed) showScreen("lobby");

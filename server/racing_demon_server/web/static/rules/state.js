@@ -34,6 +34,10 @@ export class TableState {
     /** @type {Map<number, Seat>} */
     this.seats = new Map();
     this.hand = 0;
+    /** The server's commitment to the hand that is played next, or now. */
+    this.commitment = "";
+    /** The commitment of the cards on the board: no other deal ever has the same. */
+    this.deal = "";
     /** @type {Layout | null} */
     this.layout = null;
     /** @type {Board | null} */
@@ -128,6 +132,8 @@ export class TableState {
     this.phase = fields.phase;
     this.seats = new Map(fields.seats.map((/** @type {any[]} */ row) => [row[0], seatOf(row)]));
     this.hand = fields.hand;
+    this.commitment = fields.commitment ?? "";
+    this.deal = fields.phase === "shuffling" ? "" : this.commitment;
     this.results = fields.results.map(resultOf);
     this.winners = fields.winners;
     this.departed = new Map(fields.departed);
@@ -215,7 +221,7 @@ const APPLY = {
     table.progress = new Map();
     for (const [seat, state] of table.seats) if (state.bot === "") table._update(seat, { ready: false });
   },
-  committed(table, { hand }) {
+  committed(table, { hand, commitment }) {
     if (hand === 1) {
       table.results = [];
       table.departed = new Map();
@@ -223,9 +229,11 @@ const APPLY = {
       table.seats = new Map([...table.seats].filter(([, state]) => !state.left));
     }
     table.hand = hand;
+    table.commitment = commitment;
     table.phase = "shuffling";
   },
   dealt(table, { seats, shown, countdown_ms: countdownMs }, now) {
+    table.deal = table.commitment;
     table.layout = new Layout(table.game, seats, table.options);
     table.board = Board.dealt(table.layout);
     table.board.name(table.board.faceUp(), shown);

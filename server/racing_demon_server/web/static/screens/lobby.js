@@ -82,7 +82,7 @@ export class Lobby {
     this.session = session;
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat;
-    const facts = [table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll, this.chat.length];
+    const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll, this.chat.length];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
@@ -185,6 +185,7 @@ export class Lobby {
  * @param {number | null} seat
  */
 function headline(table, seat) {
+  if (table.phase === "shuffling") return "Shuffling…";
   if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
   if (table.phase === "over") {
     const names = table.winners.map((winner) => (winner === seat ? "you" : table.nameOf(winner)));

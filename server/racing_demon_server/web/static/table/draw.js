@@ -39,7 +39,7 @@ export class Felt {
     this._drawn = new Map();
     /** @type {import("./view.js").Scene | null} */
     this._scene = null;
-    this.hand = "";
+    this.deal = "";
     this.isStill = false;
     /** @type {DOMRect | null} */
     this._box = null;
@@ -67,18 +67,18 @@ export class Felt {
    * @param {object} given
    * @param {import("./view.js").Scene} given.scene
    * @param {import("../rules/board.js").Board} given.board
-   * @param {string} given.hand
+   * @param {string} given.deal names the deal: another one starts with an empty felt
    * @param {Map<number, number>} given.air how many cards in the air top each pile
    * @param {{pile: number, count: number} | null} given.held the cards that are picked up
    * @param {Set<number>} given.fits piles that take what is held
    * @param {(card: number) => ({x: number, y: number} | null)} given.origin where a new card flies from
    * @param {boolean} given.isStill whether no card flies
    */
-  draw({ scene, board, hand, air, held, fits, origin, isStill }) {
+  draw({ scene, board, deal, air, held, fits, origin, isStill }) {
     this.isStill = isStill;
-    if (hand !== this.hand) this.clear();
+    if (deal !== this.deal) this.clear();
     if (scene !== this._scene) this._drawn.clear();
-    this.hand = hand;
+    this.deal = deal;
     this._scene = scene;
     setStyle(this.root, "--card", `${scene.cardWidth}px`);
     const wanted = new Map();

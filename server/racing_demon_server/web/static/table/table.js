@@ -98,6 +98,7 @@ export class TableScreen {
     this.rules = null;
     this.controls.held = null;
     this.felt.clear();
+    this.ticker.replaceChildren();
   }
 
   get table() {
@@ -207,17 +208,17 @@ export class TableScreen {
     const { controls } = this;
     if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
-    const hand = `${table.code}/${table.hand}/${layout.seats.join()}/${layout.game.title}`;
     const { isLeftHanded: isMirrored } = settings;
-    const shape = `${hand} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
+    const { deal } = table;
+    const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this._shape || !this.scene) {
       this._shape = shape;
-      this.scene = arrange({ layout, board: shown, place: this.place, hand, slots: this.slots, area: { width, height }, isMirrored });
+      this.scene = arrange({ layout, board: shown, place: this.place, deal, slots: this.slots, area: { width, height }, isMirrored });
     }
     const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
-    this.felt.draw({ scene: this.scene, board: shown, hand, air, held: controls.held, fits, origin, isStill: this.isSlow });
+    this.felt.draw({ scene: this.scene, board: shown, deal, air, held: controls.held, fits, origin, isStill: this.isSlow });
     this.origins.clear();
     this._drawText();
   }

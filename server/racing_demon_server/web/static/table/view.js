@@ -40,7 +40,7 @@ const TOP_KINDS = ["foundation", "cell"];
 /** Remembers which foundation lies where, so that none ever moves. */
 export class Slots {
   constructor() {
-    this.hand = "";
+    this.deal = "";
     /** @type {Map<number, number>} */
     this.slots = new Map();
   }
@@ -49,11 +49,11 @@ export class Slots {
    * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
    * @param {import("../rules/board.js").Board} board
    * @param {Pile[]} piles
-   * @param {string} hand
+   * @param {string} deal names the deal: in another one all is forgotten
    */
-  of(board, piles, hand) {
-    if (hand !== this.hand) {
-      this.hand = hand;
+  of(board, piles, deal) {
+    if (deal !== this.deal) {
+      this.deal = deal;
       this.slots = new Map();
     }
     const each = piles.length / 4;
@@ -91,22 +91,22 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {import("../rules/layout.js").Layout} given.layout
  * @param {import("../rules/board.js").Board} given.board
  * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
- * @param {string} given.hand names the hand
+ * @param {string} given.deal names the deal
  * @param {Slots} given.slots
  * @param {{width: number, height: number}} given.area
  * @param {boolean} given.isMirrored for the left hand
  * @returns {Scene}
  */
-export function arrange({ layout, board, place, hand, slots, area, isMirrored }) {
+export function arrange({ layout, board, place, deal, slots, area, isMirrored }) {
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
   /** @type {Scene | null} */
   let scene = null;
   for (let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
-    scene = attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width });
+    scene = attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width });
   }
-  return scene ?? /** @type {Scene} */ (attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
+  return scene ?? /** @type {Scene} */ (attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
 }
 
 /**
@@ -138,7 +138,7 @@ function blocksOf(layout, place, isRace) {
  * @param {any} given
  * @returns {Scene | null}
  */
-function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
+function attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
   /** @type {Map<number, Place>} */
@@ -152,7 +152,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
     const height = hasOwn ? area.height * (isWide || area.height > TALL ? 0.34 : 0.26) : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
-    y = race({ places, board, hand, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
+    y = race({ places, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
   const bottom = isWide || rows.length === 0 ? 0 : Math.max(BUTTON, hasBar ? card.h + gap * 2 : 0);
@@ -176,7 +176,7 @@ function attempt({ board, hand, slots, area, isMirrored, isWide, blocks, shared,
  * The foundations of a race: a grid by suits, whose slots never change. Returns where it ends.
  * @param {any} given
  */
-function race({ places, board, hand, slots, shared, card, gap, area, isAlone }) {
+function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
   const columns = [4 * seats, 2 * seats, seats].reduce((best, each) => (sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best));
   const rows = Math.ceil(shared.length / columns);
@@ -185,7 +185,7 @@ function race({ places, board, hand, slots, shared, card, gap, area, isAlone }) 
   const w = h > WHOLE ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
-  slots.of(board, shared, hand).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
+  slots.of(board, shared, deal).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
     const x = left + (slot % columns) * (w + gap);
     const y = top + Math.floor(slot / columns) * (h + gap);
     places.set(shared[at].number, { x, y, w, h, dx: 0, down: 0, up: 0, isFlat: h < w * 1.2 });

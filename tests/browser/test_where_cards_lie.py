@@ -1,0 +1,106 @@
+"""Where cards lie on screens, in every hand of a match and in the next match: where the server has them."""
+
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+import pytest
+from playwright.async_api import Browser
+
+from racing_demon_protocol.engine.board import Board
+from racing_demon_protocol.engine.cards import UNKNOWN, suit
+from racing_demon_protocol.engine.piles import Kind
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.wire.messages import client as cl
+from tests.browser.test_phones import words
+from tests.support.browsers import Phone, phone
+from tests.support.crashes import until
+from tests.support.servers import Peer, serving
+
+HANDS: Final = 2
+MATCHES: Final = 2
+CARDS: Final = 6
+"""So many cards are on the foundations when a hand is looked at."""
+OPTIONS: Final[dict[str, Any]] = {
+    "hands": HANDS,
+    "turn": 1,
+    "tally_ms": 600_000,
+    "countdown_ms": 500,
+    "time_limit_ms": 6_000,
+}
+BIG: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
+FELT: Final = """() => {
+  const middle = (made) => {
+    const box = made.getBoundingClientRect();
+    return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+  };
+  const names = {A: "ace", J: "jack", Q: "queen", K: "king"};
+  const suits = ["spades", "hearts", "clubs", "diamonds"];
+  const cards = [...document.querySelectorAll("#table .felt .card")].map((made) => {
+    const rank = made.querySelector(".index")?.firstChild.nodeValue;
+    const suit = [0, 1, 2, 3].find((each) => made.classList.contains(`s${each}`));
+    const face = rank ? `${names[rank] ?? rank} of ${suits[suit]}` : "";
+    return {...middle(made), z: Number(made.style.zIndex), face};
+  });
+  return [...document.querySelectorAll("#table .felt .slot")].map((slot) => {
+    const {left, right, top, bottom} = slot.getBoundingClientRect();
+    const here = cards.filter(({x, y}) => x > left && x < right && y > top && y < bottom);
+    const face = here.sort((a, b) => b.z - a.z)[0]?.face ?? null;
+    const isUp = slot.classList.contains("foundation");
+    return {pile: Number(slot.dataset.pile), x: left, y: top, face, isUp};
+  });
+}"""
+
+
+@pytest.mark.parametrize("seats", [2, 6])
+async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, seats: int) -> None:
+    """Each pile shows its top card; the foundations lie in a row for each suit. So it is in each hand."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(bot_speed=20.0, commands_per_second=1e3))
+        host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **OPTIONS))
+        view = served.registry.room(host.code).table.view
+        link = f"{served.origin}/{host.code}"
+        player = await stack.enter_async_context(phone(browser, link))
+        await player.join("Ann")
+        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
+        for _ in range(seats - 1):
+            await host.ask(cl.AddBot)
+        for number in range(HANDS * MATCHES):
+            await host.ask(cl.Start, seen=host.view.seq)
+            await until(lambda: view.phase is Phase.PLAYING and _out(view.board) >= CARDS)
+            await host.ask(cl.Pause, paused=True, seen=host.view.seq)
+            assert view.board is not None
+            for each in (player, screen):
+                await _until_equal(each, view.board, seats, f"hand {number + 1}")
+            await host.ask(cl.Pause, paused=False, seen=host.view.seq)
+            await until(lambda: view.phase in {Phase.TALLY, Phase.OVER})
+            await player.see("#lobby")
+
+
+def _out(board: Board | None) -> int:
+    if board is None:
+        return 0
+    piles = [pile for pile in board.piles if pile.kind is Kind.FOUNDATION]
+    return sum(len(board.cards[pile.number]) for pile in piles)
+
+
+async def _until_equal(player: Phone, board: Board, seats: int, what: str) -> None:
+    """Wait until a screen shows each pile's top card, and fail if a foundation lies in another suit's row."""
+    felt: list[dict[str, Any]] = []
+
+    async def is_equal() -> bool:
+        felt[:] = await player.page.evaluate(FELT)
+        return bool(felt) and all(_face(board, each["pile"]) == each["face"] for each in felt)
+
+    await player.until(is_equal)
+    grid = sorted((each for each in felt if each["isUp"]), key=lambda each: (each["y"], each["x"]))
+    assert 4 * seats == len(grid)
+    rows = {place: board.cards[each["pile"]] for place, each in enumerate(grid)}
+    wrong = [words(cards[-1]) for place, cards in rows.items() if cards and suit(cards[-1]) != place // seats]
+    assert [] == wrong, f"in another suit's row in {what}"
+
+
+def _face(board: Board, pile: int) -> str | None:
+    cards = board.cards[pile]
+    if not cards:
+        return None
+    return "" if cards[-1] == UNKNOWN else words(cards[-1])
