@@ -176,7 +176,7 @@ def _start_publishing(
 ) -> None:
     """Start publishing and announcing the tables; on the local network at private addresses only."""
     for broker in brokers:
-        broker.start(settings.public_urls or own_urls(settings.host, port))
+        broker.start(settings.join_urls or own_urls(settings.host, port))
     for announcer in announcers:
         announcer.start(
             [each for each in reachable(settings.host, os.environ) if not each.ip.is_global], port

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from racing_demon_protocol.limits import DEFAULT_PORT
+from racing_demon_protocol.wire.addresses import is_below
 
 from .durability import Durability
 from .sharding import ALONE, Shards
@@ -133,6 +135,24 @@ class ServerSettings:
     announces: bool = False
     relay: str = ""
     shards: Shards = ALONE
+
+    @property
+    def own_host(self) -> str:
+        """The host at which players reach this server and no other; empty if it is not known."""
+        return (urlsplit(self.public_urls[0]).hostname or "") if self.public_urls else ""
+
+    @property
+    def common_host(self) -> str:
+        """The name that this server shares with others, above its own; empty if there is none."""
+        own, names = self.own_host, (name.lower() for name in self.hosts)
+        return next((name for name in names if name != own and is_below(own, name)), "")
+
+    @property
+    def join_urls(self) -> tuple[str, ...]:
+        """The addresses to publish for joining: at the name of all servers, which outlives this one."""
+        if not self.common_host:
+            return self.public_urls
+        return tuple(url.replace(self.own_host, self.common_host, 1) for url in self.public_urls)
 
     @property
     def takes_contributions(self) -> bool:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.wire.messages import client as cl
 from tests.support.clusters import GENEROUS, Cluster, heard_more, playing
 from tests.support.crashes import all_halted, until
 from tests.support.postgres import postgres
+from tests.support.servers import Peer
 from tests.support.threads import second_thread, standing_still
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, stopped and traced")
@@ -36,6 +38,23 @@ async def test_a_stopped_server_tells_nothing_when_it_goes_on(
         await heard_more(tables)
         if cluster.is_fenced(name):
             await until(lambda: not cluster.nodes[name].is_running)
+
+
+async def test_who_was_passed_on_to_a_frozen_server_is_let_go(tmp_path: Path, database: str) -> None:
+    """A client that hears nothing is closed as soon as its table has another owner, which it then finds."""
+    async with Cluster.started(database, tmp_path, GENEROUS, count=2) as cluster:
+        frozen, front = cluster.nodes["n1"], cluster.nodes["n2"].url
+        async with Peer.hosting(frozen.url) as host:
+            async with Peer.entered(front, cl.Join(code=host.code, name="Ben")) as ben:
+                os.kill(frozen.pid, signal.SIGSTOP)
+                try:
+                    assert (await ben.closed()).code == 1006
+                    assert cluster.is_fenced("n1")
+                    again = cl.Join(code=host.code, name="Ben", token=ben.token)
+                    async with Peer.entered(front, again) as back:
+                        assert back.view.seats[1].name == "Ben"
+                finally:
+                    os.kill(frozen.pid, signal.SIGCONT)
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -71,6 +71,7 @@ class Membership:
         self._node = node
         self._journal = journal
         self._look = Overview([], [], orphans=False)
+        self._passed: dict[int, set[Callable[[], None]]] = {}
         self._taking: set[int | None] = set()
         self._drain_until: float | None = None
         self._given: dict[int, int] = {}
@@ -150,6 +151,7 @@ class Membership:
 
     def _follow(self, look: Overview, dead: Sequence[int]) -> None:
         assert self._member is not None
+        self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
         self._look = look
         self._member.known = sorted(self.registry.numbers | self.registry.leaving | self._adoption.hopeless)
         if self._drain_until is None:
@@ -312,7 +314,25 @@ class Membership:
             )
         else:
             host = urlsplit(where.url).hostname or ""
-            found(Location(host, port_of(where.url), address_of(where.inside)))
+            inside, follow = address_of(where.inside), partial(self._when_fenced, where.owner)
+            found(Location(host, port_of(where.url), inside, follow))
+
+    def _when_fenced(self, node: int, end: Callable[[], None]) -> Callable[[], None]:
+        """Call back when a node is fenced; return what cancels that."""
+        self._passed.setdefault(node, set()).add(end)
+        return partial(self._forget_passed, node, end)
+
+    def _forget_passed(self, node: int, end: Callable[[], None]) -> None:
+        ends = self._passed.get(node, set())
+        ends.discard(end)
+        if not ends:
+            self._passed.pop(node, None)
+
+    def _end_passed(self, fenced: Set[int]) -> None:
+        """End the connections that are passed on to nodes that are fenced now."""
+        for node in fenced & self._passed.keys():
+            for end in tuple(self._passed.pop(node)):
+                end()
 
 
 def _is_in_hand(room: Room) -> bool:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
@@ -16,6 +17,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages.server import Versions
+from racing_demon_server.web.assets import TABLE_PATH
 from racing_demon_server.web.site import Site
 from racing_demon_server.web.table_list import listing
 
@@ -230,12 +232,28 @@ class Gateway:
         settings = self.settings
         if not http.is_own_name(request, settings.hosts):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
+        if (location := self._lasting(request, path)) is not None:
+            return http.redirect(location)
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
         where = http.origin_of(request), headers, http.sockets(request, settings.shards)
         found = self._site.answer(path, *where) if self._site is not None else None
         if found is None:
             return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
         return http.respond(found.status, found.headers, found.body)
+
+    def _lasting(self, request: Request, path: str) -> str | None:
+        """Return the address of a page at the name of all servers, if it was asked for at this one's own.
+
+        A page can connect to its own host only, so one of a server that dies would not find the others.
+        """
+        common = self.settings.common_host
+        if not common or self._site is None or not TABLE_PATH.fullmatch(path):
+            return None
+        origin = urlsplit(http.origin_of(request))
+        host, colon, port = origin.netloc.lower().partition(":")
+        if host != self.settings.own_host:
+            return None
+        return f"{origin.scheme}://{common}{colon}{port}{request.path}"
 
     def _listed(self) -> Iterator[dict[str, Any]]:
         """Yield the tables that browsers may list; none if they are not announced to anybody else either."""

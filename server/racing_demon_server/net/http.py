@@ -65,6 +65,13 @@ def health(tables: int, shards: Shards, *, is_halted: bool, needs: str = "") -> 
     return text(status, json.dumps(facts) + "\n", "application/json")
 
 
+def redirect(location: str) -> Response:
+    """Lead a browser to another address, without it keeping that in mind."""
+    response = text(HTTPStatus.TEMPORARY_REDIRECT, f"{location}\n")
+    response.headers["Location"] = location
+    return response
+
+
 def too_many() -> Response:
     """Refuse a request of an address that has sent too many."""
     words = "Too many requests from your address. Wait a few seconds, and try again.\n"

@@ -258,7 +258,7 @@ class Session:
 
     async def _pass_on(self, search: TableSearch, location: Location) -> None:
         """Let the server that has the table have this connection."""
-        self._is_passed_on = await splice(self._connection, self._visit, search, location.inside)
+        self._is_passed_on = await splice(self._connection, self._visit, search, location)
         if not self._is_passed_on:
             self._wait(search, "The table's server is not reached; come back in a moment.")
 

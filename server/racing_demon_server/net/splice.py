@@ -5,13 +5,14 @@ import base64
 import contextlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
 from websockets.frames import Frame, Opcode
 
 from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_server.tables.locator import Location
 
 from .transport import Connection
 
@@ -83,8 +84,11 @@ class TableSearch:
         self.messages.append((is_text, message))
 
 
-async def splice(client: Connection, visit: Visit, search: TableSearch, inside: tuple[str, int]) -> bool:
-    """Hand a connection over to the server at an address, and repeat there what the client sent here.
+async def splice(client: Connection, visit: Visit, search: TableSearch, where: Location) -> bool:
+    """Hand a connection over to the server that has its table, and repeat there what the client sent here.
+
+    It ends with either side, and when that server is fenced: one that stands still would keep it open and
+    silent.
 
     Returns:
         Whether it worked; if not, the connection is unchanged.
@@ -93,7 +97,7 @@ async def splice(client: Connection, visit: Visit, search: TableSearch, inside: 
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             loop = asyncio.get_running_loop()
-            _, upstream = await loop.create_connection(lambda: Upstream(client, visit, search), *inside)
+            _, upstream = await loop.create_connection(lambda: Upstream(client, visit, search), *where.inside)
             try:
                 await upstream.is_there
             except BaseException:
@@ -101,7 +105,10 @@ async def splice(client: Connection, visit: Visit, search: TableSearch, inside: 
                 raise
     except (OSError, TimeoutError):
         return False
-    return upstream.begin()
+    if not upstream.begin():
+        return False
+    upstream.cancel = where.when_fenced(upstream.end)
+    return True
 
 
 class Upstream(asyncio.Protocol):
@@ -110,6 +117,7 @@ class Upstream(asyncio.Protocol):
     Attributes:
         transport: its socket.
         is_there: done when that server has sent its first message, which the client already has from here.
+        cancel: called when it is lost.
 
     """
 
@@ -122,6 +130,7 @@ class Upstream(asyncio.Protocol):
         self._search = search
         self._seen = bytearray()
         self._has_begun = False
+        self.cancel: Callable[[], None] = lambda: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Request the WebSocket on behalf of the client."""
@@ -168,6 +177,10 @@ class Upstream(asyncio.Protocol):
         self._client.transport.write(bytes(self._seen))
         return True
 
+    def end(self) -> None:
+        """End both connections, in the middle of a frame if need be."""
+        self.transport.abort()
+
     def pause_writing(self) -> None:
         """Stop reading from the client while that server is slow."""
         self._client.transport.pause_reading()
@@ -179,6 +192,7 @@ class Upstream(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the client's connection with this one."""
+        self.cancel()
         if not self.is_there.done():
             self.is_there.set_exception(ConnectionResetError("the other server has hung up"))
         elif self._has_begun:

@@ -6,11 +6,20 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Location(NamedTuple):
-    """Where another node has a table."""
+    """Where another node has a table.
+
+    Attributes:
+        host: where players reach that node.
+        port: the same.
+        inside: where other nodes reach it.
+        when_fenced: lets a function be called when that node is fenced; returns what cancels that.
+
+    """
 
     host: str
     port: int
     inside: tuple[str, int]
+    when_fenced: Callable[[Callable[[], None]], Callable[[], None]] = lambda _: lambda: None
 
 
 class Whereabouts(Enum):

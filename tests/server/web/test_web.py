@@ -64,6 +64,33 @@ def loads(page: bytes) -> list[str]:
     return re.findall(r'(?:src|href)="(/web/[^"]+)"', page.decode())
 
 
+NODE: Final = {
+    "hosts": ("cards.example.org", "n1.cards.example.org"),
+    "public_urls": ("wss://n1.cards.example.org",),
+}
+"""One of several servers that share a name."""
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "location"),
+    [
+        ("n1.cards.example.org", "/BCDFGHJK?tv", "https://cards.example.org/BCDFGHJK?tv"),
+        ("N1.cards.example.org:8443", "/", "https://cards.example.org:8443/"),
+        ("cards.example.org", "/BCDFGHJK", None),
+        ("127.0.0.1", "/BCDFGHJK", None),
+        ("n1.cards.example.org", "/sw.js", None),
+        ("n1.cards.example.org", "/healthz", None),
+    ],
+)
+async def test_a_page_is_at_the_name_that_outlives_a_server(
+    host: str, path: str, location: str | None
+) -> None:
+    """Where a server of several has a name of its own, browsers are led to the name of all."""
+    async with serving(**NODE) as served:
+        answer, _ = await get(served, path, host, X_Forwarded_Proto="https")
+    assert (answer.status, answer.headers["Location"]) == (307 if location else 200, location)
+
+
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf?tv"])
 async def test_the_page_is_at_the_root_and_at_every_code(path: str) -> None:
     """It is the same page, which browsers ask for each time, under a strict policy."""
