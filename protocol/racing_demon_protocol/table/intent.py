@@ -1,14 +1,21 @@
-"""Infer the play that a player means: pure queries of the rules on any copy of a table."""
+"""Find the play that a player means, needs or was given: pure queries of the rules on any copy of a table."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Final
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
-from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.errors import IllegalPlay
+
+MOST_POSITIONS: Final = 200
+"""The most positions in which a hint looks for a helpful play. In most games neutral moves lead to a few."""
+PLAYED_FROM: Final = (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE, Kind.CELL)
+"""The kinds of piles whose top card a seat plays to the foundations."""
 
 
 def fitting_count(rules: Rules, board: Board, seat: int, source: int, destination: int) -> int:
@@ -55,6 +62,69 @@ def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
     plays = list(islice(rules.legal_plays(board, seat), 2))
     is_meant = len(plays) == 1 and {*piles} <= {plays[0].source, plays[0].destination}
     return plays[0] if is_meant else None
+
+
+def helpful_play(rules: Rules, board: Board, seat: int) -> tuple[Play | None, bool]:
+    """Return a play that brings the hand closer to its end, or a neutral move that leads to one.
+
+    Turning the stock is neither. Neutral moves from column to column are followed through at most
+    :data:`MOST_POSITIONS` positions; the second value tells whether these were all.
+    """
+    seen, waiting = {_laid(board)}, deque[tuple[Board, Play | None]]([(board, None)])
+    while waiting:
+        position, first = waiting.popleft()
+        for play in rules.legal_plays(position, seat):
+            if position.is_progress(play) or play.depth:
+                return first or play, True
+            kinds = {position.piles[play.source].kind, position.piles[play.destination].kind}
+            wanders = kinds == {Kind.TABLEAU} and isinstance(rules, BuildingRules)
+            if not wanders or len(seen) == MOST_POSITIONS:
+                continue
+            moved = position.copy()
+            moved.shift(play)
+            if (laid := _laid(moved)) not in seen:
+                seen.add(laid)
+                waiting.append((moved, first or play))
+    return None, len(seen) < MOST_POSITIONS
+
+
+def _laid(board: Board) -> tuple[tuple[Card, ...], ...]:
+    return tuple(map(tuple, board.cards))
+
+
+def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) -> Play | None:
+    """Return a play that others' plays, just made, have opened for a seat; ``None`` if they have opened none.
+
+    Only cards that lie face up count: one of the seat's can go to the foundations now, and could not before.
+    The work is bounded by the number of the seat's own piles.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board after these plays.
+        seat: the seat.
+        others: the piles that they brought a card to, once for each card.
+
+    """
+    if not isinstance(rules, BuildingRules):  # two play together: each play is an answer to the other's
+        return next(iter(rules.legal_plays(board, seat)), None)
+    grown = Counter(pile for pile in others if board.piles[pile].kind is Kind.FOUNDATION)
+    sources = [pile for kind in PLAYED_FROM for pile in rules.layout.own(seat, kind)] if grown else []
+    for source in sources:
+        card = board.top(source)
+        if card is None or card == UNKNOWN:
+            continue
+        plays = (Play(source, 1, pile) for pile in grown)
+        play = next((play for play in plays if rules.can_play(board, seat, play)), None)
+        if play is not None and not _could_go_up(rules, board, seat, card, grown):
+            return play
+    return None
+
+
+def _could_go_up(rules: Rules, board: Board, seat: int, card: Card, grown: Mapping[int, int]) -> bool:
+    """Return whether a card could go to the foundations before some of them grew by so many cards."""
+    return any(pile not in grown for pile in rules.open_foundations(board, seat, card)) or any(
+        rules.follows_on(board, pile, board.cards[pile][:-cards], card) for pile, cards in grown.items()
+    )
 
 
 def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:

@@ -179,6 +179,12 @@ class TableState:
         ]
         return sum(state.stuck for state in there), len(there)
 
+    def stuck_seats(self) -> tuple[int, ...]:
+        """Return the seats that have declared being stuck."""
+        if not self._is_any_stuck:
+            return ()  # nearly always, and asked before every play
+        return tuple(seat for seat, state in self.seats.items() if state.stuck)
+
     # Snapshots.
 
     def copy(self) -> Self:

@@ -94,6 +94,7 @@ class Bot:
         self._fruitless = self._turns = 0
         self._hand = (0, "")
         self._standing: Standing = (0, 0, 0)
+        self._gave_up_at: Standing | None = None
 
     def look(self, view: TableView) -> Search[Decision]:
         """Look at the table, and return a generator that thinks in slices and returns a decision.
@@ -105,18 +106,23 @@ class Bot:
     def _think(self, view: TableView) -> Generator[int, None, Decision]:
         if (view.hand, view.hand_id) != self._hand:
             self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
+            self._gave_up_at = None
         if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
             return None, self._wait(IDLE_MS)
         assert view.rules is not None
         assert view.board is not None
         if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
             return Call(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
-        if view.seats[self.seat].stuck:
+        is_stuck = view.seats[self.seat].stuck
+        if is_stuck and (view.is_private or _standing(view.rules, view.board) == self._gave_up_at):
             self._fruitless = 0
             return None, self._wait(IDLE_MS)
-        return (yield from self._choose(view.rules, view.board.copy(), view.seq))
+        return (yield from self._choose(view.rules, view.board.copy(), view.seq, is_stuck=is_stuck))
 
-    def _choose(self, rules: Rules, board: Board, seen: int) -> Generator[int, None, Decision]:
+    def _choose(
+        self, rules: Rules, board: Board, seen: int, *, is_stuck: bool
+    ) -> Generator[int, None, Decision]:
+        """Choose a play. Who is stuck looks through the cards again when others have got further."""
         yield len(board.piles) // PILES_A_UNIT
         if (standing := _standing(rules, board)) != self._standing:
             self._standing, self._fruitless = standing, 0
@@ -135,6 +141,9 @@ class Bot:
             best = max(useful, key=lambda item: (item[0], self._rng.random()))[1]
             return self._send(best, seen), self._wait(self.level.play_ms)
         if self._fruitless > (LOOKED_THROUGH + 1) * turns:
+            self._gave_up_at = standing
+            if is_stuck:
+                return None, self._wait(IDLE_MS)
             return Stuck(counter=self._next_counter(), seen=seen), self._wait(self.level.turn_ms)
         self._fruitless += 1
         self._turns += 1

@@ -75,11 +75,13 @@ class Commands:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
+        stuck = self._view.stuck_seats()
         try:
-            self._log.add(hand.play(seat, command, self._arrived))
+            played = hand.play(seat, command, self._arrived)
         except IllegalPlay as error:
             return hand.refusal(seat, command, error, self._arrived)
-        self._flow.follow_play(hand, seat, self._now)
+        self._log.add(played)
+        self._flow.follow_play(hand, seat, played, stuck, self._now)
         return None
 
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:

@@ -3,7 +3,7 @@
 Times are microseconds on the caller's rising clock.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -12,6 +12,7 @@ from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.table.intent import opened_play
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import events as ev
@@ -242,12 +243,34 @@ class MatchFlow:
 
     # The consequences of plays, calls and leaves.
 
-    def follow_play(self, hand: Hand, seat: int, at: int) -> None:
-        """Report a seat's progress, and end the hand if the seat has reached the goal."""
+    def follow_play(
+        self, hand: Hand, seat: int, played: Sequence[ev.Played], stuck: Iterable[int], at: int
+    ) -> None:
+        """Report a seat's progress, and end the hand if the seat has reached the goal.
+
+        Args:
+            hand: the hand.
+            seat: the seat that has played.
+            played: what its play led to.
+            stuck: the seats that had said to be stuck before.
+            at: the time.
+
+        """
         self._tell_progress(hand, seat)
         out = hand.first_out
         if out is not None and self._view.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
+        elif self._view.phase is Phase.PLAYING:
+            self._keep_stuck(hand, seat, [event.destination for event in played], stuck)
+
+    def _keep_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:
+        """Say again that seats are stuck for which another's play opens nothing: progress has cleared all."""
+        for other in stuck:
+            state = self._view.seats[other]
+            if other == seat or state.stuck or state.left:
+                continue
+            if opened_play(hand.rules, hand.board, other, piles) is None:
+                self._log.emit(ev.StuckSaid, seat=other)
 
     def _tell_progress(self, hand: Hand, seat: int) -> None:
         """Send a seat's progress to everybody, where that is all that others may see of its plays."""

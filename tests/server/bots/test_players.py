@@ -140,6 +140,17 @@ def test_a_bot_that_has_seen_all_its_cards_is_stuck() -> None:
     assert 13 == _turns_until_stuck(sitting, _bot())
 
 
+def test_a_stuck_bot_looks_again_when_others_have_got_further() -> None:
+    """Its word stands while others' plays open nothing, but after each it turns its stock again."""
+    sitting, bot = _hand(Own(["9D"], stock="5D 7D 8D"), other=Own(["3S 2S AS", "TS", "9H"])), _bot()
+    _turns_until_stuck(sitting, bot)
+    assert bot.look(sitting.table.view).finish()[0] is None
+    sitting.play(1, sitting.column(1))
+    assert sitting.table.view.seats[0].stuck
+    for _ in range(6):
+        assert isinstance(_step(sitting, bot), PlayCards)
+
+
 @pytest.mark.parametrize("level", BotLevel)
 def test_a_bot_looks_closely_before_it_is_stuck(level: BotLevel) -> None:
     """Before it says so, a bot of any level finds a move that bares a card for the middle."""

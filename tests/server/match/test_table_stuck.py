@@ -128,13 +128,74 @@ def test_being_stuck_twice_is_no_news() -> None:
     assert [] == sitting.events(0, cl.Stuck)
 
 
-def test_progress_takes_it_back() -> None:
-    """A play that brings the hand on clears what everybody said."""
-    sitting = _hand(ONE_PLAY, Own(["AS", "9C"]), NOTHING)
+def test_a_word_stands_while_others_play_on() -> None:
+    """Others' plays that open none of one's own take no "stuck" back: it is said again in the same step."""
+    sitting = _hand(Own(["2S 3h KC", "AD", "AS"]), NOTHING, NOTHING)
     for seat in (1, 2):
         sitting.events(seat, cl.Stuck)
+    assert "played stuck_said stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+    assert "played stuck_said stuck_said" == told(sitting.play(0, sitting.column(0, 2)))
+    assert [False, True, True] == [state.stuck for state in sitting.table.view.seats.values()]
+
+
+def test_a_play_that_opens_one_takes_the_word_back() -> None:
+    """Who can play since another's play is asked again, and nobody else."""
+    sitting = _hand(Own(["2S 3h KC", "AD"]), Own(["2D"]), NOTHING)
+    for seat in (1, 2):
+        sitting.events(seat, cl.Stuck)
+    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+    assert [False, False, True] == [state.stuck for state in sitting.table.view.seats.values()]
+
+
+def test_a_run_is_judged_by_where_it_ends() -> None:
+    """Of several cards that go up at once the last one decides."""
+    sitting = _hand(Own(["3S 2S", "AD", "AS"]), Own(["3S"]), Own(["4S"]))
+    sitting.play(0, sitting.column(0, 2))
+    for seat in (1, 2):
+        sitting.events(seat, cl.Stuck)
+    sitting.play(0, sitting.column(0), count=2)
+    assert [False, True, False] == [state.stuck for state in sitting.table.view.seats.values()]
+
+
+def test_a_play_that_was_there_before_takes_nothing_back() -> None:
+    """Who said so in spite of a play is not asked again because of it, nor because it has a second place."""
+    sitting = _hand(Own(["2S 3h KC", "AD/1", "2D/1"]), Own(["2D"]), NOTHING, foundation=("AD/2",))
+    sitting.events(1, cl.Stuck)
+    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+
+
+def test_a_card_buried_in_the_waste_takes_nothing_back() -> None:
+    """Only cards that everybody sees decide: what lies below the waste's top, or in the stock, is hidden."""
+    sitting = _hand(Own(["2S 3h KC", "AD"]), Own(["9D"], stock="2D", waste="2D 7S"), NOTHING)
+    sitting.events(1, cl.Stuck)
+    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+
+
+def test_own_progress_takes_the_own_word_back_alone() -> None:
+    """Who plays on is not stuck; who had said so, too, still is."""
+    sitting = _hand(ONE_PLAY, NOTHING, NOTHING)
+    for seat in (0, 1):
+        sitting.events(seat, cl.Stuck)
     sitting.play(0, sitting.column(0, 1))
-    assert [False] * 3 == [state.stuck for state in sitting.table.view.seats.values()]
+    assert [False, True, False] == [state.stuck for state in sitting.table.view.seats.values()]
+
+
+def test_a_word_that_stands_ends_the_hand() -> None:
+    """One "stuck" each is enough, however long others play on in between."""
+    sitting = _hand(Own(["2S 3h KC", "AD", "AS"]), NOTHING)
+    sitting.events(1, cl.Stuck)
+    for column in (1, 2):
+        sitting.play(0, sitting.column(0, column))
+    assert "stuck_said hand_over" == told(sitting.events(0, cl.Stuck))
+    assert [EndReason.STUCK] == _reasons(sitting)
+
+
+def test_a_leaver_s_word_is_not_said_again() -> None:
+    """Nobody waits for somebody who has left."""
+    sitting = _hand(Own(["2S 3h KC", "AD", "AS"]), NOTHING, NOTHING)
+    sitting.events(2, cl.Stuck)
+    sitting.events(2, cl.Leave)
+    assert "played" == told(sitting.play(0, sitting.column(0, 1)))
 
 
 def test_turning_takes_nothing_back() -> None:

@@ -141,7 +141,10 @@ class Signalled(Event):
 
 
 class StuckSaid(Event):
-    """A player declared being stuck. Any play that makes progress clears all of these."""
+    """A player declared being stuck. Any play that makes progress clears all of these.
+
+    For every seat for which another's play opens nothing, the server sends it again at once.
+    """
 
     TAG: ClassVar[int] = 90
     seat: Seat
