@@ -6,6 +6,7 @@ from typing import Final, TextIO
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
+from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.text import printable
@@ -66,11 +67,13 @@ class _Teller:
         self._seat = seat
         self._ascii = ascii_only
         self._stays = stays
+        self._stuck_words = StuckWords()
 
     async def tell(self) -> None:
         """Print events until the end."""
         async for message in self._client:
-            line = self._words().tell(message)
+            is_news = self._stuck_words.follow(message, self._client.view)
+            line = self._words().tell(message) if is_news else None
             for text in [*([line] if line else []), *self._picture(message)]:
                 self._write(text)
             if isinstance(message, ev.HandOver):

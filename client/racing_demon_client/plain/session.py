@@ -10,8 +10,10 @@ from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
+from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
+from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.limits import LONGEST_CHAT
 from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
@@ -28,7 +30,7 @@ from . import picture
 from .line_reader import first_ended, read_in_background
 from .line_wrap import folded
 from .table_end import has_guests
-from .typed_commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
+from .typed_commands import HELP, Spoken, Unclear, Verb, hint_line, read_play, read_verb
 
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
@@ -83,13 +85,14 @@ async def attend(
     """Follow a table until its match is over: print events and the tally, write the record."""
     if write is not None:
         client.notice = write
-    verifier = Verifier()
+    verifier, stuck_words = Verifier(), StuckWords()
     async for message in client:
         if recorder is not None:
             recorder.keep(message, client.view)
         verifier.keep(message, client.view, client.part)
         over = isinstance(message, ev.MatchOver)
-        if write is not None:
+        is_news = stuck_words.follow(message, client.view)
+        if write is not None and is_news:
             line = MessageText(client.view, client.seat, ascii_only=ascii_only).tell(message)
             for text in [*([line] if line else []), *folded(_picture(message, client, ascii_only))]:
                 write(text)
@@ -148,7 +151,8 @@ class _Player:
         self._ascii = ascii_only
         self._history = History()
         self._analysis: list[SeatAnalysis] = []
-        self._was_stuck = False
+        self._stuck_words = StuckWords()
+        self._hints = Hints()
         self._to_kick: SeatState | None = None
         self._ends_with_us = ends_with_us
         self._was_warned = False
@@ -162,12 +166,17 @@ class _Player:
                 self._recorder.keep(message, self._client.view)
             self._analyse(message)
             self._verifier.keep(message, self._client.view, self._client.part)
-            self._tell_freed(message)
+            if self._client.view.options.hints:
+                self._hints.follow(message, self._client.view, self._client.seat)
+            is_news = self._stuck_words.follow(message, self._client.view)
+            words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
+            if (freed := words.freed(message, self._stuck_words.opened)) is not None:
+                self._write(freed)
             client, now = self._client, time.monotonic_ns() // 1_000_000
             lost = self._rivals.follow(message, client.view, client.seat, now)
-            if isinstance(message, Accepted | Pong) or not self._volume.admits(message, self._client):
+            is_news = is_news and not isinstance(message, Accepted | Pong)
+            if not is_news or not self._volume.admits(message, self._client):
                 continue
-            words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
             line = words.tell(message) if lost is None else f"refused: {words.lost(lost)}"
             if line is not None:
                 self._write(line)
@@ -175,13 +184,6 @@ class _Player:
             if isinstance(message, ev.HandOver):
                 await self._verifier.check()
                 self._write(printable(self._verifier.proof))
-
-    def _tell_freed(self, message: Message) -> None:
-        """Say why this player is no longer stuck, even if others' plays are not reported."""
-        words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
-        if (freed := words.freed(message, self._was_stuck)) is not None:
-            self._write(freed)
-        self._was_stuck = words.is_stuck
 
     def _analyse(self, message: Message) -> None:
         """Follow a message for the analysis; complete it when the hand is over."""
@@ -267,6 +269,7 @@ class _Player:
         return {
             Verb.BOARD: lambda _: self._enter(),
             Verb.TURN: lambda _: self._turn(),
+            Verb.HINT: lambda _: self._hint(),
             Verb.ANALYSIS: lambda _: self._sum_up(),
             Verb.PROOF: lambda _: self._compare(),
             Verb.KICK: self._ask_before_kick,
@@ -347,6 +350,16 @@ class _Player:
             await self._send(cl.Start, {})
         else:
             await self._send(cl.Ready, {})
+
+    async def _hint(self) -> None:
+        view, seat = self._client.view, self._client.seat
+        if not view.options.hints:
+            raise Unclear("This table plays without hints.")
+        if not view.in_hand or seat is None or seat not in view.hand_seats:
+            raise Unclear("You have no cards now.")
+        assert view.rules is not None
+        assert view.board is not None
+        self._write(hint_line(self._hints, view.rules, view.board, seat))
 
     async def _turn(self) -> None:
         view, seat = self._client.view, self._client.seat

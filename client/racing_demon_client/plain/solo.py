@@ -1,25 +1,25 @@
 """A solo game in plain text: lines in, lines out."""
 
-import itertools
 import secrets
 import sys
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
+from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.results import loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
-from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.text import counted
 
 from .line_wrap import folded
 from .picture import laid, table
-from .typed_commands import Unclear, line_for, read_play
+from .typed_commands import Unclear, hint_line, read_play
 
 HELP: Final = """\
  a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
@@ -62,6 +62,7 @@ class _Alone:
         self._client = client
         self._write = write
         self._ascii = ascii_only
+        self._hints = Hints()
         self._verbs: dict[str, Callable[[], None]] = {
             "b": self.show,
             "board": self.show,
@@ -126,6 +127,7 @@ class _Alone:
         client = self._client
         words = MessageText(client.view, client.seat, ascii_only=self._ascii)
         for event in client.make(play):
+            self._hints.follow(event, client.view, client.seat)
             if line := words.tell(event):
                 self._write(line)
         self.show()
@@ -140,24 +142,17 @@ class _Alone:
 
     def _hint(self) -> None:
         table_ = self._client.table
-        rules, board, seat = table_.rules, table_.board, table_.seat
-        turn = rules.turn(board, seat)
-        stock = turn is not None and board.piles[turn.source].kind is Kind.STOCK
-        plays = [play for play in rules.legal_plays(board, seat) if not (stock and play == turn)]
-        useful = [play for play in plays if rules.is_progress(board, seat, play)]
-        better = (line_for(rules, board, seat, play) for play in useful)
-        others = (line_for(rules, board, seat, play) for play in plays)
-        line = next(filter(None, itertools.chain(better, [turn and "t"], others)), None)
-        if line is None:
-            raise Unclear("No play was found.")
-        self._write(line)
+        self._hints.is_fruitless = self._hints.is_fruitless or table_.is_stuck()
+        self._write(hint_line(self._hints, table_.rules, table_.board, table_.seat))
 
     def _deal(self) -> None:
         self._client.deal(secrets.token_bytes(SEED_SIZE))
+        self._hints = Hints()
         self.show()
 
     def _went(self, moved: bool) -> None:
         if moved:
+            self._hints = Hints()
             self.show()
         else:
             self._write("There is nothing to undo, redo or play up.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from racing_demon_client.shared.hints import NOTHING_HELPS, Hints
 from racing_demon_client.shared.pile_labels import pile_words, words_of
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
@@ -27,6 +28,7 @@ HELP: Final = """\
  s         stuck: when everybody is, the hand ends
  d         "Demon!", where going out must be called
  b         the table again (Enter does the same)
+ hint      a play that helps, where the table allows hints
  v         show more or less of what the others do
  ready     for the next deal          start  deal now (host)
  unready   not ready after all
@@ -55,6 +57,7 @@ class Verb(Enum):
     STUCK = "s stuck"
     CALL = "d demon"
     BOARD = "b board"
+    HINT = "hint"
     VOLUME = "v"
     READY = "ready"
     UNREADY = "unready"
@@ -155,6 +158,14 @@ def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
     elif getattr(rules.layout.groups[play.source], "numbered", False) and board.cards[play.destination]:
         ways.insert(0, f"{target} {source}")
     return next((way for way in ways if _means(way, rules, board, seat, play)), None)
+
+
+def hint_line(hints: Hints, rules: Rules, board: Board, seat: int) -> str:
+    """Return the line to type for a play that helps, or that none does."""
+    play = hints.play(rules, board, seat)
+    if play is None:
+        return f"{NOTHING_HELPS}."
+    return (None if play == rules.turn(board, seat) else line_for(rules, board, seat, play)) or "t"
 
 
 def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool:

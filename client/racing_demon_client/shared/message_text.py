@@ -1,9 +1,9 @@
 """Messages as sentences, one line each, for people and screen readers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from racing_demon_protocol.engine.board import Board, Kind, Pile
+from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table import scoring
@@ -85,16 +85,26 @@ class MessageText:
         teller: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
         return None if teller is None else teller(message)
 
-    @property
-    def is_stuck(self) -> bool:
-        """Whether this player has declared being stuck."""
-        return any(state.stuck for seat, state in self._view.seats.items() if seat == self._seat)
+    def freed(
+        self, message: Message, opened: Mapping[int, Play], name: Callable[[Card], str] | None = None
+    ) -> str | None:
+        """Return the line for a play that opened one for this player, who had declared being stuck.
 
-    def freed(self, message: Message, was_stuck: bool) -> str | None:
-        """Return the line for a play after which this player is no longer stuck."""
-        if not was_stuck or self.is_stuck or not isinstance(message, ev.Played) or message.seat == self._seat:
+        Args:
+            message: the message.
+            opened: the plays that it opened, by seat.
+            name: returns a card's name on the screen.
+
+        """
+        board, name = self._view.board, name or self.card
+        play = None if self._seat is None else opened.get(self._seat)
+        if not isinstance(message, ev.Played) or play is None or board is None:
             return None
-        return f"{self.who(message.seat)} played on: nobody is stuck any more"
+        who = self.who(message.seat)
+        top, card = board.top(message.destination), board.top(play.source)
+        if board.piles[play.destination].kind is not Kind.FOUNDATION or top is None or card is None:
+            return f"{who} played: you can play again"
+        return f"{who} played {name(top)}: your {name(card)} can go up"
 
     def lost(self, lost: Lost, card: str = "") -> str:
         """Return the line for a race lost at sight, such as ``2♠: Bob was 0.3 s faster``.

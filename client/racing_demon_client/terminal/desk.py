@@ -10,6 +10,7 @@ from typing import Final
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
 from racing_demon_client.shared.rivals import Rivals
+from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.view import TableView
@@ -78,7 +79,7 @@ class Desk:
         self._watched: int | None = None
         self._turn_at: int | None = None
         self._rivals = Rivals()
-        self._was_stuck = False
+        self._stuck_words = StuckWords()
         self._age: object = None
 
     # Table events.
@@ -98,7 +99,10 @@ class Desk:
         cue = self.activity.note(message, view, now)
         if isinstance(message, ev.Joined):
             self.ignored.discard(message.seat)
-        if isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored:
+        if view.options.hints:
+            self.hands.hints.follow(message, view, seat)
+        is_news = self._stuck_words.follow(message, view)
+        if not is_news or (isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored):
             return cue
         line = tell(
             message,
@@ -116,7 +120,11 @@ class Desk:
             line = replace(line, text=screen_text(text))
         if line is not None:
             self._show(line, message, now, is_race=lost is not None)
-        self._tell_freed(message, now)
+        words = MessageText(view, seat)
+        if (freed := words.freed(message, self._stuck_words.opened, self.glyphs.card)) is not None:
+            line = FeedLine(self.activity.elapsed_ms(now), screen_text(freed), Role.ACCENT)
+            self.activity.feed.append(line)
+            self.hands.say(line.text, now)
         return cue
 
     def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
@@ -125,14 +133,6 @@ class Desk:
             self.hands.say(line.text, now, is_warning=True)
         if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
             self.activity.feed.append(line)
-
-    def _tell_freed(self, message: Message, now: int) -> None:
-        """Say why this player is no longer stuck; the feed may not show the play that freed them."""
-        words = MessageText(self._place.view, self._place.seat)
-        freed = words.freed(message, self._was_stuck)
-        if freed is not None:
-            self.activity.feed.append(FeedLine(self.activity.elapsed_ms(now), screen_text(freed), Role.DIM))
-        self._was_stuck = words.is_stuck
 
     def sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
+from racing_demon_client.shared.hints import NOTHING_HELPS, Hints
 from racing_demon_client.shared.pile_names import addresses, stops, usable
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
@@ -51,6 +52,7 @@ class Selection:
     Attributes:
         held: the cards that are picked up.
         cursor: the cards under the cursor, while it is in use.
+        hints: finds plays that help.
 
     Args:
         place: the table and its unconfirmed plays.
@@ -61,6 +63,7 @@ class Selection:
         self._place = place
         self.held: Grip | None = None
         self.cursor: Grip | None = None
+        self.hints = Hints()
         self._drag: tuple[int, int] | None = None
         self._message: tuple[str, bool, int] = ("", False, 0)
         self._hinted: frozenset[int] = frozenset()
@@ -148,7 +151,7 @@ class Selection:
         return self.choose(pile, now, count=count)
 
     def hint(self, now: int, labels: Mapping[str, str], name: Callable[[Card], str]) -> None:
-        """Show a legal play and its keys, if the table allows hints.
+        """Show a play that helps and its keys, if the table allows hints.
 
         Args:
             now: the time.
@@ -162,15 +165,14 @@ class Selection:
             self.say("This table plays without hints.", now)
             return
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        turn, plays = rules.turn(board, seat), list(rules.legal_plays(board, seat))
-        useful = [play for play in plays if board.is_progress(play)]
-        others = [play for play in plays if play != turn] if turn is None else []
-        play = next(iter(useful or others), turn)
+        play = self.hints.play(rules, board, seat)
         if play is None:
-            self.say("No play was found.", now)
+            key = labels.get("stuck") if len(self._place.view.hand_seats) > 1 else None
+            self.say(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
-            self.say(self._hint_of(play, labels, name, is_turn=play == turn), now)
+            is_turn = play == rules.turn(board, seat)
+            self.say(self._hint_of(play, labels, name, is_turn=is_turn), now)
 
     def _hint_of(
         self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool

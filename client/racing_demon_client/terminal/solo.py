@@ -89,7 +89,7 @@ class SoloSession(TableSession):
                 self._searches.clear()
             elif leads_on is False:
                 self._searches.pop()
-                self._is_stuck = not self._searches
+                self._is_stuck = self.desk.hands.hints.is_fruitless = not self._searches
                 self.desk.notice = self._summary() if self._is_stuck else ()
                 self.desk.touch()
 

@@ -197,7 +197,7 @@ class HintTaker(io.StringIO):
             return "hint\n"
         if len(self._told) == 1:
             (hint,) = self._told
-            if hint == "No play was found.":
+            if hint == "Nothing helps: stuck.":
                 return "q\n"
             self._told.append(hint)
             return f"{hint}\n"

@@ -3,7 +3,8 @@
 import pytest
 
 from racing_demon_client.shared.message_text import MessageText, duration
-from racing_demon_protocol.engine.board import FOUNDATIONS, Play
+from racing_demon_client.shared.stuck_words import StuckWords
+from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table.state import Progress
@@ -164,15 +165,21 @@ def test_who_is_stuck_is_counted() -> None:
     assert told(said, sitting).endswith(": stuck (3 of 4)")
 
 
-def test_who_is_freed_by_others_is_told_by_whom() -> None:
-    """A play that helps takes back that one is stuck: whoever had said so hears why, and nobody else does."""
-    sitting = Sitting.playing(2)
-    sitting.lay((), Own(["KS"]), Own(["AH", "9D"]))
-    sitting.events(0, cl.Stuck)
-    (played,) = of_type(ev.Played, sitting.play(1, sitting.column(1), FOUNDATIONS))
-    ann, ben = MessageText(sitting.mirror, 0), MessageText(sitting.mirror, 1)
-    assert f"{ann.who(1)} played on: nobody is stuck any more" == ann.freed(played, was_stuck=True)
-    assert [None, None] == [ann.freed(played, was_stuck=False), ben.freed(played, was_stuck=False)]
+def test_who_is_freed_reads_which_play_opened() -> None:
+    """A play that opens one takes back that one is stuck: whoever had said so hears which one."""
+    sitting = Sitting.playing(3)
+    sitting.lay((), Own(["2H"]), Own(["AH", "9D"]), Own(["KS"]))
+    stuck = StuckWords()
+    for seat in (0, 2):
+        (said,) = sitting.events(seat, cl.Stuck)
+        assert stuck.follow(said, sitting.mirror)
+    played, again = sitting.play(1, sitting.column(1))
+    ann, cat = MessageText(sitting.mirror, 0), MessageText(sitting.mirror, 2)
+    stuck.follow(played, sitting.mirror)
+    assert "Ben played A♥: your 2♥ can go up" == ann.freed(played, stuck.opened)
+    assert cat.freed(played, stuck.opened) is None
+    assert isinstance(again, ev.StuckSaid)
+    assert not stuck.follow(again, sitting.mirror), "Cat was stuck all the time"
 
 
 def test_a_table_at_a_glance() -> None:

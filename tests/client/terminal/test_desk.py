@@ -317,15 +317,30 @@ def test_who_is_out_is_told_to_call() -> None:
     assert "You declared that you are stuck (1 of 2 has)." == prompt(player)
 
 
-def test_who_is_freed_reads_why() -> None:
-    """However little the feed tells of the others' plays, who was stuck learns who played on."""
+@pytest.mark.parametrize(("own", "told"), [("2H", "Ben played A♥: your 2♥ can go up"), ("KS", "")])
+def test_who_is_freed_reads_which_play_opened(own: str, told: str) -> None:
+    """However little the feed tells of the others' plays; and a play that opens nothing is not mentioned."""
     rules = rules_of(players=2)
-    position = build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=("KS",)))
+    position = build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=(own,)))
     player = Player.at_position(position)
     player.desk.volume = 0
     player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
+    before = player.told()
     player.hear(up(player, 1))
-    assert player.told()[-1].endswith(" played on: nobody is stuck any more")
+    assert told == player.desk.hands.message(player.now)[0]
+    assert [*before, *filter(None, [told])] == player.told()
+
+
+def test_a_word_that_stands_is_no_news() -> None:
+    """The server says it again after every play, and the feed tells it once."""
+    rules = rules_of(players=2)
+    player = Player.at_position(build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=("KS",))))
+    player.desk.volume = 0
+    player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
+    before = player.told()
+    player.hear(up(player, 1))
+    player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
+    assert before == player.told()
 
 
 def test_who_plays_on_is_told_that_others_are_stuck() -> None:

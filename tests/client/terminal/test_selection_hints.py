@@ -1,5 +1,7 @@
 """What hands show of their own accord: hints, where cards fit, and who is out."""
 
+import pytest
+
 from racing_demon_client.sources.solo.table import SoloTable
 from racing_demon_client.terminal.style.glyphs import UNICODE
 from racing_demon_protocol.engine.board import Play
@@ -7,6 +9,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of
 from tests.support.desks import Player, klondike, message
 from tests.support.solitaire import Alone
+from tests.support.tables import Own, Sitting
 
 WASTE_KEY, TURN_KEY = ";", "space"
 
@@ -63,7 +66,48 @@ def test_a_hint_to_turn_or_to_give_up() -> None:
     )
     player = klondike("9S", hints=True)
     hint(player)
-    assert "No play was found." == message(player)
+    assert "Nothing helps: stuck." == message(player)
+
+
+def test_a_hint_looks_a_neutral_move_ahead() -> None:
+    """A card that can go up once another has changed its place is found."""
+    player = klondike("AS 8H", "9C", hints=True)
+    hint(player)
+    assert "8♥ to 9♣: a s" == message(player)
+
+
+@pytest.mark.parametrize("turn", [1, 3])
+def test_a_stock_that_was_turned_in_vain_is_not_pointed_at(turn: int) -> None:
+    """After a whole pass without a play that helps, a hint says so, and no sooner."""
+    sitting = Sitting.playing(2, hints=True, turn=turn)
+    sitting.lay((), Own(["9S"], stock="3C 5C 7C 9C JC", waste="QC"), Own(["AS"]))
+    player = Player(sitting.mirror)
+    player.hear(sitting.mirror.snapshot(0))
+    told = []
+    for _ in range(2 * 5):
+        hint(player)
+        told.append(message(player).split(":")[0])
+        for event in sitting.turn(0):
+            player.desk.follow(event, player.now)
+    vain = -(-5 // turn) + 1 + -(-6 // turn)
+    assert [*["Turn the stock"] * vain, *["Nothing helps"] * (10 - vain)][: len(told)] == told
+
+
+def test_another_s_play_makes_turning_worth_it_again() -> None:
+    """Where a foundation has grown, a card that was turned past may go up."""
+    sitting = Sitting.playing(2, hints=True, turn=1)
+    sitting.lay((), Own(["9S"], stock="2S 5C"), Own(["AS", "9D"]))
+    player = Player(sitting.mirror)
+    player.hear(sitting.mirror.snapshot(0))
+    for _ in range(2):
+        for event in sitting.turn(0):
+            player.desk.follow(event, player.now)
+    hint(player)
+    assert "Nothing helps: stuck: v" == message(player)
+    for event in sitting.play(1, sitting.column(1)):
+        player.desk.follow(event, player.now)
+    hint(player)
+    assert "2♠ up: p" == message(player)
 
 
 def test_a_hint_where_no_play_leads_to_the_foundations() -> None:
