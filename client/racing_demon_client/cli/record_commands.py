@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
@@ -37,7 +37,7 @@ from racing_demon_protocol.records.match_file import (
     section_line,
     why_not,
 )
-from racing_demon_protocol.records.record import json_line, verify
+from racing_demon_protocol.records.record import HandName, json_line, verify
 from racing_demon_protocol.records.standings import chosen, standings
 from racing_demon_protocol.text import counted, printable
 
@@ -186,6 +186,8 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
         hands = counted(verdict.skipped, "hand")
         write(f"{hands} {verbs[0]} not whole in this record, and {verbs[1]} not checked")
+    if verdict.unproven:
+        write(f"not proven, so not counted by racing-demon scores: {_named(verdict.unproven)}")
     if not verdict.hands:
         write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1
@@ -211,6 +213,17 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             "told it"
         )
     return 0
+
+
+def _named(hands: Iterable[HandName]) -> str:
+    """Return hands by their matches, as words."""
+    numbers: dict[str, list[str]] = {}
+    for match, hand in hands:
+        numbers.setdefault(match, []).append(str(hand))
+    return "; ".join(
+        f"{'hand' if len(each) == 1 else 'hands'} {', '.join(each)} of match {printable(match)}"
+        for match, each in numbers.items()
+    )
 
 
 async def scores(arguments: argparse.Namespace) -> int:
@@ -304,18 +317,11 @@ def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
             key = key_of_file(path)
         except OSError as error:
             raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
-        found += kept.find(key) or _made(kept, key, _proven(read_file(path), path), path)
-    return found
-
-
-def _proven(records: Iterator[Record], path: str) -> Iterator[Record]:
-    """Yield a file's records that pass verification: anybody may have written the file."""
-    for record in records:
         try:
-            verify(entry.message for entry in record.entries)
+            found += kept.find(key) or kept.make(key, read_file(path), verified=True)
         except InvalidRecord as error:
             raise RecordUnreadable(f"{path} is not valid, and cannot be counted: {error}") from error
-        yield record
+    return found
 
 
 async def _of_journal(journal: str | None, kept: DigestCache) -> list[Digest]:
@@ -334,7 +340,7 @@ async def _of_journal(journal: str | None, kept: DigestCache) -> list[Digest]:
 
 def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
     try:
-        return kept.make(key, records)
+        return kept.make(key, records, verified=False)
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} contradicts itself: {error}") from error
 

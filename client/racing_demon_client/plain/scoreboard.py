@@ -9,7 +9,7 @@ from typing import Any, Final
 from racing_demon_protocol.records.ratings import Rating
 from racing_demon_protocol.records.record import json_line
 from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings
-from racing_demon_protocol.text import printable, span
+from racing_demon_protocol.text import counted, printable, span
 
 NAME_WIDTH: Final = 15
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -34,6 +34,12 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     ]
     if not (standings.matches or standings.unfinished):
         lines = ["No finished hand matches."]
+    if standings.on_trust:
+        lines += [
+            "",
+            f"{counted(standings.on_trust, 'hand')} on identical deals: how far players came whose plays",
+            "were not recorded is the server's word",
+        ]
     if standings.corrected:
         lines += ["", "corrections:", *(f"  {_told(each)}" for each in standings.corrected)]
     return lines
@@ -59,6 +65,7 @@ def as_json(standings: Standings, ratings: Ratings) -> str:
         {
             "matches": standings.matches,
             "unfinished": standings.unfinished,
+            "on_trust": standings.on_trust,
             "players": [_fields(row, ratings.get(row.key)) for row in standings.rows],
             "corrections": [each._asdict() for each in standings.corrected],
         }

@@ -67,14 +67,14 @@ class DigestCache:
         except (KeyError, ValidationError):
             return None
 
-    def make(self, key: str, records: Iterable[Record]) -> tuple[Digest, ...]:
-        """Compute the digests of records and store them under a key.
+    def make(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[Digest, ...]:
+        """Compute the digests of records, verified ones or all, and store them under a key.
 
         Raises:
-            InvalidRecord: a record is inconsistent.
+            InvalidRecord: a record contradicts itself or, if it is verified, is not valid.
 
         """
-        made = tuple(digests(records))
+        made = tuple(digests(records, verified=verified))
         self._texts.pop(key, None)
         self._texts[key] = DIGESTS.dump_json(made).decode()
         self._is_new = True

@@ -14,8 +14,9 @@ from racing_demon_protocol.wire.messages.server import HandResult, Points, Snaps
 
 from .history import HandHistory, History
 from .match_file import Correction, Record, followed
+from .record import HandName, Verdict, match_of, verify
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Incremented with every change of digests or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
@@ -41,7 +42,8 @@ class HandDigest(_Part):
     """One hand: its tally, the plays of each seat, and its races.
 
     ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
-    many it was late, or ``None``. A hand before the record's beginning has only its tally.
+    many it was late, or ``None``. A hand before the record's beginning has only its tally. ``on_trust``: the
+    record lacks the plays of some layouts on identical deals.
     """
 
     hand: int
@@ -51,6 +53,7 @@ class HandDigest(_Part):
     points: dict[Seat, Points]
     plays: dict[Seat, Amount]
     races: tuple[tuple[Seat, Seat, Amount, Amount | None], ...] = ()
+    on_trust: bool = False
 
 
 class Digest(_Part):
@@ -72,26 +75,38 @@ class Digest(_Part):
     corrections: tuple[Correction, ...] = ()
 
 
-def digests(records: Iterable[Record]) -> Iterator[Digest]:
+def digests(records: Iterable[Record], *, verified: bool = False) -> Iterator[Digest]:
     """Yield the digest of each match in records; an unfinished match has one of what was played.
 
     Corrections apply to the last match of their record.
 
+    Args:
+        records: the records.
+        verified: whether to verify them, because anybody may have written them. Then only proven hands count,
+            and a match has winners only if all of its hands are proven.
+
     Raises:
-        InvalidRecord: a record is inconsistent.
+        InvalidRecord: a record contradicts itself or, if it is verified, is not valid.
 
     """
     for record in records:
-        found = list(_Matches().of(record))
+        verdict = verify(entry.message for entry in record.entries) if verified else None
+        found = list(_Matches(verdict).of(record))
         if found and record.corrections:
             found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
         yield from found
 
 
 class _Matches:
-    """Follows the record of one table, match by match."""
+    """Follows the record of one table, match by match.
 
-    def __init__(self) -> None:
+    Args:
+        verdict: names the hands that count; ``None`` if all do.
+
+    """
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        self._verdict = verdict
         self._history = History()
         self._told: dict[int, HandHistory] = {}
         self._promises: list[str] = []
@@ -122,21 +137,23 @@ class _Matches:
     def _is_next(self, message: ev.Committed | Snapshot) -> bool:
         """Return whether a message belongs to another match than before; the end may be missing."""
         is_first = isinstance(message, ev.Committed) and message.hand == 1
-        return is_first or _match_of(message) != self._match
+        return is_first or match_of(message.hand_id) != self._match
 
     def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
         """Record a hand, and the match that begins with it or is joined in it."""
         if self._is_next(message) or not self._is_on:
             self._told = {}
             self._promises = []
-            self._match = _match_of(message)
+            self._match = match_of(message.hand_id)
             self._started_ms = at_ms
         if message.commitment and message.commitment not in self._promises:
             self._promises.append(message.commitment)
         self._is_on = True
 
     def _digest(self, view: TableView, name: str, ended_ms: int | None) -> Digest:
-        hands = tuple(_hand(result, self._told.get(result.hand)) for result in view.results)
+        counting = [result for result in view.results if self._counts(result)]
+        hands = tuple(self._hand(result) for result in counting)
+        winners = view.winners if len(counting) == len(view.results) else ()
         players = [
             DigestPlayer(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
             for state in view.seats.values()
@@ -151,9 +168,17 @@ class _Matches:
             ended_ms=ended_ms,
             players=tuple(players),
             hands=hands,
-            winners=view.winners,
-            finished=bool(view.winners),
+            winners=winners,
+            finished=bool(winners),
         )
+
+    def _counts(self, result: HandResult) -> bool:
+        return self._verdict is None or HandName(self._match, result.hand) in self._verdict.proven
+
+    def _hand(self, result: HandResult) -> HandDigest:
+        name = HandName(self._match, result.hand)
+        on_trust = self._verdict is not None and name in self._verdict.on_trust
+        return _hand(result, self._told.get(result.hand), on_trust=on_trust)
 
 
 def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
@@ -161,12 +186,7 @@ def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
     return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
 
 
-def _match_of(message: ev.Committed | Snapshot) -> str:
-    """Return the match of a hand: its id without the hand's own number."""
-    return message.hand_id.rpartition("/")[0]
-
-
-def _hand(result: HandResult, history: HandHistory | None) -> HandDigest:
+def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) -> HandDigest:
     races = (
         [(race.winner, race.loser, race.open_us, race.late_us) for race in history.races] if history else []
     )
@@ -178,4 +198,5 @@ def _hand(result: HandResult, history: HandHistory | None) -> HandDigest:
         points=dict(zip(result.seats, result.points, strict=True)),
         plays={seat: history.plays.get(seat, 0) for seat in result.seats} if history else {},
         races=tuple(races),
+        on_trust=on_trust,
     )

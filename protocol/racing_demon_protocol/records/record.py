@@ -7,8 +7,8 @@ prove nothing.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.shuffle import keeps
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
@@ -18,7 +18,7 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.messages.server import HandResult, Snapshot
 from racing_demon_protocol.wire.options import CallOut, StallRule
 
 from .fairness import check_contributions
@@ -26,6 +26,35 @@ from .proof import HandReplay, active, all_said_stuck, expect
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
+TOLD_BY_EVENTS: Final = (
+    "options",
+    "host",
+    "phase",
+    "seats",
+    "hand",
+    "hand_id",
+    "commitment",
+    "hand_seats",
+    "called",
+    "results",
+    "winners",
+    "paused",
+)
+"""What a snapshot repeats of the events before it, whoever receives it. Older servers told no more."""
+ON_THE_TABLE: Final = ("piles", "redeals")
+"""What it repeats where layouts are public."""
+
+
+class HandName(NamedTuple):
+    """What names a hand in a record: its match, and its number in the match."""
+
+    match: str
+    hand: int
+
+
+def match_of(hand_id: str) -> str:
+    """Return the match of a hand: its id without the hand's own number."""
+    return hand_id.rpartition("/")[0]
 
 
 @dataclass(slots=True)
@@ -43,6 +72,17 @@ class Verdict:
     """Hands whose seed came from the server alone, without a player's contribution."""
     left_out: tuple[str, ...] = ()
     """The names of players whose contributions were not revealed, and so are not part of a seed."""
+    proven: set["HandName"] = field(default_factory=set, compare=False)
+    """The hands of which everything is proven, but for those that are ``on_trust``."""
+    on_trust: set["HandName"] = field(default_factory=set, compare=False)
+    """Those on identical deals with ``unseen`` layouts: how far these came is the server's word."""
+    told: set["HandName"] = field(default_factory=set, compare=False)
+    """The hands whose points the record tells, proven or not."""
+
+    @property
+    def unproven(self) -> list["HandName"]:
+        """The hands whose points the record tells and does not prove."""
+        return sorted(self.told - self.proven)
 
 
 def to_line(message: Message, **beside: int | str) -> str:
@@ -128,6 +168,8 @@ class _Auditor:
         self._hand: list[ev.Event] = []
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
+        self._results: dict[HandName, HandResult] = {}
+        self._players: dict[tuple[str, int], tuple[str, str]] = {}
         self._verdict = Verdict()
 
     def audit(self, messages: Iterable[Message]) -> Verdict:
@@ -141,19 +183,43 @@ class _Auditor:
         return self._verdict
 
     def _continues(self, snapshot: Snapshot) -> bool:
-        """Return whether a snapshot shows this table in its current state."""
+        """Return whether a snapshot shows this table in its current state.
+
+        Raises:
+            InvalidRecord: it shows another state after the same event.
+
+        """
         view = self._view
         if view is None or (snapshot.code, snapshot.seq) != (view.code, view.seq):
             return False
-        return not view.is_private or snapshot.piles == view.snapshot(0).piles  # no play was missed
+        own = view.snapshot(0)
+        is_same = [getattr(snapshot, name) == getattr(own, name) for name in (*TOLD_BY_EVENTS, *ON_THE_TABLE)]
+        if all(is_same):
+            return True
+        if view.is_private and all(is_same[: len(TOLD_BY_EVENTS)]):
+            return False  # plays were missed that have no number
+        text = "is not the one that the events before it made"
+        raise InvalidRecord(f"The table at event {snapshot.seq} {text}.")
 
     def _restart(self, snapshot: Snapshot) -> None:
         self._hand = []
         self._match_over = False
         try:
-            self._view = TableView.from_snapshot(snapshot)
+            view = TableView.from_snapshot(snapshot)
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"The table at event {snapshot.seq} cannot be: {error}.") from error
+        self._view = view
+        match = match_of(view.hand_id)
+        for result in view.results:
+            name = HandName(match, result.hand)
+            self._verdict.told.add(name)
+            if self._results.get(name, result) != result:
+                text = f"tells other points of hand {result.hand}"
+                raise InvalidRecord(f"The table at event {view.seq} {text}.")
+            for seat in result.seats if name in self._results else ():
+                if self._players[match, seat] != _player(view, seat):
+                    text = f"has another player in seat {seat}"
+                    raise InvalidRecord(f"The table at event {view.seq} {text}.")
 
     def _take(self, event: ev.Event) -> None:
         view = self._view
@@ -174,6 +240,7 @@ class _Auditor:
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}.") from error
         if isinstance(event, ev.HandOver):
+            self._note_result(view)
             self._match_over = event.reason is EndReason.CLOSED or match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
             # Computed now and not when the hand ended, because everybody may have left since.
@@ -200,15 +267,35 @@ class _Auditor:
             self._verdict.plays += replay.follow(event)
         replay.check_end(view, over)
         self._verdict.hands += 1
+        name = HandName(match_of(view.hand_id), view.hand)
+        self._verdict.proven.add(name)
+        if replay.unseen:
+            self._verdict.on_trust.add(name)
         self._verdict.unseen += replay.unseen
         self._verdict.alone += not (view.shuffle and view.shuffle.revealed())
         missing = view.shuffle.missing() if view.shuffle else ()
         self._verdict.left_out += tuple(view.player(seat) for seat in missing)
 
+    def _note_result(self, view: TableView) -> None:
+        """Keep the points of a proven hand, and its players, which later tables must not tell otherwise."""
+        result = view.results[-1]
+        match = match_of(view.hand_id)
+        name = HandName(match, result.hand)
+        self._verdict.told.add(name)
+        if name in self._verdict.proven:
+            self._results[name] = result
+            self._players |= {(match, seat): _player(view, seat) for seat in result.seats}
+
     def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
         """Record who still played when the stocks were shifted, unless all had declared being stuck."""
         if not all_said_stuck(view):
             self._shifted[event.seq] = active(view)
+
+
+def _player(view: TableView, seat: int) -> tuple[str, str]:
+    """Return the name and, for a bot, the level of a seat's player."""
+    state = view.seats.get(seat)
+    return view.player(seat), state.bot if state is not None else ""
 
 
 def _check_time(view: TableView, event: ev.Event) -> None:
@@ -222,6 +309,10 @@ def _check_time(view: TableView, event: ev.Event) -> None:
             number = 1 if view.between_matches else view.hand + 1
             expect(event, view.at_rest, "the hand before was not over")
             expect(event, event.hand == number, "the hand's number is another")
+        case ev.Joined():
+            taken = view.seats.get(event.seat)
+            is_free = taken is None or (taken.left and view.between_matches)
+            expect(event, is_free, f"seat {event.seat} was taken")
         case ev.Called():
             expect(event, is_played and view.options.call_out is CallOut.SHOUT, "nobody could call out")
         case ev.Rotated():

@@ -92,13 +92,15 @@ class Corrected(NamedTuple):
 class Standings:
     """All rows, best first, and the corrections applied.
 
-    ``matches`` were finished; of ``unfinished`` ones only the hands count.
+    ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
+    the server's word: see :class:`.digest.HandDigest`.
     """
 
     rows: list[Standing]
     matches: int
     unfinished: int
     corrected: list[Corrected]
+    on_trust: int = 0
 
 
 def chosen(
@@ -177,7 +179,8 @@ def standings(digests: Sequence[Digest]) -> Standings:
     matches = sum(digest.finished for digest in counting)
     ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
     corrected = [correction for digest in digests for correction in _corrected(digest)]
-    return Standings(ordered, matches, len(counting) - matches, corrected)
+    on_trust = sum(hand.on_trust for digest in counting for hand in digest.hands)
+    return Standings(ordered, matches, len(counting) - matches, corrected, on_trust)
 
 
 def points_of(digest: Digest) -> dict[int, int]:

@@ -41,7 +41,8 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     assert 0 == ended.code
     told = ended.out.splitlines()
     assert "1 hand is not whole in this record, and was not checked" == told[0]
-    assert told[1].startswith("valid: 1 hand, ")
+    assert "not proven, so not counted by racing-demon scores: hand 1 of match SIM/1" == told[1]
+    assert told[2].startswith("valid: 1 hand, ")
 
 
 @pytest.mark.parametrize(("plays", "layouts"), [(0, "2 layouts"), (1, "1 layout")])

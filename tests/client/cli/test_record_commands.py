@@ -11,14 +11,21 @@ import pytest
 
 from racing_demon_client.cli.command_line import parse
 from racing_demon_client.plain.scoreboard import NAME_WIDTH
-from racing_demon_protocol.records.match_file import Record, lines_of, read_records
+from racing_demon_protocol.records.match_file import (
+    Record,
+    TimedMessage,
+    entry_line,
+    lines_of,
+    read_records,
+)
 from racing_demon_protocol.records.record import tally_line, to_line
 from racing_demon_protocol.table.scoring import totals
-from racing_demon_protocol.wire.messages.server import Refused
+from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from tests.support.effort import usually
 from tests.support.matches import final_view, log_of, options_of
 from tests.support.processes import CLIENT, Ended, Here, text_of
-from tests.support.recordings import recording_of
+from tests.support.recordings import kept_from, recording_of
 from tests.support.relay import table_of
 
 QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
@@ -232,6 +239,35 @@ async def test_a_server_tells_by_how_much_races_were_lost(journal: Path, tmp_pat
     assert {name for name, late in known.items() if late is not None} == {
         {0: "Ada", 1: "Bob"}[entry.seat] for entry in beaten if entry.seat is not None
     }
+
+
+async def test_scores_count_proven_hands_only(tmp_path: Path, here: Here) -> None:
+    """Of a hand whose points only a table tells, nobody gets any, nor wins the match by it."""
+    record = recording_of("racing-demon")
+    end = 1 + next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, HandOver))
+    path = tmp_path / "late.jsonl"
+    path.write_text("\n".join(lines_of(kept_from(record, end))), encoding="utf-8")
+    ended = await here("scores", "--json", str(path))
+    assert 0 == ended.code, ended.err
+    told = json.loads(ended.out)
+    (over,) = (entry.message for entry in record.entries[end:] if isinstance(entry.message, HandOver))
+    assert [1, 1, 1] == [player["hands"] for player in told["players"]]
+    assert sorted(over.points) == sorted(player["points"] for player in told["players"])
+    assert [0, 0, 0] == [player["wins"] for player in told["players"]]
+
+
+async def test_scores_refuse_a_table_that_contradicts_its_events(tmp_path: Path, here: Here) -> None:
+    """Points that a later snapshot gives a proven hand count nowhere."""
+    record = recording_of("racing-demon")
+    place = next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, MatchOver))
+    table = kept_from(record, place).entries[0].message
+    assert isinstance(table, Snapshot)
+    results = [result.model_copy(update={"points": (500, -400, -100)}) for result in table.results]
+    forged = TimedMessage(table.model_copy(update={"results": tuple(results)}))
+    path = tmp_path / "forged.jsonl"
+    whole = Record(record.header, [*record.entries[:place], forged, *record.entries[place:]])
+    path.write_text("\n".join(map(entry_line, whole.entries)), encoding="utf-8")
+    failed(await here("scores", str(path)), r".* is not valid, and cannot be counted: .* made\.")
 
 
 async def test_corrections_are_entries(journal: Path, tmp_path: Path, here: Here) -> None:

@@ -11,6 +11,7 @@ from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.options import Options
 from tests.support.records import MATCHES, Log, change, match, place_of, plays_up, record, refused
 from tests.support.tables import MS, Sitting
 
@@ -321,6 +322,93 @@ def test_a_play_after_somebody_was_out() -> None:
         log.insert(place, view.play(1, 99, turn, dealer.follow))
 
     assert "the hand was over" in refused("rotating", forge)
+
+
+# Forged tables: what a snapshot tells is compared with what is proven.
+
+
+def _with_table(event: type[ev.Event], **changes: object) -> list[Message]:
+    """Return a true record, with the table before its last event of a kind as a snapshot; forged."""
+    options, log = match("racing-demon")
+    place = place_of(list(log), event, -1)
+    whole = record(options, list(log))
+    view = TableView("SIM", options)
+    for each in log[:place]:
+        view.apply(each)
+    table = view.snapshot(0).model_copy(update=changes)
+    return [*whole[: place + 1], table, *whole[place + 1 :]]
+
+
+def _raised(options_points: tuple[int, int]) -> dict[str, object]:
+    """Return the results of that record with other points in its first hand."""
+    options, log = match("racing-demon")
+    view = TableView("SIM", options)
+    for each in log[: place_of(list(log), ev.MatchOver)]:
+        view.apply(each)
+    first, *others = view.results
+    return {"results": (first.model_copy(update={"points": options_points}), *others)}
+
+
+def test_a_table_that_is_told_again() -> None:
+    """Somebody who came back has the same table twice: that is no forgery."""
+    verdict = verify(_with_table(ev.MatchOver))
+    assert (2, 1, []) == (verdict.hands, verdict.matches, verdict.unproven)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        _raised((500, -500)),
+        {"winners": (0,)},
+        {"hand_id": "SIM/7/2"},
+        {"options": Options(hands=9)},
+        {"seats": ()},
+        {"piles": ()},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_another_table_after_the_same_event(changes: dict[str, object]) -> None:
+    """A snapshot is what the events before it have made; nothing slips in with one."""
+    with pytest.raises(InvalidRecord, match="is not the one that the events before it made"):
+        verify(_with_table(ev.MatchOver, **changes))
+
+
+def test_a_later_table_tells_other_points_of_a_proven_hand() -> None:
+    """After a gap in the record its table cannot take back what was proven before."""
+    forged = _with_table(ev.MatchOver, seq=9_000, **_raised((500, -500)))
+    with pytest.raises(InvalidRecord, match="tells other points of hand 1"):
+        verify(forged)
+
+
+def test_a_later_table_has_other_players() -> None:
+    """The points of a proven hand stay with the player who made them."""
+    options, log = match("racing-demon")
+    view = TableView("SIM", options)
+    for each in log[: place_of(list(log), ev.MatchOver)]:
+        view.apply(each)
+    seats = [state.model_copy(update={"name": f"{state.name}x"}) for state in view.seats.values()]
+    with pytest.raises(InvalidRecord, match="has another player in seat 0"):
+        verify(_with_table(ev.MatchOver, seq=9_000, seats=tuple(seats)))
+
+
+def test_somebody_takes_a_seat_that_is_taken() -> None:
+    """Nobody else's name comes to a seat, and to its points, in the midst of a match."""
+
+    def forge(log: Log) -> None:
+        log.insert(place_of(log, ev.HandOver), ev.Joined(seq=1, seat=0, name="Eve"))
+
+    assert "seat 0 was taken" in refused("racing-demon", forge)
+
+
+def test_points_before_the_record_begins_prove_nothing() -> None:
+    """A table between two hands tells the first one's points; only the second hand is proven."""
+    options, log = match("racing-demon")
+    end = place_of(list(log), ev.HandOver) + 1
+    view = TableView("SIM", options)
+    for each in log[:end]:
+        view.apply(each)
+    verdict = verify([view.snapshot(0), *record(options, list(log))[end + 1 :]])
+    assert (1, [("SIM/1", 1)], {("SIM/1", 2)}) == (verdict.hands, verdict.unproven, verdict.proven)
 
 
 def hands_of(messages: list[Message]) -> tuple[int, int]:
