@@ -16,6 +16,8 @@ COUNT_LOCKS: Final = """
   window.locks = 0;
   navigator.wakeLock.request = async () => { window.locks += 1; return { released: false, release() {} }; };
 """
+HTML: Final = "text/html"
+LOGIN: Final = "<html>Please log in to the Wi-Fi</html>"
 READY: Final = "async () => (await navigator.serviceWorker.ready).active.scriptURL"
 
 
@@ -42,3 +44,38 @@ async def test_a_page_over_https_is_installed_and_keeps_the_screen_on(tmp_path: 
             await page.context.set_offline(True)
             await page.goto(url)
             await page.wait_for_selector("#start.is-ready", state="attached")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+@pytest.mark.parametrize("path", ["/tables.json", "/qr/BCDF.svg", "/healthz", "/sw.js"])
+async def test_no_other_answer_is_kept_as_the_page(path: str, tmp_path: Path) -> None:
+    """Whatever somebody has looked at on this server, without a network there is the table's first screen."""
+    async with serving() as served, proxied(tmp_path, served.port) as address, chromium(TRUSTING) as browser:
+        url = f"https://{address}"
+        async with phone(browser, url, ignore_https_errors=True) as player:
+            await player.page.evaluate(READY)
+            for visited in (f"{url}/BCDF", f"{url}{path}"):  # all files of the page go through the worker
+                await player.page.goto(visited)
+            await player.page.context.set_offline(True)
+            await player.open(f"{url}/BCDF")
+            assert "BCDF" == await player.page.input_value("#code")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+async def test_a_login_page_is_not_kept_as_a_file(tmp_path: Path) -> None:
+    """What a network has said in a file's place once is forgotten when the file can be had."""
+    async with serving() as served, proxied(tmp_path, served.port) as address, chromium(TRUSTING) as browser:
+        url = f"https://{address}"
+        async with phone(browser, url, ignore_https_errors=True) as player:
+            page = player.page
+            await page.evaluate(READY)
+            await page.context.route(
+                "**/games.json", lambda route: route.fulfill(body=LOGIN, content_type=HTML)
+            )
+            await page.goto(url)
+            await page.locator("text=Please log in").wait_for(state="hidden")
+            await page.context.unroute_all()
+            await player.open(url)
+            assert await page.locator("#create").is_visible()

@@ -3,7 +3,10 @@
 const FOLDER = "{assets}";
 const worker = /** @type {any} */ (self);
 
-worker.addEventListener("install", () => worker.skipWaiting());
+worker.addEventListener("install", (/** @type {any} */ event) => {
+  worker.skipWaiting();
+  event.waitUntil(keepPage());
+});
 
 worker.addEventListener("activate", (/** @type {any} */ event) => {
   const old = caches.keys().then((names) => Promise.all(names.filter((name) => name !== FOLDER).map((name) => caches.delete(name))));
@@ -15,29 +18,38 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
   if (url.pathname.startsWith(FOLDER)) event.respondWith(kept(request));
-  else if (request.mode === "navigate") event.respondWith(fresh(request));
+  else if (request.mode === "navigate") event.respondWith(fetch(request).catch((error) => keptPage(error)));
 });
 
-/** @param {Request} request */
-async function kept(request) {
-  const cache = await caches.open(FOLDER);
-  const known = await cache.match(request);
+/** Keep the page of this version; no other answer to a visit is ever kept as the page. */
+async function keepPage() {
+  const answer = await fetch("/", { cache: "reload" });
+  const text = await answer.clone().text();
+  if (!answer.ok || !text.includes(FOLDER)) throw new Error("this is no page of this version"); // it is tried again at the next visit
+  await (await caches.open(FOLDER)).put("/", answer);
+}
+
+/** @param {unknown} error why the page could not be fetched */
+async function keptPage(error) {
+  const known = await caches.match("/");
   if (known) return known;
-  const answer = await fetch(request);
-  if (answer.ok) await cache.put(request, answer.clone());
-  return answer;
+  throw error;
 }
 
 /** @param {Request} request */
-async function fresh(request) {
-  const cache = await caches.open(FOLDER);
-  try {
-    const answer = await fetch(request);
-    if (answer.ok) await cache.put("/", answer.clone());
-    return answer;
-  } catch (error) {
-    const known = await cache.match("/");
-    if (known) return known;
-    throw error;
-  }
+async function kept(request) {
+  const known = await caches.match(request).catch(() => undefined); // some devices have no store
+  if (known) return known;
+  const answer = await fetch(request);
+  // No file of the page is HTML: that is what a proxy says in its place.
+  if (answer.ok && !answer.headers.get("Content-Type")?.includes("html")) keep(request, answer.clone()).catch(() => undefined);
+  return answer;
+}
+
+/**
+ * @param {Request} request
+ * @param {Response} answer
+ */
+async function keep(request, answer) {
+  await (await caches.open(FOLDER)).put(request, answer);
 }
