@@ -46,7 +46,7 @@ async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> No
 
 async def leave(player: Phone) -> None:
     """Leave the table for good."""
-    player.page.once("dialog", lambda dialog: dialog.accept())
     await player.page.tap("#lobby-menu")
     await player.page.tap("text=Leave the table")
+    await player.page.locator("#sheet button", has_text="Leave the table").tap()
     await player.see("#start")

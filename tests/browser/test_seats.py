@@ -166,9 +166,13 @@ async def test_who_watches_from_a_device_with_a_seat_keeps_it(browser: Browser) 
 async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:
     """A seat that is given up is used up: nobody is asked about it."""
     async with evening(browser) as held:
-        held.first.page.on("dialog", lambda dialog: dialog.accept())
         await held.first.page.tap("#lobby-menu")
         await held.first.page.get_by_role("button", name="Leave the table").tap()
+        await (
+            held.first.page.locator("#sheet", has_text="given up")
+            .get_by_text("Leave the table", exact=True)
+            .tap()
+        )
         await held.see(lambda: held.names == [])
         await held.type_in(held.first, "Bob")
         await held.see(lambda: held.names == ["Bob"])

@@ -27,7 +27,7 @@ const SCREENS = ["start", "lobby", "table"];
 const page = {
   /** @type {Session | null} */
   session: null,
-  isTv: new URLSearchParams(location.search).has("tv"),
+  isTv: false,
   isDue: false,
   rest: 0, // the timer of a picture that waits
   took: 0, // milliseconds that pictures take of late
@@ -70,8 +70,10 @@ function announce(text, isUrgent = false) {
 
 /**
  * @param {{name: string, fields: any, isNew?: boolean}} entry isNew: of a seat whose token was made for it
+ * @param {boolean} [isTv] whether this is a big screen for everybody
  */
-function enter(entry) {
+function enter(entry, isTv = false) {
+  setTv(isTv);
   change({ name: field("name").value.trim() });
   tell("");
   page.session?.close();
@@ -125,8 +127,7 @@ function create() {
 function watch(isTv) {
   const code = field("code").value.trim().toUpperCase();
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
-  setTv(isTv);
-  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } });
+  enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
 }
 
 /** @param {boolean} isTv */
@@ -148,14 +149,18 @@ function tell(text, focus = "") {
 function leave() {
   const { session } = page;
   if (!session) return;
-  const code = session.table.code;
-  if (session.seat !== null && !confirm("Leave the table? Your seat is given up for good.")) return;
-  if (session.seat !== null) forgetSeat(code, session.token);
-  session.leave();
-  page.session = null;
-  sheet.close();
-  history.replaceState(null, "", "/");
-  showStart();
+  const end = () => {
+    if (page.session !== session) return; // the table has ended meanwhile
+    if (session.seat !== null) forgetSeat(session.table.code, session.token);
+    session.leave();
+    page.session = null;
+    setTv(false);
+    sheet.close();
+    history.replaceState({}, "", "/");
+    showStart();
+  };
+  if (session.seat === null) end();
+  else sheet.ask("Leave the table?", "Your seat is given up for good.", "Leave the table", end);
 }
 
 // What the session tells.
@@ -227,10 +232,19 @@ function seated({ code, seat }) {
   const session = /** @type {Session} */ (page.session);
   field("code").value = code;
   if (seat !== null && session.token) keepSeat(code, session.token);
-  if (codeOfPath() !== code || history.state === null) {
+  if (history.state === null) {
     history.replaceState(null, "", "/");
-    history.pushState({ code }, "", `/${code}${page.isTv ? "?tv" : ""}`); // a step that the way back can take
-  }
+    nameTable("pushState"); // a step that the way back can take
+  } else nameTable("replaceState");
+}
+
+/**
+ * Let the address name what is shown, so that a reload shows it again.
+ * @param {"pushState" | "replaceState"} step
+ */
+function nameTable(step) {
+  const { seat, table } = /** @type {Session} */ (page.session);
+  history[step]({ watches: seat === null }, "", `/${table.code}${page.isTv ? "?tv" : ""}`);
 }
 
 /**
@@ -318,8 +332,9 @@ function openSheet(name) {
 
 /** The way back leads out of sheets and replays first, and out of a table only if that is meant. */
 function back() {
-  if (!page.session) return;
-  history.pushState(null, "", location.href);
+  if (!page.session && history.state !== null) return arrive();
+  if (!page.session) return history.back(); // the start was shown already
+  nameTable("pushState");
   if (replay?.isOpen) replay.close();
   else if (sheet.isOpen) sheet.close();
   else leave();
@@ -394,7 +409,6 @@ async function listTables({ openTables, tableRow }) {
 
 async function begin() {
   show();
-  setTv(page.isTv);
   const told = await load("games.json");
   games = told.games;
   sheet = new Sheet();
@@ -418,6 +432,7 @@ async function begin() {
     },
     share: () => openSheet("invite"),
     open: (title, items) => sheet.open(title, items),
+    ask: (title, text, yes, act) => sheet.ask(title, text, yes, act),
     watchAgain: () => withPart("replay", ({ Replay }) => {
       replay ??= new Replay(games, tableScreen, () => {
         if (page.session) tableScreen.attach(page.session);
@@ -428,8 +443,6 @@ async function begin() {
   });
   wire();
   field("name").value = settings.name;
-  const code = codeOfPath();
-  field("code").value = code;
   byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map((card) => makeCard(card)).map((card, at) => {
     card.style.setProperty("--at", String(at));
     return card;
@@ -437,9 +450,17 @@ async function begin() {
   install();
   await showStart();
   byId("start").classList.add("is-ready");
-  const token = code ? tokenOf(code) : null;
   load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);
-  if (code && page.isTv) watch(true);
+  arrive();
+}
+
+/** Go to what the address names: a table, or the start. */
+function arrive() {
+  const code = codeOfPath();
+  field("code").value = code;
+  const token = code ? tokenOf(code) : null;
+  const isTv = new URLSearchParams(location.search).has("tv");
+  if (code && (isTv || history.state?.watches)) watch(isTv);
   else if (token) enter({ name: "resume", fields: { code, token } });
   else (settings.name ? field("code") : field("name")).focus();
 }

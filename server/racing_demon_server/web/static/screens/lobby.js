@@ -17,14 +17,16 @@ export class Lobby {
    * @param {(name: string, fields?: any) => void} given.command
    * @param {() => void} given.share shows how others join
    * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
+   * @param {(title: string, text: string, yes: string, act: () => void) => void} given.ask
    * @param {(list: HTMLElement) => void} given.analyze tells what the hand has come to
    * @param {() => void} given.watchAgain plays the match again
    */
-  constructor(root, { games, command, share, open, analyze, watchAgain }) {
+  constructor(root, { games, command, share, open, ask, analyze, watchAgain }) {
     this.root = root;
     this.games = games;
     this.command = command;
     this.open = open;
+    this.ask = ask;
     this.analyze = analyze;
     this.again = button("Watch the match again", watchAgain);
     this.part("after").append(this.again);
@@ -150,8 +152,8 @@ export class Lobby {
     const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
     if (connected) acts.push(act("Make host", "make_host"));
     else if (!isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
-    const text = `Remove ${name} from the table? Until the match is over nobody of this name can come back, unless you allow it.`;
-    acts.push(button("Kick", () => confirm(text) && this.command("kick", { seat }), `Kick ${name}`));
+    const text = "Until the match is over nobody of this name can come back, unless you allow it.";
+    acts.push(button("Kick", () => this.ask(`Kick ${name} from the table?`, text, "Kick", () => this.command("kick", { seat })), `Kick ${name}`));
     return acts;
   }
 

@@ -1,5 +1,7 @@
 // The sheet that opens over the page.
 
+import { button, element } from "../table/elements.js";
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -26,6 +28,21 @@ export class Sheet {
     byId("sheet-title").textContent = title;
     byId("sheet-items").replaceChildren(...items);
     byId("sheet-close").focus();
+  }
+
+  /**
+   * Ask before something that cannot be taken back. Browsers may suppress the dialogs that are their own.
+   * @param {string} title
+   * @param {string} text what it means
+   * @param {string} yes
+   * @param {() => void} act
+   */
+  ask(title, text, yes, act) {
+    const agree = button(yes, () => {
+      this.close();
+      act();
+    });
+    this.open(title, [element("p", "", text), agree, button("Cancel", () => this.close())]);
   }
 
   close() {
