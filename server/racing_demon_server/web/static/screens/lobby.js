@@ -107,7 +107,9 @@ export class Lobby {
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
     this.part("chatlog").replaceChildren(...this.chat.map(({ name, text }) => {
       const line = element("li");
-      line.append(element("bdi", "", name), document.createTextNode(": "), element("bdi", "", text));
+      const said = element("bdi", "", text);
+      said.removeAttribute("translate");
+      line.append(element("bdi", "", name), document.createTextNode(": "), said);
       return line;
     }));
     setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");

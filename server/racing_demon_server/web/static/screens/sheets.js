@@ -1,6 +1,6 @@
 // What sheets show: the menu, the invitation, help, and the points so far.
 
-import { button, element } from "../table/elements.js";
+import { asIs, button, element } from "../table/elements.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";
 import { REACTIONS } from "../words.js";
@@ -140,7 +140,7 @@ export class Sheets {
     const address = `${location.origin}/${code}`;
     const picture = document.createElement("img");
     drawWay(picture, code);
-    const items = [element("p", "address", address), picture, button("Copy the link", () => this._copy(address))];
+    const items = [asIs(element("p", "address", address)), picture, button("Copy the link", () => this._copy(address))];
     // Only pages that came over https may hand a link to other programs.
     if (typeof navigator.share === "function") {
       items.push(button("Share the link", () => navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined)));

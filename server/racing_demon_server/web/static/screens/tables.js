@@ -1,6 +1,6 @@
 // The tables that a server tells everybody.
 
-import { button, element } from "../table/elements.js";
+import { asIs, button, element } from "../table/elements.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
@@ -17,7 +17,7 @@ export async function openTables() {
 export function tableRow(table, games, choose) {
   const row = element("li");
   const press = button("", choose);
-  press.append(element("b", "", table.code), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
+  press.append(asIs(element("b", "", table.code)), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
   row.append(press);
   return row;
 }

@@ -16,6 +16,15 @@ export function element(tag, className = "", text = "") {
   const made = document.createElement(tag);
   if (className) made.className = className;
   if (text) made.textContent = text;
+  return tag === "bdi" ? asIs(made) : made;
+}
+
+/**
+ * Keep the text of an element where the page is translated: names, codes and signs.
+ * @param {HTMLElement} made
+ */
+export function asIs(made) {
+  made.setAttribute("translate", "no");
   return made;
 }
 
@@ -46,17 +55,6 @@ export function choice(value, text, isChosen) {
   return made;
 }
 
-/**
- * Set the text of an element, if it is another one.
- * @param {Element | null} made
- * @param {string} text
- */
-export function setText(made, text) {
-  const node = made?.firstChild; // to write a text costs less than to make one
-  if (node && node.nodeValue !== text) node.nodeValue = text;
-  else if (made && !node && text) made.textContent = text;
-}
-
 /** What each element looks like now, so that only changes are written. @type {WeakMap<Element, Map<string, unknown>>} */
 const looks = new WeakMap();
 
@@ -72,6 +70,18 @@ export function isNew(made, name, value) {
   if (look.get(name) === value) return false;
   look.set(name, value);
   return true;
+}
+
+/**
+ * Set the text of an element, if it is another one. What a translator has made of the last one counts for nothing.
+ * @param {Element | null} made
+ * @param {string} text
+ */
+export function setText(made, text) {
+  if (!made || !isNew(made, "text", text)) return;
+  const node = made.firstChild; // to write a text costs less than to make one
+  if (node instanceof Text && !node.nextSibling) node.data = text;
+  else if (node || text) made.textContent = text;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
-import { element, isCalm, move, setStyle, setText } from "./elements.js";
+import { asIs, element, isCalm, move, setStyle, setText } from "./elements.js";
 import { withPart } from "../parts.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
@@ -280,7 +280,7 @@ export class TableScreen {
     let chip = this.neighbors.get(seat);
     if (!chip) {
       chip = element("li", "chip");
-      chip.append(element("bdi", "name"), element("span", "out"), element("span", "state"), element("div", "minis"));
+      chip.append(element("bdi", "name"), asIs(element("span", "out")), element("span", "state"), asIs(element("div", "minis")));
       chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => {
         this.chips.classList.toggle("open");
