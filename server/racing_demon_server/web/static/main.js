@@ -181,7 +181,7 @@ const listener = {
     if (name === "caught_up" && session.seat !== null && session.token) keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
     const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
     if (isWon && !isPast && session.seat !== null) celebrate();
-    keepAwake(session.seat !== null && session.table.isDealt);
+    keepAwake(page.isTv || session.table.isDealt || replay?.isOpen === true);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)) {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
@@ -315,7 +315,7 @@ function showWay(code) {
   for (const root of [byId("lobby"), byId("table")]) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
-    if (picture.checkVisibility() && words.textContent !== `${location.host}/${code}`) {
+    if (picture.getClientRects().length > 0 && words.textContent !== `${location.host}/${code}`) {
       drawWay(picture, code);
       words.textContent = `${location.host}/${code}`;
     }
@@ -356,6 +356,7 @@ function showScreen(name) {
 /** The first screen, with what has been played and opened meanwhile. */
 async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
+  keepAwake(false);
   showScreen("start");
   if (!codeOfPath()) await withPart("tables", listTables, byId("tables"));
 }

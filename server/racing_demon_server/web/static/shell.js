@@ -3,14 +3,15 @@
 /** @type {WakeLockSentinel | null} */
 let lock = null;
 let isWanted = false;
+let isAsking = false;
 
 /** Let the device keep the page's files, so that it starts at once. */
 export function install() {
+  document.addEventListener("visibilitychange", () => keepAwake(isWanted));
   if (!isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator)) return;
   const types = /** @type {any} */ (window).trustedTypes;
   const script = types ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("") : "/sw.js";
   navigator.serviceWorker.register(script).catch(() => undefined);
-  document.addEventListener("visibilitychange", () => keepAwake(isWanted));
 }
 
 /**
@@ -19,15 +20,13 @@ export function install() {
  */
 export async function keepAwake(isOn) {
   isWanted = isOn;
-  if (!isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
+  if (isAsking || !isSecureContext || !("wakeLock" in navigator) || document.hidden) return;
+  isAsking = true;
   try {
-    if (!isOn) {
-      await lock?.release();
-      lock = null;
-    } else if (lock?.released !== false) {
-      lock = await navigator.wakeLock.request("screen");
-    }
+    if (isOn && lock?.released !== false) lock = await navigator.wakeLock.request("screen");
+    if (!isWanted && lock) await lock.release(); // nobody may want it any more by now
   } catch {
     // the battery is low
   }
+  isAsking = false;
 }

@@ -12,9 +12,22 @@ const MOST_TRIES = 6;
 const HEARTBEAT_MS = 10_000; // phones sleep for a moment
 const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
 const ENTRY_MS = 6000;
+const SLEPT_MS = 1000; // so far a clock is not put right while people play
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
 /** After these codes the server would only say the same again. */
 const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, 4002, 4007];
+
+let slept = 0;
+let ahead = Date.now() - performance.now();
+
+/** Milliseconds that rise, also while the device sleeps: on most devices the page's own clock stands still then. */
+function now() {
+  const own = performance.now();
+  const next = Date.now() - own;
+  if (next - ahead > SLEPT_MS) slept += next - ahead;
+  ahead = next;
+  return own + slept;
+}
 
 /**
  * @typedef {object} Listener
@@ -29,7 +42,7 @@ export class Session {
    * @param {Listener} listener
    * @param {() => number} clock milliseconds that rise
    */
-  constructor(games, listener, clock = () => performance.now()) {
+  constructor(games, listener, clock = now) {
     this.games = games;
     this.listener = listener;
     this.clock = clock;
