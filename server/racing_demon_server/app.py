@@ -211,13 +211,14 @@ def _end(stopping: asyncio.Future[bool], *, keeps: bool) -> None:
 
 
 async def _sweep(registry: Registry, gateway: Gateway) -> None:
-    """Free what remains of closed connections, from time to time, until cancelled."""
-    swept = 0
+    """Free what remains of closed connections and tables, from time to time, until cancelled."""
+    connections = tables = 0
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        if garbage_collection.is_due(gateway.closed - swept, is_played=registry.is_played):
+        closed = gateway.closed - connections, registry.closed - tables
+        if garbage_collection.is_due(*closed, is_played=registry.is_played):
             garbage_collection.sweep()
-            swept = gateway.closed
+            connections, tables = gateway.closed, registry.closed
 
 
 def _allow_sockets(settings: ServerSettings) -> None:

@@ -45,6 +45,7 @@ class ServerSettings:
         connections_per_address: connections at a time from one address, which may be a household.
         relayed_spectators: spectators that are counted for one relay, whatever it reports.
         max_handshakes: connections at a time that have sent no request yet; the oldest is cut off first.
+        handshakes_per_address: the same from one address.
         entry_seconds: time for a connection to ask for a place at a table.
         idle_table_seconds: how long a table without connections stays open.
         commands_per_second: commands of one connection, sustained; beyond that they are refused.
@@ -103,6 +104,7 @@ class ServerSettings:
     connections_per_address: int = 250
     relayed_spectators: int = 10_000
     max_handshakes: int = 500
+    handshakes_per_address: int = 100
     entry_seconds: float = 5.0
     idle_table_seconds: float = 300.0
     commands_per_second: float = 30.0

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -84,6 +85,51 @@ def packed(*row: object) -> bytes:
 
 
 HELLO: Final = frames_of(packed(1, 1))
+LONG_HEADERS: Final = [f"X-{number}: {'a' * 1_000}" for number in range(15)]
+
+
+def stages(code: str) -> dict[str, bytes]:
+    """Return what connections may have sent when they end early: each stage of one, with all that it takes.
+
+    Those whose name has a question mark read the answer first.
+    """
+    asked = request("/v1", "msgpack", *LONG_HEADERS)
+    greeted = asked + HELLO
+    return {
+        "nothing": b"",
+        "request line": b"GET /v1 HT",
+        "headers": asked[:-2],
+        "headers without an end": request("/v1", "msgpack", *[f"X: {'a' * 2_000}"] * 124)[:-2],
+        "page": request("/nothing/here", "msgpack", *LONG_HEADERS),
+        "page?": request("/nothing/here", "msgpack", *LONG_HEADERS),
+        "handshake?": asked,
+        "hello?": greeted,
+        "half a frame?": greeted + frames_of(bytes(4_000))[:-1],
+        "half a message?": greeted + Frame(Opcode.BINARY, bytes(4_000), fin=False).serialize(mask=True),
+        "watching?": greeted + frames_of(packed(4, code)),
+    }
+
+
+def end_early(target: Target, stage: str, number: int) -> None:
+    """Connect so often, a hundred at once, and hang up in a stage: every second connection is reset."""
+    data, answered = stages(target.code)[stage], stage.endswith("?")
+    for begin in range(0, number, 100):
+        lines = [connect(target) for _ in range(min(100, number - begin))]
+        for line in lines:
+            line.setblocking(False)
+            with contextlib.suppress(OSError):
+                line.send(data)
+            line.settimeout(PATIENCE)
+        for line in lines:
+            with contextlib.suppress(OSError):
+                if answered:
+                    line.recv(1)
+        if not answered:  # nothing tells when the server has read it
+            time.sleep(0.05)
+        for line in lines[::2]:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for line in lines:
+            line.close()
 
 
 # The attacks.

@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.attacks import ATTACKS, Target
+from tests.support.attacks import ATTACKS, Target, end_early, stages
 from tests.support.effort import LONG, more_when_long
-from tests.support.processes import Running, started
+from tests.support.processes import SERVER, Running, started
 from tests.support.servers import PATIENCE, within
 
 MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000
+EARLY_ENDS = (2_000, 5_000, 20_000) if LONG else (100, 500)
+"""The connections that end early in each stage. The first of them may fill what is used again."""
+MOST_LEFT_KIB = 6 * 1024
+"""What all others may leave: asyncio's transports wait for a sweep, a quarter of a kilobyte each."""
 CHOSEN = os.environ.get("RACING_DEMON_ATTACKS", "").split(",")
 """The names of the attacks that are wanted; none for all, or for one in twelve of them in ``make test``."""
 ARGUMENTS = (
@@ -89,6 +93,33 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
     assert "racing_demon_server/" not in written, written[:2_000]
     assert len(written) < MOST_LOG_BYTES
     assert {name: figure for name, figure in figures if figure.growth > MOST_GROWTH_KIB} == {}
+
+
+@more_when_long
+@pytest.mark.parametrize("program", [SERVER, pytest.param("tests.support.timed", marks=pytest.mark.long)])
+async def test_nothing_is_left_of_connections_that_end_early(program: str) -> None:
+    """While a hand is played, memory is flat over connections that end early, in each of their stages.
+
+    The second program runs on asyncio's loop, the first on uvloop where that is installed.
+    """
+    figures: dict[str, list[int]] = {}
+    async with started(program, *ARGUMENTS) as server:
+        url = (await server.line(r"listening on (\S+)")).group(1)
+        async with started("tests.support.prober", url) as prober:
+            code = (await prober.line(r"^[A-Z]{8}$")).group()
+            target = Target(int(url.rpartition(":")[2].partition("/")[0]), code)
+            for stage in stages(code):
+                ended = 0
+                for number in EARLY_ENDS:
+                    await asyncio.to_thread(end_early, target, stage, number - ended)
+                    await waited(prober)
+                    figures.setdefault(stage, []).append(kib(server.pid, "VmRSS"))
+                    ended = number
+    head = "".join(f"{number:9}" for number in EARLY_ENDS)
+    sys.stdout.write(f"\nKiB of memory after{head:>33}\n")
+    for stage, sizes in figures.items():
+        sys.stdout.write(f"{stage:25}{''.join(f'{size:9}' for size in sizes)}\n")
+    assert {stage: sizes for stage, sizes in figures.items() if sizes[-1] - sizes[0] > MOST_LEFT_KIB} == {}
 
 
 def chosen() -> Sequence[Callable[[Target], None]]:

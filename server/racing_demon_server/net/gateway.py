@@ -9,25 +9,24 @@ from urllib.parse import urlsplit
 
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
-from websockets.typing import Subprotocol
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
-from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
+from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.web.assets import TABLE_PATH
 from racing_demon_server.web.site import Site
 from racing_demon_server.web.table_list import listing
 
 from . import http
-from .address_limits import believed_address, networks
+from .address_limits import believed_address, networks, parsed
 from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
 from .splice import SPLICED, Visit
-from .transport import Connection
+from .transport import READ_AT_ONCE, Connection
 
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
@@ -37,6 +36,10 @@ METRICS_KEPT_US: Final = 1_000_000
 """Metrics are formatted once a second at most, however many ask for them."""
 
 UNKNOWN_NAME: Final = "This server does not answer to that name. Use its address, or start it with --name.\n"
+TOO_LONG: Final = (
+    "The request is too long. Usually these are cookies, which browsers keep for all programs of a host "
+    "together: delete those of this address, or open it in a private window.\n"
+)
 SOFTWARE: Final = f"racing-demon-server {__version__}"
 GOING_AWAY: Final = 1001
 """The close code of a server that stops (RFC 6455, 7.4.1)."""
@@ -69,7 +72,8 @@ class Gateway:
         self.closed = 0
         self._service = service
         self._connections: set[Connection] = set()
-        self._handshakes: dict[Connection, None] = {}
+        self._buffer = memoryview(bytearray(READ_AT_ONCE))
+        self._handshakes: dict[Connection, str] = {}
         self._admitted: dict[Connection, Admitted] = {}
         self._listening: list[asyncio.Server] = []
         self._is_closing = False
@@ -106,9 +110,7 @@ class Gateway:
 
     def connect(self) -> Connection:
         """Return the protocol of a new connection."""
-        subprotocols = [Subprotocol(encoding) for encoding in Encoding]
-        protocol = ServerProtocol(subprotocols=subprotocols, max_size=MAX_CLIENT_FRAME)
-        return Connection(self, protocol, self.settings)
+        return Connection(self, self.settings, self._buffer)
 
     def open(self, connection: Connection, request: Request) -> Session:
         """Give a connection its session after the handshake, and send the protocol's versions."""
@@ -133,16 +135,29 @@ class Gateway:
         return session
 
     def note_pending(self, connection: Connection) -> None:
-        """Note a connection without a request. If there are too many, the oldest is cut off."""
+        """Note a connection without a request. If there are too many, the oldest is cut off.
+
+        Who may be behind a trusted proxy is not known before the request.
+        """
+        peer = parsed(connection.address)
+        is_proxy = peer is not None and any(peer in network for network in self._proxies)
+        address = "" if is_proxy else believed_address(connection.address, (), ())
         self._connections.add(connection)
-        self._handshakes[connection] = None
+        self._handshakes[connection] = address
+        settings = self.settings
         if self._is_closing:
             connection.transport.abort()
-        elif len(self._handshakes) > self.settings.max_handshakes:
-            oldest = next(iter(self._handshakes))
-            del self._handshakes[oldest]
-            self._service.note_cut(0, "handshake")
-            oldest.transport.abort()
+            return
+        neighbors = [each for each, other in self._handshakes.items() if other == address]
+        if address and len(neighbors) > settings.handshakes_per_address:
+            self._cut_off(neighbors[0])
+        elif len(self._handshakes) > settings.max_handshakes:
+            self._cut_off(next(iter(self._handshakes)))
+
+    def _cut_off(self, pending: Connection) -> None:
+        del self._handshakes[pending]
+        self._service.note_cut(0, "handshake")
+        pending.transport.abort()
 
     def forget(self, connection: Connection) -> None:
         """Forget a connection that is lost."""
@@ -181,10 +196,19 @@ class Gateway:
         forwarded = request.headers.get_all("X-Forwarded-For")
         return believed_address(connection.address, forwarded, self._proxies)
 
-    def answer(self, connection: Connection, request: Request) -> Response:
+    def refuse_long(self, connection: Connection) -> Response | None:
+        """Refuse a request that is too long, in words unless its address has sent too many."""
+        address = self._handshakes.get(connection, "")
+        if not self._service.addresses.take_request(address, self._service.clock(), REQUEST):
+            return None
+        response = http.text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, TOO_LONG)
+        response.headers["Server"] = SOFTWARE
+        return response
+
+    def answer(self, connection: Connection, request: Request, handshake: ServerProtocol) -> Response:
         """Return the answer to a request: a page, an error, or the handshake's."""
         try:
-            response = self._answer(connection, request) or connection.protocol.accept(request)
+            response = self._answer(connection, request) or handshake.accept(request)
         except Exception:
             log.exception("a request could not be answered")
             response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made an error.\n")

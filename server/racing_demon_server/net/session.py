@@ -51,7 +51,7 @@ class Session:
     """
 
     def __init__(self, connection: Connection, service: Service, address: str, visit: Visit) -> None:
-        self.encoding = Encoding(str(connection.protocol.subprotocol))
+        self.encoding = connection.encoding
         self._writes_text = self.encoding is Encoding.JSON
         self.shows_races = self.is_flooding = False
         self.rest_us = 0

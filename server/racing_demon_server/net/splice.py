@@ -143,7 +143,7 @@ class Upstream(asyncio.Protocol):
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Protocol: {self._client.protocol.subprotocol}",
+            f"Sec-WebSocket-Protocol: {self._client.encoding}",
             f"X-Forwarded-For: {visit.address}",
             f"{SPLICED}: 1",
         )

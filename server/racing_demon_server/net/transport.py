@@ -4,13 +4,17 @@ It uses the library's Sans-I/O protocol: https://websockets.readthedocs.io/en/st
 """
 
 import asyncio
+from collections.abc import Iterable
+from http import HTTPStatus
 from typing import Final, Protocol, cast
 
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import State
+from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 
+from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, Encoding
 from racing_demon_server.frames import SHORT
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import seconds_until
@@ -26,6 +30,11 @@ MASK: Final = slice(2, HEADER)
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 END_OF_REQUEST: Final = b"\r\n\r\n"
+MOST_OF_REQUEST: Final = 16 * 1024
+"""The longest request. Browsers send the cookies of all programs on the same host with theirs."""
+READ_AT_ONCE: Final = 8 * 1024
+"""The most bytes that one read takes from the system: what a connection has unread is no more than that."""
+SUBPROTOCOLS: Final = [Subprotocol(encoding) for encoding in Encoding]
 CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
 
@@ -64,8 +73,11 @@ class Acceptor(Protocol):
     def note_pending(self, connection: "Connection") -> None:
         """Note a connection that has not sent its request yet."""
 
-    def answer(self, connection: "Connection", request: Request) -> Response:
+    def answer(self, connection: "Connection", request: Request, handshake: ServerProtocol) -> Response:
         """Return the HTTP answer to a connection's request: a page, an error, or the handshake's."""
+
+    def refuse_long(self, connection: "Connection") -> Response | None:
+        """Return the HTTP answer to a request that is too long; ``None`` for none."""
 
     def open(self, connection: "Connection", request: Request) -> Reader:
         """Return the reader of a connection whose handshake is complete."""
@@ -74,35 +86,40 @@ class Acceptor(Protocol):
         """Forget a connection that is lost."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """A WebSocket that passes each message on in the call that read its last bytes.
 
     A play comes as one short frame, in a read of its own. This class parses such a frame itself while the
     library holds no partial frame. The library parses all others.
 
+    Anybody can connect, so a connection holds little, and nothing is left of it at its end, not even for the
+    garbage collector: see :meth:`connection_lost`.
+
     Attributes:
         is_open: whether messages may be sent: the handshake is complete, and no close frame was sent.
-        protocol: the library's protocol.
+        encoding: the encoding that the handshake agreed on.
         transport: the socket.
 
     Args:
         acceptor: accepts the connection.
-        protocol: a new one.
         settings: the server's.
+        buffer: where bytes are read to. Connections share it, because each handles them in the same call.
 
     """
 
     transport: asyncio.Transport
+    encoding: Encoding
+    _protocol: ServerProtocol
 
-    def __init__(self, acceptor: Acceptor, protocol: ServerProtocol, settings: ServerSettings) -> None:
+    def __init__(self, acceptor: Acceptor, settings: ServerSettings, buffer: memoryview) -> None:
         self.is_open = False
-        self.protocol = protocol
         self._acceptor = acceptor
         self._settings = settings
+        self._buffer = buffer
         self._loop = asyncio.get_running_loop()
         self._session: Reader | None = None
-        self._request: Request | None = None
-        self._tail = b""
+        self._request = bytearray()
+        self._is_answered = False
         self._unread = bytearray()
         self._unframed = 0
         self._is_fragment_next = False
@@ -130,22 +147,32 @@ class Connection(asyncio.Protocol):
         self._acceptor.note_pending(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel all timers, and release references."""
+        """Cancel all timers, and release all references.
+
+        The library's protocol and the generator that parses for it refer to each other. Such cycles outlive
+        the connection until a sweep (see :mod:`~racing_demon_server.ops.garbage_collection`), with all bytes
+        that they hold.
+        """
         self.is_open = False
         for timer in (self._resting, self._deadline, self._heartbeat):
             if timer is not None:
                 timer.cancel()
         self._acceptor.forget(self)
-        self._session = None
+        if self._session is not None:
+            self._session = None
+            vars(self._protocol).clear()
+        self._request.clear()
+        self._unread.clear()
         if self._upstream is not None:
             self._upstream.close()
+            self._upstream = None
         if exc is not None:
             exc.__traceback__ = None
 
     def close(self, code: int, reason: str = "") -> None:
         """Send a close frame, and end the connection when it is answered, or after a time-out."""
-        if self.protocol.state is State.OPEN:
-            self.protocol.send_close(code, reason)
+        if self.is_open:
+            self._protocol.send_close(code, reason)
             self._write()
 
     def pass_on(self, upstream: asyncio.Transport) -> bool:
@@ -176,17 +203,23 @@ class Connection(asyncio.Protocol):
             return
         if self._is_heard:
             self._is_heard = False
-            self.protocol.send_ping(b"")
+            self._protocol.send_ping(b"")
         else:
-            self.protocol.fail(CloseCode.INTERNAL_ERROR, "keepalive ping timeout")
+            self._protocol.fail(CloseCode.INTERNAL_ERROR, "keepalive ping timeout")
         self._write()
 
     # Writing.
 
     def _write(self) -> None:
-        """Send the library's bytes, and note whether the connection opens or closes with them."""
-        was_open, self.is_open = self.is_open, self.protocol.state is State.OPEN
-        for data in self.protocol.data_to_send():
+        """Send the library's bytes, and note whether the connection closes with them."""
+        was_open, self.is_open = self.is_open, self._protocol.state is State.OPEN
+        self._send(self._protocol.data_to_send())
+        if was_open and not self.is_open:
+            self._set_deadline(CLOSE_SECONDS)
+
+    def _send(self, written: Iterable[bytes]) -> None:
+        """Send the library's bytes; empty ones are the end."""
+        for data in written:
             if self.transport.is_closing():
                 continue
             if data:
@@ -198,8 +231,6 @@ class Connection(asyncio.Protocol):
                     self.transport.abort()
             else:
                 self.transport.close()
-        if was_open and not self.is_open:
-            self._set_deadline(CLOSE_SECONDS)
 
     def pause_writing(self) -> None:
         """Cut off a reader that is too slow, instead of buffering for it."""
@@ -207,6 +238,14 @@ class Connection(asyncio.Protocol):
             self._session.fall_behind()
 
     # Reading.
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Return where bytes are read to."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Handle bytes that were read."""
+        self.data_received(bytes(self._buffer[:nbytes]))
 
     def data_received(self, data: bytes) -> None:
         """Stamp bytes as they are read, and handle them; of many, a slice at a time.
@@ -268,28 +307,47 @@ class Connection(asyncio.Protocol):
         self.transport.resume_reading()
 
     def _read_request(self, data: bytes) -> None:
-        """Parse the bytes of the request, and answer it. After an HTTP answer nothing more is read."""
-        if self._request is not None:
+        """Collect the bytes of the request, and answer it. After an HTTP answer nothing more is read."""
+        if self._is_answered:
             return
-        seen = self._tail + data
-        end = seen.find(END_OF_REQUEST) + len(END_OF_REQUEST)
+        self._request += data
+        end = self._request.find(END_OF_REQUEST, -len(data) - len(END_OF_REQUEST)) + len(END_OF_REQUEST)
         is_whole = end >= len(END_OF_REQUEST)
-        size = end - len(self._tail) if is_whole else len(data)
-        self._tail = seen[1 - len(END_OF_REQUEST) :]
-        self.protocol.receive_data(data[:size])
-        for event in self.protocol.events_received():
-            self._request = cast("Request", event)
-            self.protocol.send_response(self._acceptor.answer(self, self._request))
-        self._write()
-        if is_whole and self._request is None:  # it was not a handshake
-            self.transport.abort()
-        elif self.is_open and self._request is not None:
-            self._open(self._request, data[size:])
+        if is_whole or len(self._request) > MOST_OF_REQUEST:
+            request, self._request = bytes(self._request), bytearray()
+            self._is_answered = True
+            self._answer(request[:end] if is_whole else b"", request[end:])
 
-    def _open(self, request: Request, rest: bytes) -> None:
+    def _answer(self, data: bytes, rest: bytes) -> None:
+        """Answer a request; an empty one is too long. What follows a handshake are frames."""
+        handshake = ServerProtocol(subprotocols=SUBPROTOCOLS)  # which would keep the request
+        handshake.receive_data(data)
+        request = next((cast("Request", event) for event in handshake.events_received()), None)
+        if request is not None:
+            response: Response | None = self._acceptor.answer(self, request, handshake)
+        elif not data or any(
+            handshake.data_to_send()
+        ):  # the library's answer says that something is too long
+            response = self._acceptor.refuse_long(self)
+        else:  # it is no HTTP
+            response = None
+        if response is None:
+            self.transport.abort()
+            return
+        self._send([response.serialize()])
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            self._send([SEND_EOF])
+        elif request is not None:
+            self._open(request, Encoding(str(handshake.subprotocol)), rest)
+        vars(handshake).clear()  # see connection_lost
+
+    def _open(self, request: Request, encoding: Encoding, rest: bytes) -> None:
         """Start handling frames, beginning with those that came with the handshake."""
         if self._deadline is not None:
             self._deadline.cancel()
+        self.encoding = encoding
+        self._protocol = ServerProtocol(state=State.OPEN, max_size=MAX_CLIENT_FRAME)
+        self.is_open = True
         self._session = self._acceptor.open(self, request)
         self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         self._note_place()
@@ -312,8 +370,8 @@ class Connection(asyncio.Protocol):
     def _feed(self, session: Reader, data: bytes) -> None:
         """Pass bytes to the library, and complete frames to the session."""
         self._unframed += len(data)
-        self.protocol.receive_data(data)
-        events = self.protocol.events_received()
+        self._protocol.receive_data(data)
+        events = self._protocol.events_received()
         self._write()  # a pong precedes the answer to what followed its ping
         for event in events:
             frame = cast("Frame", event)

@@ -53,6 +53,7 @@ class Registry:
 
     Attributes:
         leaving: the numbers of tables that are closed or given away, which the journal may not know yet.
+        closed: how many tables have been closed or given away.
 
     Args:
         settings: the server's.
@@ -80,6 +81,7 @@ class Registry:
         self._codes = codes
         self._halts: set[str] = set()
         self.leaving: set[int] = set()
+        self.closed = 0
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -308,6 +310,7 @@ class Registry:
         self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
 
     def _end(self, room: Room) -> None:
+        self.closed += 1
         room.close()
         code = room.table.view.code
         log.info("table closed", extra={"table": code})

@@ -81,6 +81,57 @@ async def test_silent_connections_make_room_for_others() -> None:
                 quiet.close()
 
 
+async def test_one_address_may_have_so_many_requests_under_way() -> None:
+    """Of the silent connections of one address the oldest go first, and those of others stay."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as looking:
+        try:
+            looking.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no address but its own")
+        address = looking.getsockname()[0]
+    async with serving(host="0.0.0.0", handshakes_per_address=3, entry_seconds=3_600.0) as served:  # noqa: S104
+        loop = asyncio.get_running_loop()
+        other = socket.create_connection(("127.0.0.1", served.port))
+        silent = [socket.create_connection((address, served.port)) for _ in range(5)]
+        try:
+            for quiet in silent[:2]:
+                quiet.setblocking(False)
+                with suppress(ConnectionResetError):
+                    assert b"" == await within(PATIENCE, loop.sock_recv(quiet, 1))
+            for quiet in (other, *silent[2:]):
+                quiet.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    quiet.recv(1)
+        finally:
+            for quiet in (other, *silent):
+                quiet.close()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [[f"Cookie: a={'b' * 9_000}"], [f"Cookie: a={'b' * 4_000}"] * 5, ["A: b"] * 200],
+    ids=["a long line", "long together", "many"],
+)
+async def test_who_asks_with_too_many_cookies_is_told_so(headers: list[str]) -> None:
+    """A request that is too long gets an answer that a person understands."""
+    async with serving() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        lines = ["GET / HTTP/1.1", "Host: localhost", *headers, "", ""]
+        writer.write("\r\n".join(lines).encode())
+        answer = (await within(PATIENCE, reader.read())).decode()
+        assert answer.startswith("HTTP/1.1 431 Request Header Fields Too Large\r\n")
+        assert "cookies" in answer
+        writer.close()
+
+
+async def test_a_browser_with_many_cookies_comes_in() -> None:
+    """Up to 16 KB of a request are read, in lines of up to 8 KB."""
+    async with serving() as served:
+        cookies = {"Cookie": "; ".join(f"{number}={'c' * 100}" for number in range(70)), "X": "y" * 8_000}
+        async with Peer.connect(served.url, additional_headers=cookies) as peer:
+            await peer.greet()
+
+
 async def test_a_slow_handshake_is_not_waited_for() -> None:
     """A request that comes letter by letter is given up."""
     async with serving(entry_seconds=0.2) as served:

@@ -135,12 +135,20 @@ def entered(port: int, code: str) -> socket.socket:
 
 
 @pytest.mark.parametrize(
-    ("closed", "is_played", "is_due"),
-    [(99, False, False), (100, False, True), (19_999, True, False), (20_000, True, True)],
+    ("connections", "tables", "is_played", "is_due"),
+    [
+        (99, 0, False, False),
+        (100, 0, False, True),
+        (0, 1, False, True),
+        (19_999, 0, True, False),
+        (20_000, 0, True, True),
+        (0, 99, True, False),
+        (0, 100, True, True),
+    ],
 )
-def test_when_a_sweep_is_due(closed: int, is_played: bool, is_due: bool) -> None:
+def test_when_a_sweep_is_due(connections: int, tables: int, is_played: bool, is_due: bool) -> None:
     """Soon while nobody plays; else when some 20 MB may be waiting."""
-    assert is_due is garbage_collection.is_due(closed, is_played=is_played)
+    assert is_due is garbage_collection.is_due(connections, tables, is_played=is_played)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such call")
