@@ -87,7 +87,7 @@ def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
         case "check":
             return _check(arguments.file, read_keys(arguments.cluster_key), unrestorable)
         case "prune":
-            return _prune(arguments.file, arguments.before)
+            return _prune(arguments.file, arguments.before, dry_run=arguments.dry_run, asks=not arguments.yes)
         case "list":
             return _list(arguments.journal, as_json=arguments.json)
         case "correct":
@@ -112,12 +112,25 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
     return 1 if wrong else 0
 
 
-def _prune(path: Path, before: datetime) -> int:
-    pruned = prune(path, round(before.timestamp() * 1_000))
+def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
+    """Delete old matches; at a terminal ask first, because nothing brings them back."""
+    moment = round(before.timestamp() * 1_000)
+    if dry_run or (asks and sys.stdin.isatty() and sys.stdout.isatty()):
+        old = counted(prune(path, moment, dry_run=True).matches, "match", "matches")
+        if dry_run:
+            sys.stdout.write(f"would be deleted: {old} that ended before {before:%Y-%m-%d %H:%M}\n")
+            return 0
+        sys.stdout.write(f"Delete {old} that ended before {before:%Y-%m-%d %H:%M} for good? [y/N] ")
+        sys.stdout.flush()
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            sys.stdout.write("nothing is deleted\n")
+            return 0
+    pruned = prune(path, moment)
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")
     deleted = counted(pruned.matches, "match", "matches")
-    sys.stdout.write(f"deleted: {deleted}; {pruned.free} bytes of the file are free for new ones\n")
+    free = counted(pruned.free, "byte")
+    sys.stdout.write(f"deleted: {deleted}; {free} of the file can be used for new ones\n")
     return 1 if pruned.kept else 0
 
 
@@ -231,6 +244,8 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="a date like 2026-11-01, or 90d for 90 days ago",
     )
+    command.add_argument("--dry-run", action="store_true", help="only say how many would be deleted")
+    command.add_argument("--yes", action="store_true", help="do not ask, also at a terminal")
     for name, text in (
         ("list", "list the matches"),
         ("export", "write one match or all as JSON lines"),

@@ -1,7 +1,10 @@
 """Old matches are deleted from a journal, and nothing else is."""
 
 import contextlib
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -176,6 +179,45 @@ def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[st
     for text in ("2026-01-31", "2026-01-31T20:15", "90d"):
         assert 0 == main(["journal", "prune", str(path), f"--before={text}"])
         assert "deleted: 0 matches" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_at_a_terminal_it_asks(path: Path) -> None:
+    """With a dry run it says what it would do; without a clear yes nothing is deleted."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript((Path(__file__).parent / "version1.sql").read_text())
+    before = path.read_bytes()
+    assert "would be deleted: 1 match that ended before" in at_a_terminal(path, "--dry-run")
+    assert "nothing is deleted" in at_a_terminal(path, typed="\n")
+    assert before == path.read_bytes()
+    assert "deleted: 1 match;" in at_a_terminal(path, typed="y\n")
+
+
+def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
+    """Prune at a terminal, and return what it shows."""
+    import pty  # noqa: PLC0415 - not there on Windows
+
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "racing_demon_server",
+        "journal",
+        "prune",
+        str(path),
+        "--before=0d",
+        *flags,
+    ]
+    with subprocess.Popen([*command, *flags], stdin=theirs, stdout=theirs) as program:  # noqa: S603
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal's end
+            while part := os.read(ours, 1_024):
+                shown += part
+        os.close(ours)
+        assert 0 == program.wait()
+    return shown.decode()
 
 
 def test_all_rows_without_a_table_are_deleted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ class Pruned(NamedTuple):
     """What was deleted.
 
     Attributes:
-        matches: the number of matches.
+        matches: the number of matches that were deleted, or would be.
         free: the free bytes of the file; the journal uses them again.
         kept: the tables of which nothing was deleted, because something in them is unknown, with the
             reasons.
@@ -37,33 +37,38 @@ class Pruned(NamedTuple):
     kept: list[str]
 
 
-def prune(path: Path, before_ms: int) -> Pruned:
+def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> Pruned:
     """Delete the matches that ended before a moment, with everything that belongs to them.
 
     Args:
         path: the file.
         before_ms: the moment, in milliseconds since 1970.
+        dry_run: whether only to count them.
 
     Raises:
         JournalUnusable: the file cannot be used.
 
     """
     count, kept = 0, list[str]()
-    with contextlib.closing(open_journal(path, write=True)) as db:
+    with contextlib.closing(open_journal(path, write=not dry_run)) as db:
         found = list(db.tables())
         for table in found:
             try:
                 played = list(matches_of(db, table))
                 is_over = table.closed_ms is not None and table.closed_ms < before_ms
                 if is_over and table is not found[-1]:  # the newest number is not used again
-                    _remove(db, table, played)
                     count += len(played)
+                    if not dry_run:
+                        _remove(db, table, played)
                 else:
-                    old = takewhile(lambda match: (match.ended_ms or before_ms) < before_ms, played)
-                    count += sum([_cut(db, match) for match in old if match.last is not None])
+                    ended = takewhile(lambda match: (match.ended_ms or before_ms) < before_ms, played)
+                    old = [match for match in ended if match.last is not None and _is_followed(db, match)]
+                    count += len(old)
+                    for match in () if dry_run else old:
+                        _cut(db, match)
             except UnknownContents as error:
                 kept.append(f"table {table.id} ({table.code}): {error}")
-        for name in LOGS:
+        for name in () if dry_run else LOGS:
             _delete_ownerless(db, name)
         pages, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_size"))
     return Pruned(count, pages * size, kept)
@@ -79,13 +84,16 @@ def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:
         db.execute("DELETE FROM tables WHERE id = ?", (table.id,))
 
 
-def _cut(db: JournalFile, match: Match) -> bool:
-    """Delete a table's log up to the end of a match, and put a snapshot there if anything follows."""
+def _is_followed(db: JournalFile, match: Match) -> bool:
+    """Return whether anything follows the end of a match at its table."""
+    newest = db.execute("SELECT max(seq) FROM marks WHERE table_id = ?", (match.table.id,)).fetchone()[0]
+    return bool(newest != match.last)
+
+
+def _cut(db: JournalFile, match: Match) -> None:
+    """Delete a table's log up to the end of a match, and put a snapshot there for what follows."""
     assert match.last is not None
     table_id, last = match.table.id, match.last
-    newest = db.execute("SELECT max(seq) FROM marks WHERE table_id = ?", (table_id,)).fetchone()[0]
-    if newest == last:
-        return False
     view, first = stretch_of(db, match)
     for event, _, _ in log_of(db, table_id, first=first, last=last):
         follow(view, event)
@@ -106,7 +114,6 @@ def _cut(db: JournalFile, match: Match) -> bool:
         )
         for name in ("whispers", "beaten"):
             db.execute(f"DELETE FROM {name} WHERE table_id = ? AND seq <= ?", (table_id, last))  # noqa: S608
-    return True
 
 
 def _delete_ownerless(db: JournalFile, name: str) -> None:
