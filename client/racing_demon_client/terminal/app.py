@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from rich.text import Text
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
@@ -29,6 +30,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from .action_handlers import act
 from .activity import BANNER_MS, Cue
 from .desk import Desk
+from .input.scripts import usual_keys
 from .opening import opening
 from .replay import ReplaySession
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
@@ -342,6 +344,17 @@ class TerminalApp(App[None]):
             self.exit()
         else:
             act(self, self.session, "leave")
+
+    async def on_key(self, event: events.Key) -> None:
+        """Let a capital, wide or foreign letter that means nothing stand for the key that types it."""
+        bindings = self.active_bindings
+        if event.character is None or event.key in bindings or event.character in bindings:
+            return
+        for key in usual_keys(event.character):
+            if (active := bindings.get(key)) is not None:
+                event.prevent_default()
+                await self.run_action(active.binding.action, active.node)
+                return
 
     def _fatal_error(self) -> None:
         """Exit with a message instead of Textual's traceback."""

@@ -15,6 +15,7 @@ from racing_demon_client.terminal.drawing.pages.analysis import draw_analysis
 from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby, shows_qr
 from racing_demon_client.terminal.drawing.pages.tally import draw_tally
 from racing_demon_client.terminal.input.keymap import Keymap
+from racing_demon_client.terminal.input.scripts import usual_keys
 from racing_demon_client.terminal.picture_widget import PictureWidget
 from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.glyphs import ASCII
@@ -66,7 +67,11 @@ class PictureScreen(Screen[None]):
         if pass_on(self, event):
             return
         key = event.character if event.is_printable and event.character != " " else event.key
-        action = self.keymap.action(key or "")
+        keys = [key or "", *(usual_keys(key) if key and event.is_printable else ())]
+        action = next(filter(None, map(self.keymap.action, keys)), None)
+        if action is None and len(key or "") == 1 and not (key or "").isascii():
+            self.session.desk.hands.say(f"There is no key {key} here. Latin letters are.", self.session.now())
+            self.picture.redraw()
         if action is not None:
             event.stop()
             event.prevent_default()

@@ -1,0 +1,52 @@
+"""Keyboards that type capitals, wide letters or another script, by the bytes that a terminal sends."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.system.test_mouse import Mouse, mouse
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+TYPED = {"caps lock": "DXYP", "full width": "ｄｘｙｐ", "wide capitals": "ＤＸＹＰ", "russian": "вчнз"}
+TYPED |= {"russian capitals": "ВЧНЗ", "greek": "δχυπ", "hebrew": "גסטפ", "arabic": "يءغح", "korean": "ㅇㅌㅛㅔ"}
+"""What keys D, X, Y and P type."""
+
+
+@pytest.fixture
+def solo(tmp_path: Path) -> Iterator[Mouse]:
+    """Lay one deal out that is always the same."""
+    with mouse(tmp_path, "solo", "racing-demon", "--seed", "11", "--option", "turn=1") as found:
+        found.until("stock ▒24")
+        yield found
+
+
+@pytest.mark.parametrize("keys", TYPED.values(), ids=TYPED)
+def test_cards_are_picked_up_and_put_back(solo: Mouse, keys: str) -> None:
+    """The third column's key, and the one that lets go, work as they are engraved."""
+    solo.type(keys[0])
+    solo.until("holding 5♦")
+    solo.type(keys[1])
+    solo.until(r"(?s)\A(?!.*holding)")
+
+
+@pytest.mark.parametrize("keys", TYPED.values(), ids=TYPED)
+def test_buttons_and_questions_take_them(tmp_path: Path, keys: str) -> None:
+    """``p`` on the first screen begins to practice, and ``y`` says yes."""
+    with mouse(tmp_path) as first:
+        first.until(r"Practice \(p\)")
+        first.type("\x1b")  # out of the field for the name
+        first.type(keys[3])
+        first.until("Enter deals")
+        first.type("\x03")
+        first.until("Leave the table")
+        first.type(keys[2])
+        first.until(r"Practice \(p\)")
+
+
+def test_a_letter_that_stands_for_no_key_is_said(solo: Mouse) -> None:
+    """Nothing is silent: whoever types something else learns what is meant."""
+    solo.type("ß")
+    solo.until("There is no key ß here")
