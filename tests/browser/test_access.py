@@ -53,7 +53,7 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
                 assert [] == await violations(player)
                 await page.tap("#sheet-close")
             await page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
-            await page.tap(".deal")
+            await player.deal()
             await player.see("#table .slot.tableau")
             assert [] == await violations(player)
             await page.tap("#table .menu")

@@ -31,7 +31,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         await until(lambda: name == room.table.view.options.game)
         if GAMES[name].least_seats > 1:
             await player.page.tap(".add-bot")
-        await player.page.tap(".deal")
+        await player.deal()
         await player.page.locator(".stuck:enabled").wait_for()
         rules, board = room.table.view.rules, room.table.view.board
         assert rules is not None

@@ -37,7 +37,7 @@ async def test_a_page_over_https_is_installed_and_keeps_the_screen_on(tmp_path: 
             await page.reload()  # all its files go through the worker now
             await page.wait_for_selector("#start.is-ready", state="attached")
             await player.create("Ann")
-            await page.tap(".deal")
+            await player.deal()
             await page.locator(".stuck:enabled").wait_for()
             assert await page.evaluate("locks") > 0
             assert [] == player.complaints

@@ -59,7 +59,7 @@ async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
     async with serving(seed=bytes(31) + b"\7") as served:
         async with phone(browser, served.origin) as player:
             code = await player.create("Ann")
-            await player.page.tap(".deal")
+            await player.deal()
             await player.page.locator(".stuck:enabled").wait_for()
             touches = await player.page.context.new_cdp_session(player.page)
             yield Sitting(player, served.registry.room(code).table, touches)

@@ -123,6 +123,12 @@ class Phone:
         await self.page.tap("#join-form .primary")
         await self.see("#lobby, #table")
 
+    async def deal(self) -> None:
+        """Deal, also where nobody else is there."""
+        await self.page.tap(".deal")
+        if await self.page.locator("#sheet").is_visible():
+            await self.page.tap("text=Deal for me alone")
+
     async def see(self, selector: str) -> None:
         """Wait until one of these is shown."""
         await self.page.locator(selector).locator("visible=true").first.wait_for()

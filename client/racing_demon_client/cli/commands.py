@@ -224,6 +224,7 @@ async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: li
             recorder=recorder,
             ascii_only=is_ascii_only(arguments),
             ends_with_us=opened.ends_with_us,
+            awaits_others=opened.how != "practiced",
         )
 
 

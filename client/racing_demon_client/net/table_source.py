@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Self
 
 from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import Message
@@ -66,6 +67,13 @@ class TableSource(ABC):
     def in_doubt(self) -> tuple[cl.Command, ...]:
         """The unanswered commands, in order."""
         return ()
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else, not even a bot, has a seat yet, though the game is for several."""
+        others = [state for seat, state in self.view.seats.items() if seat != self.seat and not state.left]
+        is_bot_coming = any(isinstance(command, cl.AddBot) for command in self.in_doubt)
+        return not others and not is_bot_coming and declare(self.view.options, 1).most_seats > 1
 
     def legal_plays(self) -> Iterator[Play]:
         """Yield this seat's legal plays; none outside a hand or while disconnected."""

@@ -1,9 +1,12 @@
 """A player's or spectator's session in plain text: lines in, lines out."""
 
 import asyncio
+import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 from typing import Final, TextIO
 
 from racing_demon_client.net.table_source import TableSource
@@ -37,7 +40,6 @@ COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.CALL: (cl.Call, {}),
     Verb.READY: (cl.Ready, {}),
     Verb.UNREADY: (cl.Ready, {"ready": False}),
-    Verb.START: (cl.Start, {}),
     Verb.PAUSE: (cl.Pause, {}),
     Verb.GO_ON: (cl.Pause, {"paused": False}),
     Verb.LEAVE: (cl.Leave, {}),
@@ -50,6 +52,7 @@ OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.UNMUTE: (cl.Mute, {"muted": False}),
 }
 """The verbs that take a seat."""
+ENDS: Final = "You host this table, so it ends for everybody."
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
 
@@ -122,19 +125,29 @@ async def take_part(  # noqa: PLR0913
     recorder: Recorder | None = None,
     ascii_only: bool = False,
     ends_with_us: bool = False,
+    awaits_others: bool = False,
 ) -> None:
     """Play at a table until the player quits or the input ends.
 
-    Ask for confirmation first if that ends the table for others.
+    Ask for confirmation first if that ends the table for others, and before a deal for nobody else if others
+    are awaited.
     """
-    player = _Player(client, write, recorder, ascii_only=ascii_only, ends_with_us=ends_with_us)
-    await first_ended(player.listen(), player.speak(read_in_background(lines)))
+    player = _Player(
+        client,
+        write,
+        recorder,
+        ascii_only=ascii_only,
+        ends_with_us=ends_with_us,
+        awaits_others=awaits_others,
+    )
+    with player.asking_on_interrupt():
+        await first_ended(player.listen(), player.speak(read_in_background(lines)))
 
 
 class _Player:
     """A player at the keyboard."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         client: TableSource,
         write: Write,
@@ -142,6 +155,7 @@ class _Player:
         *,
         ascii_only: bool,
         ends_with_us: bool,
+        awaits_others: bool,
     ) -> None:
         self._client = client
         self._client.notice = write
@@ -156,6 +170,8 @@ class _Player:
         self._to_kick: SeatState | None = None
         self._ends_with_us = ends_with_us
         self._was_warned = False
+        self._awaits_others = awaits_others
+        self._was_asked = False
         self._verifier = Verifier()
         self._rivals = Rivals()
 
@@ -232,8 +248,29 @@ class _Player:
         was_warned, self._was_warned = self._was_warned, goes
         if not goes or was_warned or not (self._ends_with_us and has_guests(self._client)):
             return False
-        self._write("You host this table, so it ends for everybody. Type it again to leave.")
+        self._write(f"{ENDS} Type it again to leave.")
         return True
+
+    @contextmanager
+    def asking_on_interrupt(self) -> Iterator[None]:
+        """Let the first Ctrl-C ask, if leaving ends the table for others."""
+        usual, loop = signal.getsignal(signal.SIGINT), asyncio.get_running_loop()
+
+        def ask(number: int, frame: FrameType | None) -> None:
+            signal.signal(signal.SIGINT, usual)
+            if has_guests(self._client):
+                loop.call_soon_threadsafe(self._write, f"{ENDS} Press Ctrl-C again to leave.")
+            elif callable(usual):
+                usual(number, frame)
+
+        if not self._ends_with_us or not callable(usual):
+            yield
+            return
+        signal.signal(signal.SIGINT, ask)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
 
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat
@@ -249,6 +286,8 @@ class _Player:
     async def _obey(self, spoken: Spoken) -> None:
         client = self._client
         match spoken.verb:
+            case Verb.START:
+                await self._start()
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
             case verb if verb in OF_SEATS:
@@ -347,7 +386,7 @@ class _Player:
         elif view.phase is Phase.SHUFFLING:
             self._write("The cards are being shuffled.")
         elif view.between_matches and client.seat == view.host:
-            await self._send(cl.Start, {})
+            await self._start()
         else:
             await self._send(cl.Ready, {})
 
@@ -360,6 +399,15 @@ class _Player:
         assert view.rules is not None
         assert view.board is not None
         self._write(hint_line(self._hints, view.rules, view.board, seat))
+
+    async def _start(self) -> None:
+        """Deal; the first request is declined if nobody has come yet who is awaited."""
+        was_asked, self._was_asked = self._was_asked, True
+        if self._awaits_others and not was_asked and self._client.is_alone:
+            self._write("Nobody else is here yet. Type it again to deal for yourself alone.")
+        else:
+            self._was_asked = False
+            await self._send(cl.Start, {})
 
     async def _turn(self) -> None:
         view, seat = self._client.view, self._client.seat

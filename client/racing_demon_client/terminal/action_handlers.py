@@ -87,10 +87,25 @@ def _enter(stage: Stage, session: TableSession) -> None:
     if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
         stage.route()
     elif view.between_matches and client.seat == view.host:
-        session.tell(cl.Start)
+        _start(stage, session)
     else:
         own = view.seats.get(client.seat)
         session.tell(cl.Ready, ready=own is None or not own.ready)
+
+
+def _start(stage: Stage, session: TableSession) -> None:
+    """Deal; ask first if nobody has come yet whom the player may be waiting for."""
+
+    def answered(deals: bool | None) -> None:
+        if deals:
+            session.tell(cl.Start)
+
+    if session.client.is_alone and session.opened.how != "practiced":
+        stage.ask(
+            QuestionScreen("Nobody else is here yet. Deal for yourself alone?", "Deal", "Wait"), answered
+        )
+    else:
+        answered(deals=True)
 
 
 def _bot_away(stage: Stage, session: TableSession) -> None:

@@ -41,7 +41,12 @@ export class Lobby {
       const own = this.table.seats.get(this.seat ?? -1);
       this.command("ready", { ready: !(own?.ready ?? false), seen: this.table.seq });
     });
-    this.part("deal").addEventListener("click", () => this.command("start", { seen: this.table.seq }));
+    this.part("deal").addEventListener("click", () => {
+      const deal = () => this.command("start", { seen: this.table.seq });
+      const { isBetweenMatches, game } = this.table;
+      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.open("Nobody else is here yet.", [button("Deal for me alone", deal)]);
+      else deal();
+    });
     this.part("add-bot").addEventListener("click", () => {
       const level = /** @type {HTMLSelectElement} */ (this.part("level")).value;
       this.command("add_bot", { level });
@@ -63,6 +68,12 @@ export class Lobby {
   /** The own seat; null for a spectator. @returns {number | null} */
   get seat() {
     return this.session.seat;
+  }
+
+  /** Whether nobody else, not even a bot, has a seat yet. */
+  get _isAlone() {
+    const isBotComing = [...this.session.pending.values()].some(({ name }) => name === "add_bot");
+    return !isBotComing && [...this.table.seats.values()].every(({ seat, left }) => left || seat === this.seat);
   }
 
   /** @param {string} name */

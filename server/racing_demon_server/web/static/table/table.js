@@ -52,6 +52,9 @@ export class TableScreen {
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
+    this.late = element("p", "late", "You play from the next deal on.");
+    this.late.setAttribute("role", "status");
+    root.querySelector(".bar")?.append(this.late);
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
     this.slots = new Slots();
     /** @type {Map<number, HTMLElement>} */
@@ -255,6 +258,7 @@ export class TableScreen {
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
+    this.late.hidden = own === undefined || this.place >= 0;
     stuck.disabled = !this.controls.mayPlay || (own?.stuck ?? false);
   }
 
