@@ -9,7 +9,8 @@ import signal
 import struct
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final, Self
 
 from benchmarks.screen import Frame, Screen
@@ -22,6 +23,21 @@ STOP_SECONDS: Final = 3.0
 
 class ProgramEnded(Exception):
     """A program is gone that is still needed."""
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process has started and that still run."""
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+    except OSError:
+        return []
+
+
+def end_all(pids: Iterable[int]) -> None:
+    """End processes by force."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class PtyProgram:
@@ -69,7 +85,8 @@ class PtyProgram:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The program leads a process group of its own, so all that it started goes with it.
+        # The program leads a process group of its own, and all that it started, except a host's server.
+        servers = children_of(self.pid)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGTERM)
         until = time.monotonic() + STOP_SECONDS
@@ -81,6 +98,7 @@ class PtyProgram:
         os.close(self.fd)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
+        end_all(servers)
 
     def _is_gone(self) -> bool:
         try:

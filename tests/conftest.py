@@ -2,11 +2,13 @@
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from itertools import chain, groupby
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -89,6 +91,24 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"):  # programs run as they do at a user's
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_table_to_go_on_with() -> None:
+    """Let no test take up a table that another one has left open."""
+    (Path(os.environ["RACING_DEMON_STATE"]) / "hosted.json").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_hosts_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """End the servers of hosts that a test has left: they outlive their hosts, for some minutes."""
+    yield
+    own = str(tmp_path_factory.getbasetemp()).encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            is_host = b"--until-table-ends" in (process / "cmdline").read_bytes()
+            if is_host and own in (process / "environ").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 @pytest.fixture(scope="session", autouse=True)

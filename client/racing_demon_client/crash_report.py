@@ -16,7 +16,7 @@ MEANING: Final = {
     "watched": "The table continues without you. You can watch it again.",
 }
 """What a crash means, by how the table was opened."""
-OWN_SERVER: Final = "The table was on your own server, and ended for everybody."
+HOSTED: Final = "Your table is still open for a few minutes, and the others stay: host again to go on."
 
 
 def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
@@ -28,7 +28,7 @@ def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
 
     """
     path = state_folder() / "fault.txt"
-    meaning = OWN_SERVER if ends_with_us else MEANING.get(how, ELSEWHERE)
+    meaning = HOSTED if ends_with_us else MEANING.get(how, ELSEWHERE)
     text = f"This program failed because of an error in it. {meaning}"
     with contextlib.suppress(OSError):  # the message matters more than the file
         replace_file(path, traceback.format_exc().encode(errors="replace"))

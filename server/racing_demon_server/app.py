@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, Journal
 from racing_demon_server.journal.stores import open_store
@@ -23,6 +25,7 @@ from racing_demon_server.net.gateway import GOING_AWAY, Gateway, url_of
 from racing_demon_server.net.http import Meter
 from racing_demon_server.net.service import Service
 from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 RESTARTING = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
+STOPPED: Final = "The server was stopped, and the table ended with it."
+ENDED: Final = "The host has ended the table."
 DRAIN_SECONDS = 5.0
 """How long a stopping server waits for the journal."""
 
@@ -65,8 +70,9 @@ async def run(
     inherited: Inherited | None = None,
     *,
     stop_with_stdin: bool = False,
+    until_table_ends: str | None = None,
 ) -> None:
-    """Serve until a signal, or the end of standard input, stops it.
+    """Serve until a signal, the end of standard input, or the end of a host's table stops it.
 
     Args:
         settings: the server's.
@@ -74,6 +80,8 @@ async def run(
         inherited: what one of several processes inherits from its parent.
         stop_with_stdin: whether to stop when standard input ends, for a server that must not outlive the
             client that started it.
+        until_table_ends: the code of a host's table in the journal, with which the server ends; empty for the
+            first table that is opened, ``None`` to serve on.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -93,7 +101,15 @@ async def run(
                 begun = max((each.last_us() for each in readers), default=0)
         clock = rising_clock(begun)
         await _serve(
-            settings, announce, clock, metrics, journal, fenced, inherited, stop_with_stdin=stop_with_stdin
+            settings,
+            announce,
+            clock,
+            metrics,
+            journal,
+            fenced,
+            inherited,
+            stop_with_stdin=stop_with_stdin,
+            until_table_ends=until_table_ends,
         )
     finally:
         journal.close()
@@ -112,10 +128,13 @@ async def _serve(  # noqa: PLR0913, PLR0917
     inherited: Inherited | None,
     *,
     stop_with_stdin: bool,
+    until_table_ends: str | None,
 ) -> None:
+    stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     brokers = publishers(settings, clock)
     announcers = _announcers(settings)
     observers: list[Observer] = [metrics, *brokers, *announcers]
+    observers += _host_of(until_table_ends, settings, stopping)
     registry, membership = _tables(settings, clock, journal, observers)
     _allow_sockets(settings)
     queues = [each.outbox for each in brokers]
@@ -126,9 +145,11 @@ async def _serve(  # noqa: PLR0913, PLR0917
     else:
         for each in inherited.sockets:
             await gateway.listen(sock=each)
-    stopping: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     journal.fenced = partial(_end_fenced, stopping, fenced)
-    _watch_signals(stopping, membership, keeps=journal.keeps, is_owned=stop_with_stdin)
+    is_owned = stop_with_stdin or until_table_ends is not None
+    _watch_signals(stopping, membership, keeps=journal.keeps, is_owned=is_owned)
+    if stop_with_stdin:
+        _watch_stdin(stopping)
     if inherited is not None:
         _watch_parent(stopping, inherited.lifeline, keeps=journal.keeps)
     port = settings.port or gateway.port
@@ -151,15 +172,59 @@ async def _serve(  # noqa: PLR0913, PLR0917
         membership.close()
     await _drain(registry, journal)
     if keeps or settings.relay:
-        code, reason = RESTARTING, "The server is stopping. Your table comes back when it restarts."
+        gateway.close(RESTARTING, "The server is stopping. Your table comes back when it restarts.")
     else:
-        code, reason = GOING_AWAY, "The server was stopped, and the table ended with it."
-    gateway.close(code, reason)
+        gateway.close(GOING_AWAY, STOPPED if until_table_ends is None else ENDED)
     await gateway.wait_closed()
     registry.close(for_good=not keeps)
     await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
     for task in (lag, sweeping, preparing):
         task.cancel()
+
+
+class TableEnd(Observer):
+    """Ends the server of a host together with the table: when its opener leaves, or no table is left.
+
+    Args:
+        code: the table's code; empty for the first one that is opened.
+        patience: seconds after which a server that has no table at all ends, because its client is gone.
+        end: ends the server.
+
+    """
+
+    def __init__(self, code: str, patience: float, end: Callable[[], None]) -> None:
+        self._code = code
+        self._end = end
+        self._open: set[CommittedTable] = set()
+        asyncio.get_running_loop().call_later(patience, self._check)
+
+    def opened(self, table: CommittedTable) -> None:
+        """Note the host's table among those that were opened."""
+        self._open.add(table)
+        if not self._code and not table.view.seq:  # others come from the journal
+            self._code = table.view.code
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """End the server if the host's table has lost the player who opened it, and who was not kicked."""
+        left = any(isinstance(event, ev.Left) and event.seat == 0 and not event.kicked for event in events)
+        if left and table.view.code == self._code:
+            self._end()
+
+    def closed(self, table: CommittedTable) -> None:
+        """Note that nobody has been at a table for long."""
+        self._open.discard(table)
+        self._check()
+
+    def _check(self) -> None:
+        if not self._open:
+            self._end()
+
+
+def _host_of(code: str | None, settings: ServerSettings, stopping: asyncio.Future[bool]) -> list[TableEnd]:
+    """Return what ends the server with a host's table, if it has one."""
+    if code is None:
+        return []
+    return [TableEnd(code, settings.idle_table_seconds, partial(_end, stopping, keeps=False))]
 
 
 def _announcers(settings: ServerSettings) -> "list[Announcer]":
@@ -252,10 +317,10 @@ def rising_clock(start: int) -> Clock:
 def _watch_signals(
     stopping: asyncio.Future[bool], membership: "Membership | None", *, keeps: bool, is_owned: bool
 ) -> None:
-    """Let signals, and the end of standard input, stop the server, and decide whether it keeps its tables.
+    """Let signals stop the server, and decide whether it keeps its tables.
 
-    A server that a client started for one table ends that table for good. A server of a cluster first gives
-    its tables away; a second signal stops it at once.
+    Ctrl-C at a server that a client started for one table ends that table for good. A server of a cluster
+    first gives its tables away; a second signal stops it at once.
     """
     loop = asyncio.get_running_loop()
 
@@ -266,9 +331,6 @@ def _watch_signals(
     for number, kept in ((signal.SIGINT, keeps and not is_owned), (signal.SIGTERM, keeps)):
         with contextlib.suppress(NotImplementedError):  # the loop has no signal handlers on Windows
             loop.add_signal_handler(number, stop, kept)
-    if is_owned:
-        watch = [loop, lambda: stop(kept=False)]
-        threading.Thread(target=_watch_stdin, args=watch, name="stdin", daemon=True).start()
 
 
 def _watch_parent(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool) -> None:
@@ -282,7 +344,13 @@ def _watch_parent(stopping: asyncio.Future[bool], lifeline: int, *, keeps: bool)
     loop.add_reader(lifeline, stop)
 
 
-def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+def _watch_stdin(stopping: asyncio.Future[bool]) -> None:
+    """Stop, and end the tables for good, when standard input ends."""
+    watch = asyncio.get_running_loop(), partial(_end, stopping, keeps=False)
+    threading.Thread(target=_read_stdin, args=watch, name="stdin", daemon=True).start()
+
+
+def _read_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
     """Wait, in a thread, for the end of standard input, because a loop cannot watch every kind of it."""
     with contextlib.suppress(OSError):
         # Not sys.stdin, whose lock the interpreter needs when it exits.

@@ -183,6 +183,11 @@ def add_relay_option(parser: ArgumentParser) -> None:
     )
 
 
+def is_owned(given: Namespace) -> bool:
+    """Return whether a client starts this server for one table."""
+    return given.stop_with_stdin or given.until_table_ends is not None
+
+
 def against_relay(given: Namespace) -> Iterator[str]:
     """Yield what contradicts ``--relay``."""
     needless = {
@@ -194,6 +199,7 @@ def against_relay(given: Namespace) -> Iterator[str]:
         "--lan": given.lan,
         "--list-tables": given.list_tables,
         "--stop-with-stdin": given.stop_with_stdin,
+        "--until-table-ends": given.until_table_ends is not None,
     }
     for name, value in needless.items():
         if value:
@@ -211,8 +217,12 @@ def against_processes(given: Namespace) -> Iterator[str]:
     """Yield why several processes are not possible."""
     if sys.platform == "win32":
         yield "--processes works only on Linux and macOS: on Windows, processes cannot share a port"
-    if given.stop_with_stdin:
-        yield "--processes cannot be combined with --stop-with-stdin, which is for a single process"
+    for name, is_given in {
+        "--stop-with-stdin": given.stop_with_stdin,
+        "--until-table-ends": given.until_table_ends is not None,
+    }.items():
+        if is_given:
+            yield f"--processes cannot be combined with {name}, which is for a single process"
     if given.port + given.processes > LAST_PORT:
         yield f"--port is too high: the processes use the ports after it, and {LAST_PORT} is the last one"
     if len(given.node or "") > LONGEST_NODE:

@@ -19,6 +19,7 @@ from .arguments import (
     against_processes,
     against_relay,
     fail,
+    is_owned,
     journal,
     limit,
     network,
@@ -119,7 +120,13 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     def serve_one(
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None
     ) -> int:
-        serving = run(settings, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        serving = run(
+            settings,
+            announce,
+            inherited,
+            stop_with_stdin=arguments.stop_with_stdin,
+            until_table_ends=arguments.until_table_ends,
+        )
         return _code(settings, lambda: on_a_loop(settings, serving))
 
     if arguments.processes == 1:
@@ -173,14 +180,14 @@ def _announces(arguments: argparse.Namespace) -> bool:
 
     An announcement gives every table's code to everybody there. So it is on by default only for servers of
     the local network: not with a name, a proxy or a public URL, and not for a server that a client
-    started, because the client announces its only table.
+    started, which is told whether to.
     """
     if arguments.lan is not None:
         return bool(arguments.lan)
     from .network_interfaces import is_private  # noqa: PLC0415 - a --help needs none
 
-    asked = arguments.name, arguments.proxy, arguments.public_url, arguments.stop_with_stdin, arguments.relay
-    return not any(asked) and is_private(arguments.host)
+    asked = arguments.name, arguments.proxy, arguments.public_url, arguments.relay
+    return not any(asked) and not is_owned(arguments) and is_private(arguments.host)
 
 
 def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
@@ -222,7 +229,7 @@ def _journal(arguments: argparse.Namespace) -> Path | str | None:
         named: Path | str = arguments.journal
         return named
     # Clients that host tables on one machine each get a file; a permanent server has its own.
-    return first_free(default_path()) if arguments.stop_with_stdin else default_path()
+    return first_free(default_path()) if is_owned(arguments) else default_path()
 
 
 def _announce(url: str) -> None:
@@ -335,6 +342,15 @@ def _parser() -> argparse.ArgumentParser:
         help="answer only requests for this host name or an address",
     )
     add("--stop-with-stdin", action="store_true", help="stop when standard input ends")
+    add(
+        "--until-table-ends",
+        type=str.upper,
+        nargs="?",
+        const="",
+        metavar="CODE",
+        help="stop when the table that is opened first, or the one with this code in the journal, has ended: "
+        "its opener has left, or nobody has been there for some minutes",
+    )
     return parser
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import ifaddr
 
-from racing_demon_protocol.discovery.mdns import Interface, chosen
+from racing_demon_protocol.discovery.mdns import VARIABLE, Interface, chosen
 
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
@@ -16,7 +16,8 @@ EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to k
 def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
     """Return the addresses at which others can reach a server that listens on a host, the usual one first.
 
-    For a server that listens on all addresses, those that others cannot use are left out.
+    For a server that listens on all addresses, those that others cannot use are left out, unless they are
+    named.
 
     Args:
         host: the address that the server listens on.
@@ -31,10 +32,11 @@ def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
     versions = EVERYWHERE.get(host)
     if versions is None:
         return [each for each in interfaces if str(each.ip) == host]
+    is_named = bool(environ.get(VARIABLE, "").strip())
     there = [
         each
         for each in interfaces
-        if each.version in versions and not (each.is_loopback or each.is_link_local)
+        if each.version in versions and (is_named or not (each.is_loopback or each.is_link_local))
     ]
     return sorted(there, key=lambda each: (str(each.ip) != usual, each.version))
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from typing import Any, Final
 
 import pytest
@@ -41,9 +41,9 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
         for number, service in enumerate(services):
             info = ServiceInfo(
                 mdns.SERVICE,
-                f"{number}.{mdns.SERVICE}",
+                f"{service.get('name', number)}.{mdns.SERVICE}",
                 port=service.get("port", 5252),
-                server=f"neighbor-{number}.local.",
+                server=f"neighbor-{service.get('name', number)}.local.".lower(),
                 parsed_addresses=service.get("addresses", [LOOPBACK]),
                 properties=service.get("texts", {}),
             )
@@ -51,6 +51,11 @@ async def saying(*services: dict[str, Any]) -> AsyncIterator[None]:
         yield
     finally:
         await speaker.async_close()
+
+
+def announced(told: Announcement) -> AbstractAsyncContextManager[None]:
+    """Announce a table."""
+    return saying({"name": told.code, "port": told.port, "texts": told.texts()})
 
 
 async def found(seconds: float = 1.0, **more: Any) -> list[FoundTable]:

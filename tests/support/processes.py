@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
+from benchmarks.pty_program import children_of, end_all
+
 from tests.support.servers import PATIENCE, patience, within
 
 SERVER: Final = "racing_demon_server"
@@ -85,9 +87,11 @@ async def started(
     try:
         yield Running(process)
     finally:
+        servers = children_of(process.pid)  # that of a host outlives it
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.communicate()
+        end_all(servers)
 
 
 async def text_of(

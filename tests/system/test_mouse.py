@@ -1,7 +1,9 @@
 """The mouse, by the bytes that a terminal sends: each gesture does its work once."""
 
+import contextlib
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from benchmarks.pty_program import PtyProgram, Terminals
+from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
 from tests.support.effort import usually
 
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no ps
 
 SIZE: Final = (80, 24)
 PATIENCE: Final = 30.0
+ENDED: Final = os.WEXITED | os.WNOHANG | os.WNOWAIT if sys.platform != "win32" else 0
 LEFT, RIGHT, DRAGGED = 0, 2, 32
 """Buttons, as SGR mouse reports number them; ``DRAGGED`` is added while the left one is held."""
 
@@ -44,6 +47,26 @@ class Mouse:
         """Wait for so long at most; tell whether the screen shows something."""
         shown = re.compile(pattern)
         return self._terminals.wait(lambda: shown.search(self.text) is not None, seconds)
+
+    @property
+    def pid(self) -> int:
+        """The program's process."""
+        return self._program.pid
+
+    def lose(self, how: str) -> None:
+        """Close the terminal's window, or kill the program, and wait until it has ended."""
+        if how == "window":
+            self._terminals.forget(self._program.fd)
+            hung_up, self._program.fd = self._program.fd, os.open(os.devnull, os.O_RDONLY)
+            os.close(hung_up)
+        else:
+            os.kill(self.pid, signal.SIGKILL if how == "kill -9" else signal.SIGTERM)
+        self.ended()
+
+    def ended(self) -> None:
+        """Wait until the program has ended."""
+        with contextlib.suppress(ProgramEnded):
+            self._terminals.wait(lambda: bool(os.waitid(os.P_PID, self.pid, ENDED)), PATIENCE)
 
     def type(self, keys: str) -> None:
         """Press keys."""

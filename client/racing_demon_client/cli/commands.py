@@ -97,6 +97,7 @@ async def host(arguments: argparse.Namespace) -> int:
         web=arguments.web,
         persistence=_persistence(arguments, "full"),
         passphrase=arguments.passphrase,
+        again=not arguments.new,
     )
     async with opening as opened:
         code = printable(opened.client.code)
@@ -243,7 +244,8 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
 async def _run_terminal(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
     from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
-    await run(opened, arguments, recorder)
+    if code := await run(opened, arguments, recorder):
+        sys.exit(code)  # which a host's table outlives
 
 
 @contextlib.contextmanager

@@ -167,6 +167,8 @@ def _add_host(host: argparse.ArgumentParser) -> None:
     _add_passphrase(host)
     text = "open the table on a server that is already running"
     add("--server", type=arguments.address, metavar="URL", help=text)
+    text = "open another table, though one that you have hosted here is still open"
+    add("--new", action="store_true", help=text)
     text = "do not announce the table on the network"
     add("--no-announce", dest="announce", action="store_false", help=text)
     add("--no-web", dest="web", action="store_false", help="do not serve the page for browsers")

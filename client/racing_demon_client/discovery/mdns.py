@@ -1,4 +1,4 @@
-"""Announce and find tables on the local network by multicast DNS.
+"""Find tables on the local network by multicast DNS.
 
 Anybody may send an announcement. It is limited and cleaned, may lead only to hosts on the local network, and
 is reported only after the table's server has confirmed it.
@@ -9,21 +9,19 @@ import contextlib
 import ipaddress
 import logging
 import re
-import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
 import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from racing_demon_client.net.probe import FoundTable, answers
-from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Announcement, Interface
+from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 
 from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
 
-__all__ = ["SERVICE", "announce", "find"]
+__all__ = ["SERVICE", "announcing_trouble", "find"]
 
 MOST_ADDRESSES: Final = 4
 GOODBYE_SECONDS: Final = 1.0
@@ -35,48 +33,15 @@ CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
 PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,63}", re.ASCII)
 
 
-# Announcing.
-
-
-@asynccontextmanager
-async def announce(announcement: Announcement) -> AsyncIterator[str]:
-    """Announce a table while the context lasts; withdraw the announcement at its end.
-
-    Yields a sentence about what went wrong, or an empty one. No problem here ends a table.
-    """
-    async with AsyncExitStack() as stack:
-        trouble = ""
-        if not sends_nothing():
-            try:
-                await _register(stack, announcement)
-            except (OSError, zeroconf.Error) as error:
-                why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-                trouble = (
-                    f"this table cannot be announced on the network ({why}); others can join by its address"
-                )
-        yield trouble
-
-
-async def _register(stack: AsyncExitStack, announcement: Announcement) -> None:
-    interfaces = [each for each in own_interfaces() if announcement.has_ipv6 or each.version == 4]
-    troubles = {each: can_multicast(each) for each in interfaces}
-    usable = [each for each in interfaces if not troubles[each]]
-    if not usable:
-        raise OSError(0, next(filter(None, troubles.values()), "no network"))
-    connection = _connection(usable)
-    stack.push_async_callback(_end, connection)
-    # A random name needs no check for conflicts, which would take a second.
-    name = f"{announcement.code}-{secrets.token_hex(3)}"
-    info = zeroconf.ServiceInfo(
-        SERVICE,
-        f"{name}.{SERVICE}",
-        port=announcement.port,
-        server=f"racing-demon-{name.lower()}.local.",
-        parsed_addresses=[str(each.ip) for each in interfaces],
-        properties=announcement.texts(),
-        other_ttl=120,  # as short as the address records', so a killed host disappears soon
-    )
-    await connection.async_register_service(info, cooperating_responders=True)
+def announcing_trouble() -> str:
+    """Return a sentence on why this machine's servers cannot announce tables, or an empty one."""
+    if sends_nothing():
+        return ""
+    troubles = {each: can_multicast(each) for each in own_interfaces()}
+    if not all(troubles.values()):
+        return ""
+    why = next(iter(troubles.values()), "no network")
+    return f"this table cannot be announced on the network ({why}); others can join by its address"
 
 
 async def _end(connection: AsyncZeroconf) -> None:

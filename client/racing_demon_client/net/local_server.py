@@ -1,8 +1,12 @@
-"""A local server in a process of its own: a host's drawing must not delay a guest's play."""
+"""Local servers, each in a process of its own: a host's drawing must not delay a guest's play.
+
+One for practice ends with the client. That of a host outlives the client, and ends with its table.
+"""
 
 import asyncio
 import contextlib
 import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -19,6 +23,8 @@ MOST_DEATHS: Final = 5
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
 PREFIX: Final = "racing-demon-server: "
+LOOK_SECONDS: Final = 0.1
+"""The interval at which a port is looked at."""
 
 
 class JournalRefused(ConnectionFailed):
@@ -70,11 +76,7 @@ async def local_server(  # noqa: PLR0913
         JournalRefused: it did not start because its journal is unusable.
 
     """
-    command = [sys.executable, "-m", "racing_demon_server", "--stop-with-stdin"]
-    command += [f"--host={host}", f"--bot-speed={bot_speed}", f"--durability={persistence.durability}"]
-    command += [f"--code-letters={CODE_LETTERS}", *flags]
-    if persistence.journal is not None:
-        command.append(f"--journal={persistence.journal}")
+    command = [*_command(host, persistence, flags), "--stop-with-stdin", f"--bot-speed={bot_speed}"]
     if seed is not None:
         command.append(f"--seed={seed.hex()}")
     server = _OwnServer(command)
@@ -87,6 +89,89 @@ async def local_server(  # noqa: PLR0913
             watching.cancel()
     finally:
         await server.stop()
+
+
+def _command(host: str, persistence: Persistence, flags: Sequence[str]) -> list[str]:
+    """Return the server's command line, without the port."""
+    command = [
+        sys.executable,
+        "-m",
+        "racing_demon_server",
+        f"--host={host}",
+        f"--code-letters={CODE_LETTERS}",
+    ]
+    command += [f"--durability={persistence.durability}", *flags]
+    return command if persistence.journal is None else [*command, f"--journal={persistence.journal}"]
+
+
+async def start_hosted(
+    *, host: str, port: int, persistence: Persistence, code: str = "", flags: Sequence[str] = ()
+) -> tuple[str, int]:
+    """Start a server that outlives this process, and ends with its table. Return its URL and its process id.
+
+    Args:
+        host: the address to listen on.
+        port: the port; 0 for any free one.
+        persistence: whether and where it keeps its tables.
+        code: the code of the table in its journal; empty for the first one that is opened.
+        flags: more command line arguments for the server.
+
+    Raises:
+        ConnectionFailed: it did not start.
+        JournalRefused: it did not start because its journal is unusable.
+
+    """
+    # Not asyncio's: that ends its processes when it closes.
+    process = subprocess.Popen(  # noqa: ASYNC220, S603
+        [*_command(host, persistence, flags), f"--until-table-ends={code}", f"--port={port}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # the terminal's end is not the table's
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # the same on Windows
+    )
+    _hosted[:] = [each for each in _hosted if each.poll() is None] + [process]
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                line = await asyncio.to_thread(process.stdout.readline)
+            url = _url_in(line)
+            if url is None:
+                said = await asyncio.to_thread(process.stderr.read, 2_000)
+                raise _failed(said, await asyncio.to_thread(process.wait))
+        except BaseException as error:
+            process.kill()  # which ends the reading threads
+            process.wait()
+            if isinstance(error, TimeoutError):
+                raise _too_slow() from None
+            raise
+    return url, process.pid
+
+
+_hosted: Final[list[subprocess.Popen[bytes]]] = []
+"""The hosts' servers that this process has started. A process object that is dropped earlier warns of it."""
+
+
+async def is_listening(port: int) -> bool:
+    """Return whether anything listens on a port of this machine."""
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+    return True
+
+
+async def wait_until_ended(port: int) -> None:
+    """Wait until nothing listens on a port of this machine any more, but not for ever."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(STOP_SECONDS):
+            while await is_listening(port):  # noqa: ASYNC110 - it is another process
+                await asyncio.sleep(LOOK_SECONDS)
 
 
 class _OwnServer:
@@ -145,14 +230,28 @@ async def _url(process: asyncio.subprocess.Process) -> str:
     try:
         line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
     except TimeoutError:
-        raise ConnectionFailed(f"The server did not start within {START_SECONDS:.0f} seconds.") from None
+        raise _too_slow() from None
+    url = _url_in(line)
+    if url is None:
+        raise _failed(await process.stderr.read(2_000), await process.wait())
+    return url
+
+
+def _url_in(line: bytes) -> str | None:
     found = re.search(r"ws://\S+", line.decode(errors="replace"))
-    if found is None:
-        said = (await process.stderr.read(2_000)).decode(errors="replace").strip()
-        if said and await process.wait() == JOURNAL_UNUSABLE:
-            raise JournalRefused(said.removeprefix(PREFIX))
-        raise ConnectionFailed(said or "The server did not start, and gave no reason.")
-    return found.group()
+    return None if found is None else found.group()
+
+
+def _too_slow() -> ConnectionFailed:
+    return ConnectionFailed(f"The server did not start within {START_SECONDS:.0f} seconds.")
+
+
+def _failed(said: bytes, code: int) -> ConnectionFailed:
+    """Return the error of a server that did not start, in its own words."""
+    text = said.decode(errors="replace").strip()
+    if text and code == JOURNAL_UNUSABLE:
+        return JournalRefused(text.removeprefix(PREFIX))
+    return ConnectionFailed(text or "The server did not start, and gave no reason.")
 
 
 async def _drain(process: asyncio.subprocess.Process) -> None:

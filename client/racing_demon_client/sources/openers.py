@@ -1,16 +1,29 @@
 """Ways to open a table: context managers that yield it and clean up after it."""
 
+import asyncio
 import datetime as dt
+import os
 import secrets
+import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
-from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.local_server import NOTHING, JournalRefused, Persistence, local_server
+from racing_demon_client.net.local_server import (
+    LOOK_SECONDS,
+    MOST_DEATHS,
+    NOTHING,
+    JournalRefused,
+    Persistence,
+    is_listening,
+    local_server,
+    start_hosted,
+    wait_until_ended,
+)
 from racing_demon_client.net.seat_store import StoredSeat, stored_seat
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.shared.links import full_url
@@ -21,6 +34,7 @@ from racing_demon_protocol.reasons import BotLevel, Reason
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
 
+from .hosted_tables import HostedTable, forget_hosted, hosted_tables, keep_hosted
 from .solo.deals import daily_seed, named_seed
 from .solo.place import SoloClient
 from .solo.statistics import statistics_path
@@ -119,39 +133,70 @@ async def host(  # noqa: PLR0913
     persistence: Persistence = DURABLE,
     passphrase: str = "",
     web: bool = True,
+    again: bool = True,
 ) -> AsyncIterator[Opened]:
     """Open a table for others, on a local server or on the one at an address.
 
     A table on a local server is announced on the network by default. A passphrase restricts who can join.
+    The table ends where the context is left as planned, or by Ctrl-C. After a failure, or if this process is
+    killed, it goes on, and is taken up again by the next host of the same user.
+
+    Args:
+        name: the host's name.
+        options: the table's options.
+        bots: the number of bots.
+        level: how well they play.
+        port: the port; ``None`` for the default one, or any free one if that is taken.
+        server: the address of a running server; ``None`` for a local one.
+        announced: whether to announce the table on the local network.
+        persistence: whether and where a local server keeps it.
+        passphrase: what others need to join.
+        web: whether to serve the page for browsers.
+        again: whether to take up a table that this user has left open here.
 
     Raises:
         ConnectionFailed: the server cannot be reached or does not start.
         CommandRefused: the server refused the table.
 
     """
+    if server is not None:
+        async with await Client.create(full_url(server), name, options, passphrase=passphrase) as client:
+            with _keeping_seat(client):
+                await _add_bots(client, bots, level)
+                note = "this table is not announced on the network: give others its address and code"
+                yield Opened(client, "hosted", (client.url.removesuffix(WEBSOCKET_PATH),), note)
+        return
+    flags = ["--lan", "--list-tables"] * announced + ["--no-web"] * (not web)
+    hosting = _Hosting(port, persistence, flags)
     async with AsyncExitStack() as stack:
-        note = ""
-        if server is not None:
-            url = full_url(server)
-            addresses = [url.removesuffix(WEBSOCKET_PATH)]
-            note = "this table is not announced on the network: give others its address and code"
+        taken_up = await hosting.take_up(stack) if again else None
+        if taken_up is not None:
+            client = taken_up
+            note = f"table {client.code} goes on; racing-demon host --new opens another"
         else:
-            flags = ["--list-tables"] * announced + ["--no-web"] * (not web)
-            own_port, has_ipv6 = await _network_server(stack, port, persistence, flags)
-            url = f"ws://127.0.0.1:{own_port}{WEBSOCKET_PATH}"
-            addresses = [f"ws://{address}:{own_port}" for address in _own_addresses()]
-            usual = port is not None or own_port == DEFAULT_PORT
-            note = "" if usual else f"port {DEFAULT_PORT} is taken, so the table is on {own_port}"
-        client = await stack.enter_async_context(
-            await Client.create(url, name, options, passphrase=passphrase)
-        )
-        if server is not None:
-            _keep_seat(stack, client)
-        await _add_bots(client, bots, level)
-        if announced and server is None:
-            trouble = await _announce(stack, client, own_port, has_ipv6=has_ipv6)
-            note = "; ".join(filter(None, [note, trouble]))
-        yield Opened(client, "hosted", tuple(addresses), note, ends_with_us=server is None)
+            note = await hosting.start()
+            client = await stack.enter_async_context(
+                await Client.create(hosting.url, name, options, passphrase=passphrase)
+            )
+            hosting.keep(client.code)
+            stack.enter_context(_keeping_seat(client))
+            await _add_bots(client, bots, level)
+        if announced:
+            from racing_demon_client.discovery.mdns import announcing_trouble  # noqa: PLC0415 - others need no zeroconf
+
+            note = "; ".join(filter(None, [note, announcing_trouble()]))
+        watching = asyncio.create_task(hosting.look_after(client))
+        addresses = [f"ws://{address}:{hosting.port}" for address in _own_addresses()]
+        try:
+            yield Opened(client, "hosted", tuple(addresses), note, ends_with_us=True)
+        except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
+            await hosting.end(client)
+            if not (isinstance(error, TableEnded) and client.has_left):
+                raise
+        else:
+            await hosting.end(client)
+        finally:
+            watching.cancel()
 
 
 @asynccontextmanager
@@ -180,12 +225,22 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
                     kept.forget()
 
 
-def _keep_seat(stack: AsyncExitStack, client: Client) -> None:
-    """Store a host's seat at a remote server, so that ``join`` can resume it."""
-    kept = stack.enter_context(stored_seat(client.url, client.code))
-    if kept is not None and client.token is not None:
-        kept.keep(client.token)
-        stack.callback(lambda: kept.forget() if client.has_left else None)
+def _forget_if_left(client: Client, kept: StoredSeat) -> None:
+    if client.has_left:
+        kept.forget()
+
+
+@contextmanager
+def _keeping_seat(client: Client) -> Iterator[None]:
+    """Store a host's seat while the context lasts, so that it can be resumed, unless it is given up."""
+    with stored_seat(client.url, client.code) as kept:
+        if kept is not None and client.token is not None:
+            kept.keep(client.token)
+        try:
+            yield
+        finally:
+            if kept is not None:
+                _forget_if_left(client, kept)
 
 
 async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | None:
@@ -219,31 +274,140 @@ async def _add_bots(client: Client, number: int, level: str) -> None:
         await client.ask(AddBot(counter=client.next_counter(), level=level))
 
 
-async def _network_server(
-    stack: AsyncExitStack, wanted: int | None, persistence: Persistence, flags: Sequence[str]
-) -> tuple[int, bool]:
-    """Start a server for the whole network; return its port and whether it listens on IPv6, too.
+class _Hosting:
+    """The server of this user's own table for the network.
 
-    A requested port must be free; the default port may be another server's, so any free one will do.
+    Attributes:
+        port: the server's port.
+
+    Args:
+        wanted: the port that the user asked for, if any.
+        persistence: whether and where the server keeps the table.
+        flags: more command line arguments for the server.
+
     """
-    port = DEFAULT_PORT if wanted is None else wanted
-    everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
-    has_ipv6 = port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
-    try:
-        url = await stack.enter_async_context(
-            local_server(host="" if has_ipv6 else everywhere, port=port, persistence=persistence, flags=flags)
+
+    def __init__(self, wanted: int | None, persistence: Persistence, flags: Sequence[str]) -> None:
+        self.port = DEFAULT_PORT if wanted is None else wanted
+        self._wanted = wanted
+        self._persistence = persistence
+        self._flags = flags
+        self._has_ipv6 = False
+        self._pid = 0
+
+    @property
+    def url(self) -> str:
+        """The server's address for the host."""
+        return _own_url(self.port)
+
+    async def take_up(self, stack: AsyncExitStack) -> Client | None:
+        """Return the host at the table that was left open here, if there is one, entered into a stack.
+
+        Its server runs on, or is started again with its journal.
+        """
+        for table in hosted_tables():
+            if self._wanted not in {None, table.port} or self._persistence.journal != table.journal:
+                continue
+            async with AsyncExitStack() as attempt:
+                kept = attempt.enter_context(stored_seat(_own_url(table.port), table.code))
+                if kept is None or not kept.token:  # another terminal hosts it, or the seat was given up
+                    continue
+                client = await self._host_again(table, kept)
+                if client is not None:
+                    stack.push_async_exit(attempt.pop_all())
+                    stack.callback(_forget_if_left, client, kept)
+                    return await stack.enter_async_context(client)
+        return None
+
+    async def _host_again(self, table: HostedTable, kept: StoredSeat) -> Client | None:
+        self.port, self._has_ipv6, self._pid, pid = table.port, table.has_ipv6, table.pid, 0
+        try:
+            if not await is_listening(table.port):
+                pid = self._pid = await self._start_at(table.port, table.code)
+            client = await Client.resume(self.url, table.code, kept.token)
+        except JournalRefused:
+            raise
+        except (ConnectionFailed, CommandRefused) as error:
+            if isinstance(error, CommandRefused):
+                kept.forget()
+                forget_hosted(table.code)
+            if pid:  # its journal has no such table
+                os.kill(pid, signal.SIGTERM)
+                await wait_until_ended(table.port)
+            self.port = DEFAULT_PORT if self._wanted is None else self._wanted
+            return None
+        keep_hosted(table.model_copy(update={"pid": self._pid}))
+        return client
+
+    async def start(self) -> str:
+        """Start a server for a new table; return a remark for the user, if any.
+
+        A requested port must be free; the default port may be another server's, so any free one will do.
+
+        Raises:
+            ConnectionFailed: it does not start.
+
+        """
+        self._has_ipv6 = self.port != 0 and _has_ipv6()  # a free port on IPv4 may be taken on IPv6
+        try:
+            self._pid = await self._start_at(self.port)
+        except JournalRefused:
+            raise
+        except ConnectionFailed:
+            if self._wanted is not None:
+                advice = "Name another one, or leave --port out to take any free port."
+                text = f"Port {self._wanted} cannot be used. Another program may have it. {advice}"
+                raise ConnectionFailed(text) from None
+            self._has_ipv6 = False
+            self._pid = await self._start_at(0)
+        is_usual = self._wanted is not None or self.port == DEFAULT_PORT
+        return "" if is_usual else f"port {DEFAULT_PORT} is taken, so the table is on {self.port}"
+
+    async def _start_at(self, port: int, code: str = "") -> int:
+        everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
+        url, pid = await start_hosted(
+            host="" if self._has_ipv6 else everywhere,
+            port=port,
+            persistence=self._persistence,
+            code=code,
+            flags=self._flags,
         )
-    except JournalRefused:
-        raise
-    except ConnectionFailed:
-        if wanted is not None:
-            advice = "Name another one, or leave --port out to take any free port."
-            text = f"Port {wanted} cannot be used. Another program may have it. {advice}"
-            raise ConnectionFailed(text) from None
-        has_ipv6 = False
-        own = local_server(host=everywhere, port=0, persistence=persistence, flags=flags)
-        url = await stack.enter_async_context(own)
-    return int(url.rpartition(":")[2].partition("/")[0]), has_ipv6
+        self.port = int(url.rpartition(":")[2].partition("/")[0])
+        return pid
+
+    def keep(self, code: str) -> None:
+        """Remember the table, for the next host."""
+        keep_hosted(
+            HostedTable(
+                code=code,
+                port=self.port,
+                pid=self._pid,
+                has_ipv6=self._has_ipv6,
+                journal=self._persistence.journal,
+                at=time.time(),
+            )
+        )
+
+    async def look_after(self, client: Client) -> None:
+        """Start the server again, a few times, if it crashes under its host."""
+        for _ in range(MOST_DEATHS):
+            while client.online or await is_listening(self.port):  # noqa: ASYNC110 - another process
+                await asyncio.sleep(LOOK_SECONDS)
+            if self._persistence == NOTHING:
+                return
+            with suppress(ConnectionFailed):
+                self._pid = await self._start_at(self.port, client.code)
+
+    async def end(self, client: Client) -> None:
+        """End the table for everybody, if it has not ended yet."""
+        if not client.has_left:
+            await client.leave()
+        forget_hosted(client.code)
+        await wait_until_ended(self.port)
+
+
+def _own_url(port: int) -> str:
+    return f"ws://127.0.0.1:{port}{WEBSOCKET_PATH}"
 
 
 def _has_ipv6() -> bool:
@@ -259,22 +423,6 @@ def _has_ipv6() -> bool:
 def _own_name(client: Client) -> str:
     """Return the name that this user's seat has; a spectator has none."""
     return "" if client.seat is None else client.view.seats[client.seat].name
-
-
-async def _announce(stack: AsyncExitStack, client: Client, port: int, *, has_ipv6: bool) -> str:
-    """Announce a table while it is open; return a remark for the user, if any."""
-    from racing_demon_client.discovery.mdns import announce  # noqa: PLC0415
-    from racing_demon_protocol.discovery.mdns import Announcement  # noqa: PLC0415 - practice needs no network
-
-    announcement = Announcement(
-        code=client.code,
-        game=client.view.options.game,
-        host=_own_name(client),
-        port=port,
-        has_ipv6=has_ipv6,
-        needs_passphrase=client.view.locked,
-    )
-    return await stack.enter_async_context(announce(announcement))
 
 
 def _own_addresses() -> list[str]:

@@ -1,6 +1,7 @@
 """The terminal application: its screens and the transitions between them."""
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -217,8 +218,11 @@ class TerminalApp(App[None]):
         self._stack = AsyncExitStack()
 
     async def on_unmount(self) -> None:
-        """Close whatever the welcome screen opened."""
-        await self._stack.aclose()
+        """Close whatever the welcome screen opened. A failure is told, because a host's table outlives it."""
+        with contextlib.suppress(SystemExit):
+            async with self._stack:
+                if self.is_faulty or self.return_code:
+                    raise SystemExit(self.return_code)
 
     # Table events.
 

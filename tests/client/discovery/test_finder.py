@@ -8,10 +8,9 @@ import pytest
 
 from racing_demon_client.discovery import finder, mdns
 from racing_demon_client.discovery.finder import as_json, choose, place, table_line
-from racing_demon_client.discovery.mdns import announce
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.probe import FoundTable
-from tests.support.neighbors import LOOPBACK, among_ourselves, announcement
+from tests.support.neighbors import LOOPBACK, among_ourselves, announced, announcement
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, Served, serving
 
@@ -37,7 +36,7 @@ async def hosted(stack: AsyncExitStack, name: str) -> tuple[Served, Peer]:
     """Host a table, and announce it."""
     served = await stack.enter_async_context(serving())
     peer = await stack.enter_async_context(Peer.hosting(served.url))
-    await stack.enter_async_context(announce(announcement(served.port, peer.code, host=name)))
+    await stack.enter_async_context(announced(announcement(served.port, peer.code, host=name)))
     return served, peer
 
 

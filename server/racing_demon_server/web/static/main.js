@@ -18,6 +18,7 @@ import { CLOSES, REFUSALS, proofWords } from "./words.js";
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+const GOING_AWAY = 1001; // the table ended
 const SETTLE_MS = 600;
 const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
 const REST = 2; // how many times as long as a picture took the next one of others' plays waits
@@ -159,7 +160,7 @@ function leave() {
     history.replaceState({}, "", "/");
     showStart();
   };
-  if (session.seat === null) end();
+  if (session.seat === null || session.ended) end();
   else sheet.ask("Leave the table?", "Your seat is given up for good.", "Leave the table", end);
 }
 
@@ -195,7 +196,7 @@ const listener = {
     document.body.dataset.connection = state;
     byId("offline").hidden = state === "open" || page.session === null;
     byId("offline").textContent = { open: "", connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state];
-    if (state === "closed" && page.session) closed(text);
+    if (state === "closed" && page.session) closed(text, code);
   },
   refused(fields, command) {
     const text = REFUSALS[fields.reason] ?? fields.text;
@@ -261,8 +262,16 @@ function entryRefused(reason, text) {
   tell(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
 }
 
-/** @param {string} text */
-function closed(text) {
+/**
+ * @param {string} text
+ * @param {number} code
+ */
+function closed(text, code) {
+  const { session } = page;
+  if (session && code === GOING_AWAY && session.table.results.length) { // the standings stay in view
+    session.ended = text;
+    return due();
+  }
   page.session = null;
   byId("offline").hidden = true; // the start says it
   showStart();
@@ -434,6 +443,7 @@ async function begin() {
     share: () => openSheet("invite"),
     open: (title, items) => sheet.open(title, items),
     ask: (title, text, yes, act) => sheet.ask(title, text, yes, act),
+    leave,
     watchAgain: () => withPart("replay", ({ Replay }) => {
       replay ??= new Replay(games, tableScreen, () => {
         if (page.session) tableScreen.attach(page.session);

@@ -112,7 +112,7 @@ async def test_a_fault_is_remembered() -> None:
     [
         ("alone", False, "Your deal is lost"),
         ("practiced", False, "It was your own table, and it ended too"),
-        ("hosted", True, "on your own server"),
+        ("hosted", True, "Your table is still open"),
         ("watched", False, "watch it again"),
         ("joined", False, "you keep your seat"),
         ("", False, "If you were at somebody else's table"),

@@ -8,7 +8,6 @@ from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 from textual.widgets import Label
 
-from racing_demon_client.discovery.mdns import announce
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.recent_tables import Recent, recents_path, remember
 from racing_demon_client.terminal.app import TerminalApp
@@ -17,7 +16,7 @@ from racing_demon_client.terminal.screens.picture import LobbyScreen
 from racing_demon_client.terminal.screens.tables import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
 from tests.support.effort import usually
-from tests.support.neighbors import among_ourselves, announcement, saying
+from tests.support.neighbors import among_ourselves, announced, announcement, saying
 from tests.support.screens import at_first_screen, field, told, wait
 from tests.support.servers import Peer, serving
 from tests.support.stages import painted
@@ -51,7 +50,7 @@ async def tables(*texts: dict[str, object]) -> AsyncIterator[tuple[TerminalApp, 
             host = await stack.enter_async_context(Peer.hosting(served.url))
             hosts.append(host)
             told = announcement(served.port, host.code, host=f"Host {number}", **changes)
-            await stack.enter_async_context(announce(told))
+            await stack.enter_async_context(announced(told))
             await wait(pilot, lambda number=number: len(near(app).rows) == number)  # type: ignore[misc]
         yield app, pilot, hosts
 
@@ -222,7 +221,7 @@ async def test_the_first_screen(
 async def test_a_table_that_is_gone_is_shown_no_longer() -> None:
     """The list forgets what does not answer any more, and says that there is nothing."""
     async with at_first_screen() as (app, pilot), serving() as served, Peer.hosting(served.url) as ann:
-        async with announce(announcement(served.port, ann.code)):
+        async with announced(announcement(served.port, ann.code)):
             await wait(pilot, lambda: near(app).display)
         await wait(pilot, lambda: not near(app).display)
         assert "none found so far" in str(app.screen.query_one("#near-told", Label).content)

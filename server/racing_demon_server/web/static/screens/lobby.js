@@ -20,8 +20,9 @@ export class Lobby {
    * @param {(title: string, text: string, yes: string, act: () => void) => void} given.ask
    * @param {(list: HTMLElement) => void} given.analyze tells what the hand has come to
    * @param {() => void} given.watchAgain plays the match again
+   * @param {() => void} given.leave shows the first screen
    */
-  constructor(root, { games, command, share, open, ask, analyze, watchAgain }) {
+  constructor(root, { games, command, share, open, ask, analyze, watchAgain, leave }) {
     this.root = root;
     this.games = games;
     this.command = command;
@@ -29,7 +30,8 @@ export class Lobby {
     this.ask = ask;
     this.analyze = analyze;
     this.again = button("Watch the match again", watchAgain);
-    this.part("after").append(this.again);
+    this.start = button("To the first screen", leave);
+    this.part("after").append(this.again, this.start);
     /** @type {{name: string, text: string}[]} */
     this.chat = [];
     /** @type {any} */
@@ -44,7 +46,7 @@ export class Lobby {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.open("Nobody else is here yet.", [button("Deal for me alone", deal)]);
+      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone?", "Deal for me alone", deal);
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {
@@ -94,8 +96,8 @@ export class Lobby {
   draw(session) {
     this.session = session;
     const { table } = this;
-    const isHost = this.seat !== null && table.host === this.seat;
-    const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.proof, this.showsAll, this.chat.length];
+    const isHost = this.seat !== null && table.host === this.seat && !session.ended;
+    const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.ended, session.proof, this.showsAll, this.chat.length];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
@@ -111,7 +113,9 @@ export class Lobby {
     withPart("options", ({ optionRows }) => options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })), options);
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
-    ready.hidden = !own || own.left;
+    ready.hidden = !own || own.left || session.ended !== "";
+    this.part("share").hidden = session.ended !== "";
+    this.start.hidden = !session.ended;
     ready.setAttribute("aria-pressed", String(own?.ready ?? false));
     setText(ready, own?.ready ? "Ready ✓" : table.phase === "tally" ? "Next hand" : "I am ready");
     this.part("deal").hidden = !isHost;

@@ -60,6 +60,8 @@ export class Session {
     this.pingMs = 0;
     this.watchers = 0;
     this.isHalted = false;
+    /** Why the table has ended. */
+    this.ended = "";
     /** What came of checking the hand that is over. */
     this.proof = "";
     this._epoch = "";

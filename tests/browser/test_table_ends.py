@@ -1,0 +1,98 @@
+"""What a phone shows when its host goes: it stays at the table, or sees the standings and a way on."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchmarks.pty_program import children_of, end_all
+from playwright.async_api import Browser
+
+from tests.support.brokers import free_port
+from tests.support.browsers import Phone, phone
+from tests.support.processes import CLIENT, Running, started
+from tests.support.servers import serving
+
+
+@asynccontextmanager
+async def hosting(folder: Path, port: int, *more: str) -> AsyncIterator[tuple[Running, str]]:
+    """Host a table; give the program and the table's address."""
+    env = {"RACING_DEMON_STATE": str(folder), "RACING_DEMON_DATA": str(folder)}
+    command = ("host", "--plain", "--name", "Ann", "--port", str(port), "--no-announce", *more)
+    async with started(CLIENT, *command, env=env) as program:
+        code = (await program.line(r"^  racing-demon join http://[^:]+:\d+/([A-Z]{4})$"))[1]
+        yield program, f"http://127.0.0.1:{port}/{code}"
+
+
+async def deal(host: Running, guest: Phone) -> None:
+    """Begin a hand, and wait until the guest can play."""
+    await host.line("^Ben took seat")
+    host.type("")
+    await guest.page.locator(".stuck:enabled").wait_for()
+
+
+async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """The host leaves in mid-hand: the tally stays in view, with a reason and a button to go on."""
+    quick = ("--option", "countdown_ms=0")
+    async with hosting(tmp_path, free_port(), *quick) as (host, link), phone(browser, link) as guest:
+        await guest.join("Ben")
+        await deal(host, guest)
+        host.type("leave", "leave")
+        await guest.see("#offline")
+        page = guest.page
+        assert "The host has ended the table." == await page.locator("#offline").inner_text()
+        assert 2 == await page.locator(".tally tbody tr").count()
+        assert not await page.locator(".ready").is_visible()
+        if folder := os.environ.get("RACING_DEMON_PICTURES"):
+            await page.screenshot(path=f"{folder}/ended.png")
+        await page.get_by_role("button", name="To the first screen").tap()
+        await guest.see("#join")
+
+
+async def test_a_phone_is_back_when_the_host_is(tmp_path: Path, browser: Browser) -> None:
+    """Host and server are killed; a new host brings the hand back, and the phone returns by itself."""
+    port = free_port()
+    async with hosting(tmp_path, port, "--option", "countdown_ms=0") as (host, link):
+        async with phone(browser, link) as guest:
+            await guest.join("Ben")
+            await deal(host, guest)
+            servers = children_of(host.pid)
+            host.stop(signal.SIGKILL)
+            end_all(servers)
+            await guest.see("#offline")
+            async with hosting(tmp_path, port) as (again, same):
+                servers = children_of(again.pid)
+                assert link == same
+                await guest.page.locator("#offline").wait_for(state="hidden")
+                await guest.page.locator(".stuck:enabled").wait_for()
+                again.type("tally")
+                await again.line("Ben")
+            end_all(servers)
+
+
+async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, browser: Browser) -> None:
+    """Instead of the button of those who play there is the sentence that the terminal shows."""
+    quick = ("--option", "countdown_ms=0", "--bots", "1")
+    async with hosting(tmp_path, free_port(), *quick) as (host, link), phone(browser, link) as guest:
+        host.type("")
+        await host.line("^play!")
+        await guest.join("Ben")
+        await guest.see(".late")
+        assert "You play from the next deal on." == await guest.page.locator(".late").inner_text()
+        if folder := os.environ.get("RACING_DEMON_PICTURES"):
+            await guest.page.screenshot(path=f"{folder}/late.png")
+
+
+async def test_dealing_alone_asks(browser: Browser) -> None:
+    """Who deals while nobody else is there is asked whether that is meant."""
+    async with serving() as served, phone(browser, served.origin) as host:
+        await host.create("Ann")
+        await host.page.tap(".deal")
+        await host.see("#sheet")
+        if folder := os.environ.get("RACING_DEMON_PICTURES"):
+            await host.page.screenshot(path=f"{folder}/alone.png")
+        await host.page.get_by_role("button", name="Deal for me alone").tap()
+        await host.page.locator("#table").wait_for()

@@ -1,0 +1,236 @@
+"""A host's terminal that goes away: the table stays, and the next host on this machine is back at it."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from benchmarks.pty_program import children_of, end_all
+
+from racing_demon_client.errors import ConnectionFailed, TableEnded
+from racing_demon_client.net.connection import Client
+from racing_demon_protocol.reasons import Phase
+from tests.support.processes import CLIENT, Running, server_process, started
+from tests.support.servers import PATIENCE, Peer
+from tests.system.test_mouse import Mouse, mouse
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+ANOTHER: Final = ("host", "--plain", "--no-announce", "--port", "0")
+LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
+
+
+@pytest.fixture
+def port() -> int:
+    """Return a port that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+@pytest.fixture(autouse=True)
+def servers() -> Iterator[list[int]]:
+    """End the servers that a test names."""
+    named: list[int] = []
+    yield named
+    end_all(named)
+
+
+@asynccontextmanager
+async def hosting(folder: Path, port: int, *more: str) -> AsyncIterator[tuple[Running, str]]:
+    """Host a table in plain text; give the program and the table's code."""
+    env = {"RACING_DEMON_STATE": str(folder), "RACING_DEMON_DATA": str(folder)}
+    command = ("host", "--plain", "--name", "Ann", "--port", str(port), "--no-announce", *more)
+    async with started(CLIENT, *command, env=env) as program:
+        code = (await program.line(LINK))[2]
+        await program.line("^Enter deals")
+        yield program, code
+
+
+async def guest_at(port: int, code: str) -> Client:
+    """Sit down at a table."""
+    return await Client.join(f"ws://127.0.0.1:{port}/v1", code, "Ben")
+
+
+async def seen(guest: Client, *, connected: bool) -> None:
+    """Wait until a guest is told that the host has come or gone."""
+    async with asyncio.timeout(PATIENCE):
+        async for _ in guest:
+            if guest.view.seats[0].connected is connected:
+                return
+    raise AssertionError("the connection ended")
+
+
+async def told_of_the_end(guest: Client) -> str:
+    """Return what a guest is told as the table ends."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for _ in guest:
+                pass
+    except TableEnded as ended:
+        return str(ended)
+    raise AssertionError("the table did not end")
+
+
+async def test_a_killed_host_is_back_at_the_same_table(tmp_path: Path, port: int, servers: list[int]) -> None:
+    """After kill -9 the guests stay, and a new host has the same code, seat and bots."""
+    async with hosting(tmp_path, port, "--bots", "1") as (first, code):
+        servers += children_of(first.pid)
+        async with await guest_at(port, code) as ben:
+            first.stop(signal.SIGKILL)
+            await seen(ben, connected=False)
+            async with hosting(tmp_path, port) as (second, again):
+                await seen(ben, connected=True)
+                assert (code, ["Ann", "Ada", "Ben"]) == (again, [s.name for s in ben.view.seats.values()])
+                second.type("leave", "leave")
+                assert "ended" in await told_of_the_end(ben)
+                assert 0 == (await second.end()).code
+    assert not await is_served(port, code)
+
+
+async def test_a_host_and_a_server_that_were_killed_are_back(
+    tmp_path: Path, port: int, servers: list[int]
+) -> None:
+    """When both were killed, a new host brings the table back, and guests come back by themselves."""
+    async with hosting(tmp_path, port) as (first, code):
+        (server,) = children_of(first.pid)
+        async with await guest_at(port, code) as ben:
+            first.stop(signal.SIGKILL)
+            os.kill(server, signal.SIGKILL)
+            await first.process.wait()
+            async with hosting(tmp_path, port) as (second, again):
+                servers += children_of(second.pid)
+                await seen(ben, connected=True)
+                assert (code, 2) == (again, len(ben.view.seats))
+
+
+async def is_served(port: int, code: str) -> bool:
+    """Return whether a table can still be entered."""
+    with contextlib.suppress(ConnectionFailed):
+        async with await guest_at(port, code):
+            return True
+    return False
+
+
+async def test_another_table_can_be_had(tmp_path: Path, port: int, servers: list[int]) -> None:
+    """``--new`` leaves the old table alone, and says so if its port is wanted."""
+    async with hosting(tmp_path, port) as (first, code):
+        servers += children_of(first.pid)
+        first.stop(signal.SIGKILL)
+        await first.process.wait()
+        env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
+        async with started(
+            CLIENT, "host", "--plain", "--no-announce", "--new", "--port", "0", env=env
+        ) as second:
+            assert code != (await second.line(LINK))[2]
+        assert await is_served(port, code)
+
+
+async def test_two_terminals_host_two_tables(tmp_path: Path, port: int) -> None:
+    """Nobody is thrown off the table that one hosts in another terminal."""
+    env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
+    async with hosting(tmp_path, port) as (_, code):
+        async with started(CLIENT, *ANOTHER, env=env) as second:
+            assert code != (await second.line(LINK))[2]
+        assert await is_served(port, code)
+
+
+async def test_ctrl_c_asks_before_it_ends_the_table_of_others(tmp_path: Path, port: int) -> None:
+    """The first Ctrl-C says what it would do, the second does it: the guests get the standings."""
+    async with hosting(tmp_path, port, "--option", "countdown_ms=0") as (host, code):
+        async with await guest_at(port, code) as ben:
+            await host.line("^Ben took seat")
+            host.type("")
+            async with asyncio.timeout(PATIENCE):
+                async for _ in ben:
+                    if ben.view.phase is Phase.PLAYING:
+                        break
+            host.stop(signal.SIGINT)
+            await host.line("ends for everybody. Press Ctrl-C again")
+            host.stop(signal.SIGINT)
+            assert "ended" in await told_of_the_end(ben)
+            assert (Phase.OVER, 1) == (ben.view.phase, len(ben.view.results))
+        assert 130 == (await host.end()).code
+    assert not await is_served(port, code)
+
+
+async def test_the_server_of_a_deserted_table_ends() -> None:
+    """When nobody has been there for the time that is allowed, nothing is left behind."""
+    limits = ("--until-table-ends", "--limit", "idle_table_seconds=3")
+    async with server_process(*limits) as (server, url):
+        async with Peer.hosting(url):
+            pass
+        assert 0 == (await server.end()).code
+
+
+async def test_a_server_whose_host_never_came_ends() -> None:
+    """A client that is killed before it has opened its table leaves nothing behind, either."""
+    async with server_process("--until-table-ends", "--limit", "idle_table_seconds=0.3") as (server, _):
+        assert 0 == (await server.end()).code
+
+
+# The terminal table.
+
+
+def code_in(lobby: Mouse) -> str:
+    """Return the code that the lobby shows."""
+    return lobby.until(r"http://\S+/([A-Z]{4})\b")[1]
+
+
+@pytest.mark.parametrize("how", ["window", "kill -9", "kill"])
+def test_a_closed_window_closes_no_table(tmp_path: Path, port: int, how: str, servers: list[int]) -> None:
+    """Whichever way the terminal went, ``host`` shows the same lobby again."""
+    command = ("host", "--name", "Ann", "--no-announce", "--port", str(port))
+    with mouse(tmp_path, *command) as first:
+        code = code_in(first)
+        servers += children_of(first.pid)
+        first.lose(how)
+    with mouse(tmp_path, *command) as second:
+        assert code == code_in(second)
+        second.until("goes on")
+        second.type("\x03")
+        second.until("Leave the table")
+        second.type("\x03")
+        second.ended()
+    with socket.socket() as other:
+        assert other.connect_ex(("127.0.0.1", port))
+
+
+def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:
+    """Whoever waits for a friend does not begin a match of five hands with one key."""
+    with mouse(tmp_path, "host", "--name", "Ann", "--no-announce", "--port", str(port)) as lobby:
+        lobby.until("Enter deals")
+        lobby.type("\r")
+        lobby.until("Nobody else is here yet")
+        lobby.type("n")
+        lobby.until("Enter deals")
+        lobby.type("\r")
+        lobby.until("Nobody else is here yet")
+        lobby.type("y")
+        lobby.until("hand 1")
+
+
+async def test_enter_alone_asks_in_plain_text(tmp_path: Path, port: int) -> None:
+    """The first Enter asks, the second deals."""
+    async with hosting(tmp_path, port, "--option", "countdown_ms=0") as (host, _):
+        host.type("")
+        await host.line("^Nobody else is here yet")
+        host.type("")
+        await host.line("^play!")
+
+
+async def test_who_joins_during_a_hand_is_told_in_plain_text(tmp_path: Path, port: int) -> None:
+    """The first line says from when on one plays."""
+    async with hosting(tmp_path, port, "--bots", "1", "--option", "countdown_ms=0") as (host, code):
+        host.type("")
+        await host.line("^play!")
+        async with started(CLIENT, "join", "--name", "Ben", f"http://127.0.0.1:{port}/{code}") as guest:
+            await guest.line("you play from the next deal on$")
