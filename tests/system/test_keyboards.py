@@ -11,7 +11,13 @@ from tests.system.test_mouse import Mouse, mouse
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 TYPED = {"caps lock": "DXYP", "full width": "ｄｘｙｐ", "wide capitals": "ＤＸＹＰ", "russian": "вчнз"}
-TYPED |= {"russian capitals": "ВЧНЗ", "greek": "δχυπ", "hebrew": "גסטפ", "arabic": "يءغح", "korean": "ㅇㅌㅛㅔ"}
+TYPED |= {
+    "russian capitals": "ВЧНЗ",
+    "greek": "δχυπ",
+    "hebrew": "גסטפ",
+    "arabic": "يءغح",
+    "korean": "ㅇㅌㅛㅔ",
+}
 """What keys D, X, Y and P type."""
 
 
