@@ -157,7 +157,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     url = url_of(settings.host, port)
     started = {"url": url, "version": __version__, "tables": len(registry), "loop": event_loop.loop_name()}
     log.info("server started", extra=started)
-    _start_publishing(settings, port, brokers, announcers)
+    _start_publishing(settings, port, brokers, announcers, is_hosted=until_table_ends is not None)
     if membership is not None:
         membership.begin(url, drained=partial(_end, stopping, keeps=True), fenced=journal.fenced)
     with garbage_collection.small_collections():
@@ -237,15 +237,19 @@ def _announcers(settings: ServerSettings) -> "list[Announcer]":
 
 
 def _start_publishing(
-    settings: ServerSettings, port: int, brokers: "Sequence[Publisher]", announcers: "Sequence[Announcer]"
+    settings: ServerSettings,
+    port: int,
+    brokers: "Sequence[Publisher]",
+    announcers: "Sequence[Announcer]",
+    *,
+    is_hosted: bool,
 ) -> None:
-    """Start publishing and announcing the tables; on the local network at private addresses only."""
+    """Start publishing and announcing the tables, those of a host also at addresses that are not private."""
     for broker in brokers:
         broker.start(settings.join_urls or own_urls(settings.host, port))
     for announcer in announcers:
-        announcer.start(
-            [each for each in reachable(settings.host, os.environ) if not each.ip.is_global], port
-        )
+        there = reachable(settings.host, os.environ, also_named=True)
+        announcer.start([each for each in there if is_hosted or not each.ip.is_global], port)
 
 
 def _tables(

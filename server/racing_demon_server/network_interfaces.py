@@ -13,15 +13,15 @@ EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to k
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
 
-def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
+def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False) -> list[Interface]:
     """Return the addresses at which others can reach a server that listens on a host, the usual one first.
 
-    For a server that listens on all addresses, those that others cannot use are left out, unless they are
-    named.
+    For a server that listens on all addresses, those that others cannot use are left out.
 
     Args:
         host: the address that the server listens on.
         environ: environment variables, which may name the addresses to use.
+        also_named: whether to keep those that others cannot use, if they are named.
 
     """
     usual = _routed_address()
@@ -32,7 +32,7 @@ def reachable(host: str, environ: Mapping[str, str]) -> list[Interface]:
     versions = EVERYWHERE.get(host)
     if versions is None:
         return [each for each in interfaces if str(each.ip) == host]
-    is_named = bool(environ.get(VARIABLE, "").strip())
+    is_named = also_named and bool(environ.get(VARIABLE, "").strip())
     there = [
         each
         for each in interfaces

@@ -211,7 +211,7 @@ def test_enter_alone_asks_before_it_deals(tmp_path: Path, port: int) -> None:
         lobby.type("\r")
         lobby.until("Nobody else is here yet")
         lobby.type("n")
-        lobby.until("Enter deals")
+        lobby.until(r"(?s)\A(?!.*Nobody else)")
         lobby.type("\r")
         lobby.until("Nobody else is here yet")
         lobby.type("y")

@@ -182,15 +182,17 @@ def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_at_a_terminal_it_asks(path: Path) -> None:
+async def test_at_a_terminal_it_asks(path: Path) -> None:
     """With a dry run it says what it would do; without a clear yes nothing is deleted."""
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.executescript((Path(__file__).parent / "version1.sql").read_text())
-    before = path.read_bytes()
+    async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
+        for _ in range(2):
+            await play_match(served.url)
+            await until(lambda: not served.registry)
     assert "would be deleted: 1 match that ended before" in at_a_terminal(path, "--dry-run")
     assert "nothing is deleted" in at_a_terminal(path, typed="\n")
-    assert before == path.read_bytes()
+    assert ["1.1", "2.1"] == proven(path)
     assert "deleted: 1 match;" in at_a_terminal(path, typed="y\n")
+    assert ["2.1"] == proven(path)
 
 
 def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
