@@ -7,6 +7,7 @@ import test from "node:test";
 const { Board } = await import("./rules/board.js");
 const { Layout } = await import("./rules/layout.js");
 const { deal, prove } = await import("./proof/proof.js");
+const { helpfulPlay, knowsAll, openedPlay } = await import("./rules/hints.js");
 const { Rules } = await import("./rules/rules.js");
 const { bytesOf } = await import("./proof/sha256.js");
 const { HandLog } = await import("./wire/shuffle.js");
@@ -24,11 +25,16 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
     const rules = new Rules(layout, tables);
     const board = Board.dealt(layout);
     board.name(board.faceUp(), dealt);
-    for (const { place, move, shown, asked, allowed, cards } of moves) {
+    for (const { place, move, shown, asked, allowed, cards, helps, opened } of moves) {
       const judged = asked.map(([source, count, destination]) => rules.allows(board, place, { source, count, destination }));
       assert.deepEqual(judged, allowed);
+      const { play, isSure } = helpfulPlay(rules, board, place);
+      if (helps !== null && isSure && knowsAll(rules, place)) assert.equal(play !== null, helps);
       board.name(board.move(...move), shown);
       assert.deepEqual(board.cards, cards);
+      if (helps === null || !knowsAll(rules, place)) continue;
+      const other = openedPlay(rules, board, 1 - place, move[2]);
+      assert.deepEqual(other && Object.values(other), opened);
     }
   });
 }

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.enums import Racing
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.table.intent import helpful_play, opened_play
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import Encoding, encode
@@ -72,8 +74,12 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
         asked += [
             play for play in rules.legal_plays(board, seat) if fast_path is not None and play.depth == 0
         ]
+        shares = fast_path is not None and rules.game.racing is Racing.SHARED
+        helps = helpful_play(rules, board, seat)[0] is not None if shares else None
         allowed = [fast_path is not None and fast_path.allow(board, seat, play) for play in asked]
         follow(board, move)
+        other = next((each for each in hand.seats if each != seat), seat)
+        opened = opened_play(rules, board, other, [move.destination]) if shares else None
         yield {
             "place": hand.seats.index(seat),
             "move": (move.source, move.count, move.destination, move.depth),
@@ -81,6 +87,8 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
             "asked": [play[:3] for play in asked],
             "allowed": allowed,
             "cards": [list(pile) for pile in board.cards],
+            "helps": helps,
+            "opened": opened and opened[:3],
         }
 
 

@@ -115,16 +115,19 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
             continue
         plays = (Play(source, 1, pile) for pile in grown)
         play = next((play for play in plays if rules.can_play(board, seat, play)), None)
-        if play is not None and not _could_go_up(rules, board, seat, card, grown):
+        if play is not None and not any(
+            True for _ in rules.open_foundations(_before(board, grown), seat, card)
+        ):
             return play
     return None
 
 
-def _could_go_up(rules: Rules, board: Board, seat: int, card: Card, grown: Mapping[int, int]) -> bool:
-    """Return whether a card could go to the foundations before some of them grew by so many cards."""
-    return any(pile not in grown for pile in rules.open_foundations(board, seat, card)) or any(
-        rules.follows_on(board, pile, board.cards[pile][:-cards], card) for pile, cards in grown.items()
-    )
+def _before(board: Board, grown: Mapping[int, int]) -> Board:
+    """Return the board before so many cards were laid on foundations."""
+    before = board.copy()
+    for pile, cards in grown.items():
+        del before.cards[pile][-cards:]
+    return before
 
 
 def _worth(board: Board, play: Play) -> tuple[bool, bool, bool, int]:

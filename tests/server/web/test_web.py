@@ -26,7 +26,7 @@ FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
 PACKED: Final = {"accept-encoding": "gzip"}
 LATER: Final = (
     *("icons/icon-", "manifest", "proof/proof.js", "proof/shake256.js", "sw.js", "texts.json"),
-    *("table/text.js", "television.css"),
+    *("rules/hints.js", "table/text.js", "television.css"),
     *(f"screens/{name}.js" for name in ("options", "replay", "results", "sheets", "tables")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""

@@ -2,6 +2,7 @@
 
 /**
  * @typedef {object} Parts
+ * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
@@ -12,6 +13,7 @@
 
 /** @type {Record<keyof Parts, string>} */
 const FILES = {
+  hints: "./rules/hints.js",
   options: "./screens/options.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",

@@ -2,7 +2,7 @@
 
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
-import { asIs, element, isCalm, move, setStyle, setText } from "./elements.js";
+import { asIs, element, isCalm, move, setStyle, setText, short } from "./elements.js";
 import { withPart } from "../parts.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
@@ -75,6 +75,7 @@ export class TableScreen {
     /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
     this._seen = 0;
+    this._isStuck = false; // as far as this player knows
     /** @type {DOMRect | undefined} */
     this._measured = undefined;
     this.hasMinis = false;
@@ -127,12 +128,35 @@ export class TableScreen {
       this.origins.clear();
     }
     if (isPast) return;
+    this._followStuck(name, fields);
     if (name === "played") this._played(fields);
     else if (name === "signalled") sound("signal");
     else if (name === "hand_over") sound("out");
     else if (name === "race_lost") this._tick(raceWords(this.table, fields));
     else if (name === "reacted") this._say(fields.seat, REACTIONS[fields.reaction] ?? fields.reaction);
     else if (name === "said") this._say(fields.seat, fields.text);
+  }
+
+  /**
+   * Tell which play of somebody else's has ended that this player is stuck. Others end nothing: the server says it again.
+   * @param {string} name
+   * @param {any} fields
+   */
+  _followStuck(name, { seat, destination }) {
+    const { table, rules, place } = this;
+    const own = this.session?.seat;
+    const isStuck = table.seats.get(own ?? -1)?.stuck ?? false;
+    const wasStuck = this._isStuck;
+    const isOthers = name === "played" && seat !== own;
+    this._isStuck = isStuck || (isOthers && wasStuck);
+    if (!this._isStuck) return;
+    withPart("hints", ({ openedPlay }) => {
+      const play = isStuck || !rules || !table.board ? null : openedPlay(rules, table.board, place, destination);
+      if (!play || !table.board) return;
+      this._isStuck = false;
+      const [laid, free] = [destination, play.source].map((pile) => short(/** @type {number} */ (table.board?.top(pile))));
+      this.announce(`${table.nameOf(seat)} played ${laid}: your ${free} can go up.`, true);
+    });
   }
 
   /** @param {any} fields */

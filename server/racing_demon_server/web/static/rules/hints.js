@@ -1,0 +1,150 @@
+// Which play helps, when none does however long one turns the stock, and which play of others' has opened one.
+
+import { UNKNOWN } from "./layout.js";
+
+/**
+ * @import { Board } from "./board.js"
+ * @import { Play, Rules } from "./rules.js"
+ * @import { TableState } from "./state.js"
+ */
+
+const MOST_POSITIONS = 200;
+
+/** Finds plays for one player, and follows how the stock is turned. It is to hear of every event from its creation on. */
+export class Hints {
+  constructor() {
+    /** Whether the whole stock was turned, and nothing helped. */
+    this.isFruitless = false;
+    this._isWhole = false;
+  }
+
+  /**
+   * Follow an event that the table has followed.
+   * @param {string} name
+   * @param {any} fields
+   * @param {TableState} table
+   * @param {Rules} rules
+   * @param {number} place
+   */
+  follow(name, { seat, source, destination }, table, rules, place) {
+    const { board } = table;
+    if (!board || place < 0) return;
+    if (name !== "played") {
+      if (["snapshot", "dealt", "rotated"].includes(name)) this._begin(board, place);
+      return;
+    }
+    const kinds = [source, destination].map((pile) => board.layout.piles[pile].kind);
+    const isOwn = table.handSeats.indexOf(seat) === place;
+    if (isOwn && kinds.includes("stock") && kinds.includes("waste")) this._turned(rules, board, place);
+    else if (isOwn || kinds.includes("foundation")) this._begin(board, place);
+  }
+
+  /**
+   * A play that helps, or that turns the stock; null: nothing helps; undefined: this page does not know.
+   * @param {Rules} rules
+   * @param {Board} board
+   * @param {number} place
+   * @returns {Play | null | undefined}
+   */
+  play(rules, board, place) {
+    const { play, isSure } = helpfulPlay(rules, board, place);
+    const turn = rules.turn(board, place);
+    if (play !== null) return play;
+    if (turn !== null && !this.isFruitless) return turn;
+    return isSure && knowsAll(rules, place) ? null : turn ?? undefined;
+  }
+
+  /**
+   * @param {Board} board
+   * @param {number} place
+   */
+  _begin(board, place) {
+    const [waste] = board.layout.own(place, "waste");
+    this._isWhole = waste !== undefined && board.cards[waste.number].length === 0;
+    this.isFruitless = false;
+  }
+
+  /**
+   * @param {Rules} rules
+   * @param {Board} board
+   * @param {number} place
+   */
+  _turned(rules, board, place) {
+    const [[stock], [waste]] = [board.layout.own(place, "stock"), board.layout.own(place, "waste")];
+    const { options } = board.layout;
+    const { play, isSure } = helpfulPlay(rules, board, place);
+    const showsAll = !stock.spec.shuffles && options.shuffle !== true && (options.tail_rule ?? "top") === "top";
+    if (play !== null || !isSure || !showsAll) this._begin(board, place);
+    else if (board.cards[stock.number].length === 0) this.isFruitless ||= this._isWhole;
+    else if (board.cards[waste.number].length === 0) this._isWhole = true;
+  }
+}
+
+/**
+ * A play that brings the hand nearer to its end, or a neutral move that leads to one; and whether all such
+ * moves were looked through.
+ * @param {Rules} rules
+ * @param {Board} board
+ * @param {number} place
+ * @returns {{play: Play | null, isSure: boolean}}
+ */
+export function helpfulPlay(rules, board, place) {
+  const sources = board.layout.own(place).filter(({ kind }) => kind !== "stock");
+  /** @type {{at: Board, first: Play | null}[]} */
+  const waiting = [{ at: board, first: null }];
+  const seen = new Set([laid(board)]);
+  for (const { at, first } of waiting) {
+    const plays = sources.flatMap(({ number }) => rules.playsFrom(at, place, number));
+    const useful = plays.find((play) => at.isProgress(play));
+    if (useful) return { play: first ?? useful, isSure: true };
+    for (const play of plays) {
+      const isNeutral = [play.source, play.destination].every((pile) => at.layout.piles[pile].kind === "tableau");
+      if (!isNeutral || seen.size === MOST_POSITIONS) continue;
+      const moved = at.copy();
+      moved.move(play.source, play.count, play.destination);
+      if (seen.has(laid(moved))) continue;
+      seen.add(laid(moved));
+      waiting.push({ at: moved, first: first ?? play });
+    }
+  }
+  return { play: null, isSure: seen.size < MOST_POSITIONS };
+}
+
+/**
+ * A play that a card of somebody else's, just laid on a foundation, has opened; null where it has opened none.
+ * @param {Rules} rules
+ * @param {Board} board
+ * @param {number} place
+ * @param {number} grown the foundation
+ * @returns {Play | null}
+ */
+export function openedPlay(rules, board, place, grown) {
+  if (board.layout.piles[grown].kind !== "foundation") return null;
+  const before = board.copy();
+  before.cards[grown].pop();
+  const foundations = board.layout.piles.filter(({ kind }) => kind === "foundation");
+  for (const { number, kind } of board.layout.own(place)) {
+    if (kind === "stock" || board.top(number) === null || board.top(number) === UNKNOWN) continue;
+    const play = { source: number, count: 1, destination: grown };
+    if (!rules.allows(board, place, play)) continue;
+    if (!foundations.some((pile) => rules.allows(before, place, { ...play, destination: pile.number }))) return play;
+  }
+  return null;
+}
+
+/** @param {Board} board */
+const laid = (board) => board.cards.map((pile) => pile.join()).join(";");
+
+/**
+ * Whether the tables know all plays from a player's piles: of each to foundations, and of runs between columns.
+ * @param {Rules} rules
+ * @param {number} place
+ */
+export function knowsAll({ layout, ways }, place) {
+  const foundations = new Set(layout.piles.filter(({ kind }) => kind === "foundation").map(({ group }) => group));
+  return layout.own(place).every(({ group, kind }) => {
+    if (kind === "stock") return true;
+    if (kind === "tableau" && !ways.get(`${group}>${group}`)?.run) return false;
+    return [...foundations].some((to) => ways.has(`${group}>${to}`));
+  });
+}
