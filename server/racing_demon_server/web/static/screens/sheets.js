@@ -3,6 +3,7 @@
 import { asIs, button, element } from "../table/elements.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";
+import { COLUMNS, caps } from "../table/input.js";
 import { REACTIONS } from "../words.js";
 import { drawWay } from "./sheet.js";
 
@@ -11,9 +12,18 @@ import { drawWay } from "./sheet.js";
 const HELP = [
   "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
   "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
-  "With a keyboard: A S D F J K L play the columns, the row above sends their cards up, space turns the stock, ; plays the waste and P sends it up, V declares that you are stuck.",
   "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
 ];
+
+/**
+ * What the keys do, by what is on them; a key that is not known is called as on most keyboards.
+ * @param {Map<string, string> | undefined} layout what the browser knows of the keyboard
+ */
+function keyHelp(layout) {
+  /** @param {string} place */
+  const cap = (place) => caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
+  return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck.`;
+}
 
 export class Sheets {
   /**
@@ -129,10 +139,12 @@ export class Sheets {
     ];
   }
 
-  help() {
+  async help() {
     const { session } = this;
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
-    this.sheet.open("How to play", [element("p", "", text), ...HELP.map((line) => element("p", "", line))]);
+    const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
+    const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]];
+    this.sheet.open("How to play", lines.map((line) => element("p", "", line)));
   }
 
   invite() {

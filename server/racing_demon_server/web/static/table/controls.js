@@ -1,7 +1,7 @@
 // What a player does at the table: gestures and keys become plays.
 
 import { faceName } from "./elements.js";
-import { keyMeaning, listen } from "./input.js";
+import { keyMeaning, learnCap, listen } from "./input.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
@@ -276,13 +276,15 @@ export class Controls {
 
   /** @param {KeyboardEvent} event */
   _key(event) {
+    learnCap(event);
+    if (event.repeat && event.key === "Enter") event.preventDefault(); // else a button is pressed again and again
     if (this.screen.root.hidden || !this.screen.session || !this.shown) return;
     if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
     const meaning = keyMeaning(event);
     if (!meaning || document.querySelector(".sheet:not([hidden])")) return;
-    if (event.code === "Space" && event.target instanceof HTMLButtonElement) event.target.blur();
+    if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
     event.preventDefault();
-    this._act(meaning);
+    if (!event.repeat) this._act(meaning); // a key that is held acts once
   }
 
   /** @param {{name: string, column?: number, number?: number}} meaning */
