@@ -111,6 +111,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         announces=_announces(arguments),
         lists_tables=_announces(arguments) if arguments.list_tables is None else arguments.list_tables,
         proxies=(*OWN_PROXIES, *arguments.proxy),
+        relays=tuple(arguments.relays),
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
@@ -333,6 +334,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NETWORK",
         help="trust proxies in this network, like 172.31.252.2, to name the client's address (those on this "
         "machine are always trusted)",
+    )
+    add(
+        "--relays",
+        action="append",
+        type=network,
+        default=[],
+        metavar="NETWORK",
+        help="trust relays (--relay) in this network to say how many watch there, and who asks for a table",
     )
     add(
         "--name",

@@ -37,6 +37,10 @@ class Bucket:
         """Tell whether that many tokens are missing now."""
         return not copy(self).take(at, units)
 
+    def used(self, at: int) -> float:
+        """Return how many tokens it lacks now until it is full."""
+        return max(0.0, (self._spent_until - at + self._burst_us) / self._each_us)
+
     def overdraw(self, at: int) -> int:
         """Take a token that is not there. Return the microseconds until the debt is paid."""
         self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us

@@ -68,6 +68,7 @@ class ServerSettings:
         delayed_bytes: the same for all tables.
         ping_seconds: the interval of heartbeats, and the time to answer one.
         proxies: the networks of trusted proxies.
+        relays: the networks of trusted relays.
         hosts: the host names that the server answers to; empty for any.
         metrics_public: whether ``/metrics`` is open to everybody, not to this machine only.
         mqtt_url: the broker to publish to, like ``mqtt://host:port``; empty for none.
@@ -126,6 +127,7 @@ class ServerSettings:
     delayed_bytes: int = 64 * 1024 * 1024
     ping_seconds: float = 2.5
     proxies: tuple[str, ...] = OWN_PROXIES
+    relays: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     metrics_public: bool = False
     mqtt_url: str = field(default="", repr=False)  # it may hold a password

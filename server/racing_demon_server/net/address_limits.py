@@ -5,10 +5,11 @@ server names its clients; only proxies that the operator has named are trusted.
 """
 
 import ipaddress
+import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
@@ -18,6 +19,7 @@ SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""
 NOT_SAID: Final = "unknown"
 """Stands for all addresses that a proxy does not name."""
+LOCAL: Final = "127.0.0.1"
 MOST_REMEMBERED: Final = 10_000
 MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
@@ -36,6 +38,61 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
 
 
+class Origin(NamedTuple):
+    """Where a connection comes from.
+
+    Attributes:
+        hops: the client's address, as far as it is known, and that of the trusted relay that connects for it,
+            if there is one; as in ``X-Forwarded-For``.
+        is_relay: whether there is one.
+
+    """
+
+    hops: str
+    is_relay: bool
+
+    @property
+    def counted_as(self) -> str:
+        """The name under which the client is counted: see :func:`believed_address`."""
+        return _counted_as(self.hops.partition(",")[0])
+
+
+def origin(
+    peer: str, forwarded: Sequence[str], proxies: Sequence[Network], relays: Sequence[Network] = ()
+) -> Origin:
+    """Return where a connection comes from, as far as those are to be believed who pass it on.
+
+    Args:
+        peer: the peer's address, from the socket.
+        forwarded: the values of ``X-Forwarded-For``, in order.
+        proxies: the networks of trusted proxies.
+        relays: the networks of trusted relays.
+
+    """
+    # The last one is what our proxy has seen; the ones before it can be forged.
+    hops = [hop.strip() for value in forwarded for hop in value.split(",")]
+    client = peer
+    if hops and _is_in(client, proxies) and not _is_in(client, relays):
+        client = hops.pop()
+    if not _is_in(client, relays):
+        return Origin(_said(client, peer), is_relay=False)
+    asking = hops.pop() if hops else client
+    return Origin(f"{_said(asking, peer)}, {_said(client, peer)}", is_relay=True)
+
+
+def _said(client: str, peer: str) -> str:
+    """Return an address without a port; a peer without any is on this machine."""
+    address = parsed(client)
+    if address is not None:
+        return str(address)
+    return LOCAL if client == peer else NOT_SAID
+
+
+def _is_in(text: str, where: Sequence[Network]) -> bool:
+    address = parsed(text)
+    return address is not None and any(address in network for network in where)
+
+
 def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
     """Return the name under which an address is counted; empty for this machine, which is not limited.
 
@@ -44,17 +101,17 @@ def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Netw
     Args:
         peer: the peer's address, from the socket.
         forwarded: the values of ``X-Forwarded-For``, in order.
-        proxies: the trusted networks.
+        proxies: the networks of trusted proxies.
 
     """
-    address = parsed(peer)
-    # The last one is what our proxy has seen; the ones before it can be forged.
-    hops = [hop.strip() for value in forwarded for hop in value.split(",")]
-    if address is not None and hops and any(address in network for network in proxies):
-        address = parsed(hops[-1])
-        if address is None:
-            return NOT_SAID
-    if address is None or address.is_loopback:
+    return origin(peer, forwarded, proxies).counted_as
+
+
+def _counted_as(client: str) -> str:
+    address = parsed(client)
+    if address is None:
+        return NOT_SAID
+    if address.is_loopback:
         return ""
     if address.version == 6:
         return str(ipaddress.ip_network((address, SHARED_BITS), strict=False))
@@ -100,6 +157,7 @@ class AddressLimits:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._searches = 0
 
     def __len__(self) -> int:
         return len(self._places)
@@ -135,17 +193,30 @@ class AddressLimits:
         if address:
             self._place(address).misses.take(at)
 
-    def begin_search(self, address: str, at: int) -> bool:
-        """Count a search for a table. Return whether its address may have it, if all that run are misses."""
+    def begin_search(self, address: str, at: int, shared: Bucket | None = None) -> bool:
+        """Count a search for a table. Return whether its address may have it, if all that run are misses.
+
+        Args:
+            address: the address.
+            at: the time.
+            shared: misses that all addresses share; each leaves the others twice what it has used.
+
+        """
         place = self._place(address)
         if address and place.misses.is_empty(at, place.searches + 1):
             return False
+        if address and shared is not None:
+            used = place.misses.used(at) + place.searches
+            if shared.is_empty(at, self._searches + math.ceil(2 * used) + 1):
+                return False
         place.searches += 1
+        self._searches += 1
         return True
 
     def end_search(self, address: str) -> None:
         """Stop counting a search."""
         self._place(address).searches -= 1
+        self._searches -= 1
 
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)

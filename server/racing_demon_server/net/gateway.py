@@ -21,7 +21,7 @@ from racing_demon_server.web.site import Site
 from racing_demon_server.web.table_list import listing
 
 from . import http
-from .address_limits import believed_address, networks, parsed
+from .address_limits import Origin, networks, origin, parsed
 from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
@@ -78,7 +78,7 @@ class Gateway:
         self._listening: list[asyncio.Server] = []
         self._is_closing = False
         self._lost = asyncio.Event()
-        self._proxies = networks(settings.proxies)
+        self._proxies, self._relays = networks(settings.proxies), networks(settings.relays)
         self._site = Site(self._listed) if settings.web else None
         self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
 
@@ -115,16 +115,16 @@ class Gateway:
     def open(self, connection: Connection, request: Request) -> Session:
         """Give a connection its session after the handshake, and send the protocol's versions."""
         self._handshakes.pop(connection, None)
-        address = self._address_of(connection, request)
-        headers = request.headers
-        visit = Visit(headers.get("Host", ""), request.path, address, is_spliced=SPLICED in headers)
+        came = self._origin_of(connection, request)
+        address, headers = came.counted_as, request.headers
+        visit = Visit(headers.get("Host", ""), request.path, came, is_spliced=SPLICED in headers)
         session = Session(connection, self._service, address, visit)
         is_allowed = self._service.addresses.enter(address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:
             entry_seconds = self.settings.entry_seconds
             entry = asyncio.get_running_loop().call_later(entry_seconds, session.check_entry)
             self._admitted[connection] = Admitted(session, address, entry)
-            software = f"{SOFTWARE} {COUNTS_RELAYED}"
+            software = f"{SOFTWARE} {COUNTS_RELAYED}" if came.is_relay else SOFTWARE
             session.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
             return session
         self._service.addresses.leave(address)
@@ -140,8 +140,8 @@ class Gateway:
         Who may be behind a trusted proxy is not known before the request.
         """
         peer = parsed(connection.address)
-        is_proxy = peer is not None and any(peer in network for network in self._proxies)
-        address = "" if is_proxy else believed_address(connection.address, (), ())
+        is_proxy = peer is not None and any(peer in each for each in (*self._proxies, *self._relays))
+        address = "" if is_proxy else origin(connection.address, (), ()).counted_as
         self._connections.add(connection)
         self._handshakes[connection] = address
         settings = self.settings
@@ -192,9 +192,9 @@ class Gateway:
             self._lost.clear()
             await self._lost.wait()
 
-    def _address_of(self, connection: Connection, request: Request) -> str:
+    def _origin_of(self, connection: Connection, request: Request) -> Origin:
         forwarded = request.headers.get_all("X-Forwarded-For")
-        return believed_address(connection.address, forwarded, self._proxies)
+        return origin(connection.address, forwarded, self._proxies, self._relays)
 
     def refuse_long(self, connection: Connection) -> Response | None:
         """Refuse a request that is too long, in words unless its address has sent too many."""
@@ -219,7 +219,8 @@ class Gateway:
 
     def _answer(self, connection: Connection, request: Request) -> Response | None:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
-        address, path = self._address_of(connection, request), request.path.partition("?")[0]
+        address = self._origin_of(connection, request).counted_as
+        path = request.path.partition("?")[0]
         if not self._service.addresses.take_request(address, self._service.clock(), _units(path)):
             return http.too_many()
         if not http.is_meant(request, self.settings.hosts):
@@ -273,11 +274,11 @@ class Gateway:
         common = self.settings.common_host
         if not common or self._site is None or not TABLE_PATH.fullmatch(path):
             return None
-        origin = urlsplit(http.origin_of(request))
-        host, colon, port = origin.netloc.lower().partition(":")
+        asked = urlsplit(http.origin_of(request))
+        host, colon, port = asked.netloc.lower().partition(":")
         if host != self.settings.own_host:
             return None
-        return f"{origin.scheme}://{common}{colon}{port}{request.path}"
+        return f"{asked.scheme}://{common}{colon}{port}{request.path}"
 
     def _listed(self) -> Iterator[dict[str, Any]]:
         """Yield the tables that browsers may list; none if they are not announced to anybody else either."""

@@ -17,11 +17,13 @@ from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
 from racing_demon_server.frames import Frames, Listener
+from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.settings import limits
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
-from .address_limits import MANY_SEARCHES, AddressLimits
+from .address_limits import LOCAL, MANY_SEARCHES, MINUTE, AddressLimits, Origin
 from .table_mirror import TableMirror
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
@@ -32,6 +34,10 @@ IDLE_SECONDS: Final = 10.0
 COUNT_SECONDS: Final = 0.3
 MOST_WAITING: Final = 1_000
 """The most spectators who wait for a table to be watched."""
+UPSTREAM: Final = limits()
+"""What the other server is taken to allow; its operator may have changed that."""
+UNKNOWN_US: Final = 5_000_000
+MOST_UNKNOWN: Final = 1_000
 TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
 """Reasons for a refusal that another attempt may not meet."""
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
@@ -51,12 +57,13 @@ class RelayedTable:
     def __init__(self, relay: "Relay", code: str) -> None:
         self._relay = relay
         self._code = code
-        self._waiting: dict[Listener, tuple[str, str]] = {}  # with passphrase and address
+        self._waiting: dict[Listener, tuple[str, Origin]] = {}  # with passphrase
         self._searching: list[str] = []
         self._mirror: TableMirror | None = None
         self._spectators: Spectators | None = None
         self._lock = Passphrase("", b"")
         self._passphrase = ""
+        self._asking = Origin(LOCAL, is_relay=False)
         self._elsewhere = 0
         self._reported = 1
         self._is_recounted = asyncio.Event()
@@ -72,7 +79,7 @@ class RelayedTable:
     def __contains__(self, listener: Listener) -> bool:
         return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
 
-    def watch(self, listener: Listener, passphrase: str, address: str) -> bool:
+    def watch(self, listener: Listener, passphrase: str, origin: Origin) -> bool:
         """Add a spectator: at once, or when the other server has sent the table.
 
         Asking the other server counts as a search of the address until there is an answer, even if the
@@ -85,16 +92,17 @@ class RelayedTable:
             CommandRefused: the passphrase is wrong, or too many spectators wait.
 
         """
+        address = origin.counted_as
         if self._spectators is not None:
             self._lock.verify(passphrase, address, self._relay.clock())
             self._add(self._spectators, listener)
         elif len(self._waiting) >= MOST_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
-        elif not self._relay.addresses.begin_search(address, self._relay.clock()):
+        elif not self._relay.begin_search(address):
             return False
         else:
             self._searching.append(address)
-            self._waiting[listener] = passphrase, address
+            self._waiting[listener] = passphrase, origin
         if self._following is None:
             self._following = asyncio.create_task(self._follow())
         if self._idle is not None:
@@ -138,6 +146,8 @@ class RelayedTable:
             if missed:
                 self._relay.addresses.note_miss(address, self._relay.clock())
         self._searching.clear()
+        if missed:
+            self._relay.note_unknown(self._code)
 
     def _add(self, spectators: Spectators, listener: Listener) -> None:
         listener.reply(Seated(code=self._code))
@@ -178,8 +188,9 @@ class RelayedTable:
     async def _connect(self) -> None:
         """Watch the table over one connection."""
         if self._spectators is None and self._waiting:
-            self._passphrase, _ = next(iter(self._waiting.values()))
-        async with watching(self._relay.url, self._code, self._passphrase) as upstream:
+            self._passphrase, self._asking = next(iter(self._waiting.values()))
+        relay, asking = self._relay, self._asking.hops
+        async with watching(relay.url, self._code, self._passphrase, asking, relay.meet) as upstream:
             reporting = asyncio.create_task(self._report(upstream))
             try:
                 while True:
@@ -247,9 +258,9 @@ class RelayedTable:
                 self._spectators.add(listener)
             self._spectators.relayed |= previous.relayed
         waiting, self._waiting = self._waiting, {}
-        for listener, (passphrase, address) in waiting.items():
+        for listener, (passphrase, origin) in waiting.items():
             try:
-                self._lock.verify(passphrase, address, self._relay.clock())
+                self._lock.verify(passphrase, origin.counted_as, self._relay.clock())
             except CommandRefused as refused:
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
             else:
@@ -319,6 +330,9 @@ class Relay:
         self.addresses = addresses
         self._tables: dict[str, RelayedTable] = {}
         self._places: dict[Listener, RelayedTable] = {}
+        self._is_known = False
+        self._misses = Bucket(UPSTREAM["misses_per_minute"] / MINUTE, UPSTREAM["miss_burst"])
+        self._unknown: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -333,7 +347,7 @@ class Relay:
         table = self._places.get(listener)
         return table is not None and listener in table
 
-    def enter(self, listener: Listener, request: Message, address: str) -> None:
+    def enter(self, listener: Listener, request: Message, origin: Origin) -> None:
         """Let a listener watch a table; if its address looks for too many, it is closed, and comes back.
 
         Raises:
@@ -345,13 +359,37 @@ class Relay:
         code = request.code.strip().upper()
         table = self._tables.get(code)
         if table is None:
+            if self._unknown.get(code, -1) >= self.clock():
+                self.addresses.note_miss(origin.counted_as, self.clock())
+                raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code.")
             if len(self._tables) >= self._most:
                 raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
             table = RelayedTable(self, code)
-        if table.watch(listener, request.passphrase, address):
+        if table.watch(listener, request.passphrase, origin):
             self._tables[code] = self._places[listener] = table
         else:
             listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
+
+    def meet(self, is_known: bool) -> None:
+        """Note whether the other server knows this relay, and counts misses of those who ask here."""
+        self._is_known = is_known
+
+    def begin_search(self, address: str) -> bool:
+        """Count a search for a table. Return whether its address may have it.
+
+        A server that does not know this relay counts the misses of all its spectators as one address's. So
+        they share these, and no address uses them up.
+        """
+        shared = None if self._is_known else self._misses
+        return self.addresses.begin_search(address, self.clock(), shared)
+
+    def note_unknown(self, code: str) -> None:
+        """Note that the other server has no table with a code: it is not asked again for some seconds."""
+        self._misses.take(self.clock())
+        self._unknown.pop(code, None)
+        if len(self._unknown) >= MOST_UNKNOWN:
+            del self._unknown[next(iter(self._unknown))]
+        self._unknown[code] = self.clock() + UNKNOWN_US
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay that watches here, in its place."""

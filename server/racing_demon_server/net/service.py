@@ -21,7 +21,7 @@ from racing_demon_server.tables.locator import Location, Locator, Whereabouts
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock, Room
 
-from .address_limits import MINUTE, POOL_SECONDS, AddressLimits
+from .address_limits import MINUTE, POOL_SECONDS, AddressLimits, Origin
 from .http import Meter
 from .relay import Relay
 
@@ -155,7 +155,7 @@ class Service:
         room.catch_up()  # an earlier command may have given the seat up
         return room
 
-    def enter_relay(self, listener: Listener, request: Message, address: str, at: int) -> None:
+    def enter_relay(self, listener: Listener, request: Message, origin: Origin, at: int) -> None:
         """Let a listener watch a table of the other server.
 
         Raises:
@@ -163,9 +163,9 @@ class Service:
 
         """
         assert self.relay is not None
-        if not self.addresses.may_miss(address, at):
+        if not self.addresses.may_miss(origin.counted_as, at):
             raise self._too_many_misses()
-        self.relay.enter(listener, request, address)
+        self.relay.enter(listener, request, origin)
 
     def _too_many_misses(self) -> CommandRefused:
         seconds = math.ceil(MINUTE / self.settings.misses_per_minute)

@@ -252,7 +252,10 @@ class Session:
 
     def _may_follow(self, found: Location) -> bool:
         """Tell whether the client follows a table there: to the name that it dialled, or one below it."""
-        dialled = urlsplit(f"//{self._visit.host}").hostname or ""
+        try:
+            dialled = urlsplit(f"//{self._visit.host}").hostname or ""
+        except ValueError:
+            return False
         is_there = bool(found.host) and not self._visit.is_spliced and is_below(found.host, dialled)
         return is_there and understands(self._software, FOLLOWS_MOVED)
 
@@ -283,7 +286,7 @@ class Session:
         if not self._pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
         if self._service.relay is not None:
-            self._service.enter_relay(self, message, self._address, self._arrived)
+            self._service.enter_relay(self, message, self._visit.origin, self._arrived)
             return
         match message:
             case cl.Create():
@@ -298,6 +301,8 @@ class Session:
     def _count_relayed(self, message: cl.Relaying, count: int) -> None:
         if not self._pay(message):
             raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+        if not self._visit.origin.is_relay:
+            return  # a relay that nobody has named is one spectator, whatever it says
         if self._service.relay is not None:
             self._service.relay.count_relayed(self, count)
         elif self._room is not None:

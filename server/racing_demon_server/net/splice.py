@@ -14,6 +14,7 @@ from websockets.frames import Frame, Opcode
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_server.tables.locator import Location
 
+from .address_limits import Origin
 from .transport import Connection
 
 SPLICED: Final = "X-Racing-Demon-Spliced"
@@ -38,7 +39,7 @@ class Visit:
     Attributes:
         host: the host name that the client asked for.
         path: the requested path.
-        address: the client's address.
+        origin: where the client comes from.
         is_spliced: whether another server passes it on.
         messages: those that ask for no table, each with whether it is text.
 
@@ -46,7 +47,7 @@ class Visit:
 
     host: str
     path: str
-    address: str
+    origin: Origin
     is_spliced: bool
     messages: list[tuple[bool, bytes]] = field(default_factory=list)
 
@@ -144,10 +145,11 @@ class Upstream(asyncio.Protocol):
             f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13",
             f"Sec-WebSocket-Protocol: {self._client.encoding}",
-            f"X-Forwarded-For: {visit.address}",
+            f"X-Forwarded-For: {visit.origin.hops}",
             f"{SPLICED}: 1",
         )
-        self.transport.write("\r\n".join(lines).encode() + END_OF_HEADER)
+        # Bytes above 0x7f in a request go on as they came.
+        self.transport.write("\r\n".join(lines).encode("latin-1") + END_OF_HEADER)
 
     def data_received(self, data: bytes) -> None:
         """Pass bytes on, except those of the handshake and the first frame."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -105,8 +105,17 @@ class UpstreamConnection:
 
 
 @contextlib.asynccontextmanager
-async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[UpstreamConnection]:
+async def watching(
+    url: str, code: str, passphrase: str, hops: str, met: Callable[[bool], None]
+) -> AsyncIterator[UpstreamConnection]:
     """Connect to a server as a spectator of a table, and follow its redirects.
+
+    Args:
+        url: the server.
+        code: the table's code.
+        passphrase: the table's.
+        hops: who asks for the table here, as in ``X-Forwarded-For``; servers believe relays that they know.
+        met: is told whether the server knows this relay.
 
     Raises:
         CommandRefused: the server refuses the spectator.
@@ -118,10 +127,10 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
     place = url
     for _ in range(MOST_REDIRECTS):
         try:
-            async with await _connect(place) as socket:
+            async with await _connect(place, hops) as socket:
                 upstream = UpstreamConnection(socket)
                 async with asyncio.timeout(OPEN_SECONDS):
-                    answer = await _enter(upstream, code, passphrase)
+                    answer = await _enter(upstream, code, passphrase, met)
                 if isinstance(answer, Seated):
                     yield upstream
                     return
@@ -136,7 +145,7 @@ async def watching(url: str, code: str, passphrase: str) -> AsyncIterator[Upstre
     raise Unreachable("too many redirects")
 
 
-async def _connect(url: str) -> ClientConnection:
+async def _connect(url: str, hops: str) -> ClientConnection:
     try:
         return await connect(
             url,
@@ -145,6 +154,7 @@ async def _connect(url: str) -> ClientConnection:
             proxy=None,  # a proxy would need them for itself
             subprotocols=[Subprotocol(Encoding.MSGPACK)],
             compression=None,
+            additional_headers={"X-Forwarded-For": hops},
             max_size=MAX_SERVER_FRAME,
             ping_interval=PING_SECONDS,
             ping_timeout=PONG_SECONDS,
@@ -155,7 +165,9 @@ async def _connect(url: str) -> ClientConnection:
         raise Unreachable(str(error)) from error
 
 
-async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Message:
+async def _enter(
+    upstream: UpstreamConnection, code: str, passphrase: str, met: Callable[[bool], None]
+) -> Message:
     versions = await upstream.read()
     if not isinstance(versions, Versions):
         raise Unreachable("it does not say which versions of the protocol it speaks")
@@ -164,6 +176,7 @@ async def _enter(upstream: UpstreamConnection, code: str, passphrase: str) -> Me
         versions_of = f"version {versions.newest} of the protocol, this relay {VERSION}"
         raise OtherProtocol(versions_of, f"The table's server speaks {versions_of}: update {who}.")
     upstream.counts_relayed = understands(versions.software, COUNTS_RELAYED)
+    met(upstream.counts_relayed)
     await upstream.send(Hello(version=VERSION, software=SOFTWARE))
     await upstream.send(Watch(code=code, passphrase=passphrase))
     answer = await upstream.read()

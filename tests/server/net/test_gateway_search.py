@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
@@ -485,3 +486,38 @@ async def test_browsers_see_other_servers_tables() -> None:
             writer.write(b"GET /tables.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             assert (b"BCDF" in await within(10, reader.read())) is lists_tables
             writer.close()
+
+
+async def test_who_is_passed_on_keeps_an_address() -> None:
+    """Players of two networks who are passed on are two addresses at the table's server, in IPv6, too."""
+    async with (
+        serving(connections_per_address=1) as owner,
+        searching() as (served, directory),
+        Peer.hosting(owner.url) as ann,
+        AsyncExitStack() as stack,
+    ):
+        for name, address in (("Ben", "2001:db8:1::7"), ("Cleo", "2001:db8:2::7"), ("Dan", "127.0.0.1")):
+            far: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": address}}
+            peer = await stack.enter_async_context(Peer.connect(served.url, **far))
+            await _hello(peer)
+            await peer.say(cl.Join(code=ann.code, name=name))
+            await directory.tell(ann.code, _at(owner))
+            assert isinstance(await peer.hear(), Seated)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1\xff", "[127.0.0.1"])
+async def test_who_asks_for_a_strange_host_is_passed_on(host: str) -> None:
+    """What a client writes as ``Host`` need not be one."""
+    async with serving() as owner, searching() as (served, directory), Peer.hosting(owner.url) as ann:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        lines = (
+            *("GET /v1 HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade"),
+            *("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13"),
+            "Sec-WebSocket-Protocol: racing-demon.v1+json",
+        )
+        writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        for message in (cl.Hello(version=VERSION), cl.Watch(code=ann.code)):
+            writer.write(Frame(Opcode.TEXT, encode(message, Encoding.JSON).encode()).serialize(mask=True))  # type: ignore[union-attr]
+        await directory.tell(ann.code, _at(owner))
+        await within(10, reader.readuntil(f'"{ann.code}"'.encode()))
+        writer.close()

@@ -10,6 +10,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.wire.addresses import understands
+from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Signalled
@@ -19,6 +21,7 @@ from racing_demon_protocol.wire.messages.server import (
     Refused,
     Seated,
     Snapshot,
+    Versions,
     Watchers,
 )
 from racing_demon_protocol.wire.options import Options
@@ -28,6 +31,8 @@ from tests.support.crashes import until
 from tests.support.relay import answer_relay, table_of, visited
 from tests.support.servers import Closing, Peer, serving, within
 
+HERE = ("127.0.0.0/8",)
+"""Where relays are trusted that run here."""
 OPEN = "sesame"
 RESTART = Closing(1012, "restart")
 
@@ -205,8 +210,8 @@ async def test_http_sends_a_relay_to_no_other_address() -> None:
 async def test_a_relay_is_counted_as_its_spectators() -> None:
     """Players and spectators see how many watch in all, through a tree of relays, and when some leave."""
     async with (
-        serving() as owner,
-        serving(relay=owner.url) as first,
+        serving(relays=HERE) as owner,
+        serving(relay=owner.url, relays=HERE) as first,
         serving(relay=first.url) as second,
         Peer.hosting(owner.url) as ann,
         Peer.entered(owner.url, cl.Watch(code=ann.code)) as eve,
@@ -223,9 +228,9 @@ async def test_a_relay_is_counted_as_its_spectators() -> None:
 
 
 async def test_a_relay_is_believed_up_to_a_limit() -> None:
-    """A spectator that claims to be a relay counts as no more than the limit, and a player as nothing."""
+    """A trusted relay counts as no more spectators than the limit, and a player as none."""
     async with (
-        serving(relayed_spectators=40) as owner,
+        serving(relayed_spectators=40, relays=HERE) as owner,
         Peer.hosting(owner.url) as ann,
         Peer.entered(owner.url, cl.Watch(code=ann.code)) as eve,
     ):
@@ -234,6 +239,25 @@ async def test_a_relay_is_believed_up_to_a_limit() -> None:
         await _hear_count(ann, 40)
         await eve.say(cl.Relaying(count=7))
         await _hear_count(ann, 7)
+
+
+async def test_a_spectator_cannot_report_others() -> None:
+    """Only relays that the operator has named are believed, and told that they are."""
+    async with (
+        serving(relays=("10.0.0.0/8",)) as owner,
+        Peer.hosting(owner.url) as ann,
+        Peer.connect(owner.url, additional_headers={"X-Forwarded-For": "203.0.113.8"}) as eve,
+        Peer.connect(owner.url, additional_headers={"X-Forwarded-For": "203.0.113.9, 10.1.2.3"}) as relay,
+    ):
+        versions = [await peer.hear() for peer in (eve, relay)]
+        assert [False, True] == [
+            isinstance(each, Versions) and understands(each.software, "relaying") for each in versions
+        ]
+        for peer, count in ((eve, 1_000_000), (relay, 4)):
+            await peer.say(cl.Hello(version=VERSION))
+            await peer.enter(cl.Watch(code=ann.code))
+            await peer.say(cl.Relaying(count=count))
+        await _hear_count(ann, 5)
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.SHUFFLING])

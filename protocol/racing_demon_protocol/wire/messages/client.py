@@ -229,7 +229,8 @@ class Relaying(Message):
     """Report how many spectators a relay has, which watches a table as one of its spectators.
 
     They are counted in the place of the relay. Send this only to a server whose ``software`` has the word
-    ``relaying`` behind its name. The server may count fewer.
+    ``relaying`` behind its name: only relays that its operator has named get that word, and others count as
+    one spectator. The server may count fewer.
     """
 
     TAG: ClassVar[int] = 27
