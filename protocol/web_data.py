@@ -7,9 +7,23 @@ from pydantic_core import PydanticUndefined
 
 from game_list import games
 from move_list import moves
+from racing_demon_protocol.engine.mechanics.merging import Merging
+from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
+from racing_demon_protocol.engine.mechanics.rows import DoubleJump, PushPin
+from racing_demon_protocol.engine.mechanics.sums import Sums
+from racing_demon_protocol.engine.mechanics.travelling import Travelling
+from racing_demon_protocol.engine.mechanics.tricks import Script
+from racing_demon_protocol.engine.piles import Kind
+from racing_demon_protocol.engine.specification import Mechanic
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
 
+COUNTED: Final[dict[type[Mechanic], Kind | None]] = {
+    **dict.fromkeys((Sums, Ranks, Sympathy, Merging, PushPin), Kind.OUT),
+    **dict.fromkeys((DoubleJump, Travelling, Script), None),
+}
+"""The kind of piles whose cards are a seat's progress, where it is not its own cards on the foundations."""
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
@@ -31,7 +45,10 @@ def messages() -> str:
 def games_with_moves() -> str:
     """Return all games with their moves, and the moves' tables, as JSON with one line per game."""
     told, known = json.loads(games()), json.loads(moves())
-    rows = (json.dumps({**_for_drawing(game), "moves": known["games"][name]}) for name, game in told.items())
+    rows = (
+        json.dumps({**_for_drawing(game), **_scored(name), "moves": known["games"][name]})
+        for name, game in told.items()
+    )
     listed = ",\n".join(f"{json.dumps(name)}: {row}" for name, row in zip(told, rows, strict=True))
     return f'{{"tables": {json.dumps(known["tables"])},\n"games": {{\n{listed}\n}}}}\n'
 
@@ -45,6 +62,14 @@ def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:
     """Return a game without what only a dealer or judge needs, so that browsers load less."""
     groups = [{key: group[key] for key in group if key not in NOT_DRAWN} for group in game["groups"]]
     return {key: game[key] for key in game if key not in NOT_DRAWN} | {"groups": groups}
+
+
+def _scored(name: str) -> dict[str, Any]:
+    """Return what the points of a hand as it stands depend on, where that is not one for each card up."""
+    game = GAMES[name]
+    told: dict[str, Any] = {"reserve_card": game.scoring.reserve_card} if game.scoring.reserve_card else {}
+    mechanic = type(game.mechanic)
+    return told | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
 
 
 def _fields(cls: type[Message]) -> dict[str, Any]:

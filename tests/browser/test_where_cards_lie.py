@@ -1,6 +1,7 @@
 """Where cards lie on screens, in every hand of a match and in the next match: where the server has them."""
 
 from contextlib import AsyncExitStack
+from itertools import cycle, islice
 from typing import Any, Final
 
 import pytest
@@ -10,6 +11,7 @@ from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.engine.piles import Kind
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words
 from tests.support.browsers import Phone, phone
@@ -18,15 +20,10 @@ from tests.support.servers import Peer, serving
 
 HANDS: Final = 2
 MATCHES: Final = 2
-CARDS: Final = 6
+CARDS: Final = 9
 """So many cards are on the foundations when a hand is looked at."""
-OPTIONS: Final[dict[str, Any]] = {
-    "hands": HANDS,
-    "turn": 1,
-    "tally_ms": 600_000,
-    "countdown_ms": 500,
-    "time_limit_ms": 6_000,
-}
+PLAYS: Final = 60
+OPTIONS: Final[dict[str, Any]] = {"hands": HANDS, "turn": 1, "tally_ms": 600_000}
 BIG: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
 FELT: Final = """() => {
   const middle = (made) => {
@@ -55,25 +52,43 @@ FELT: Final = """() => {
 async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, seats: int) -> None:
     """Each pile shows its top card; the foundations lie in a row for each suit. So it is in each hand."""
     async with AsyncExitStack() as stack:
-        served = await stack.enter_async_context(serving(bot_speed=20.0, commands_per_second=1e3))
+        served = await stack.enter_async_context(serving(seed=bytes(32), commands_per_second=1e3))
         host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **OPTIONS))
         view = served.registry.room(host.code).table.view
         link = f"{served.origin}/{host.code}"
         player = await stack.enter_async_context(phone(browser, link))
         await player.join("Ann")
         screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
-        for _ in range(seats - 1):
-            await host.ask(cl.AddBot)
+        joins = [cl.Join(code=host.code, name=f"Peer {number}") for number in range(1, seats)]
+        peers = [await stack.enter_async_context(Peer.entered(served.url, join)) for join in joins]
         for number in range(HANDS * MATCHES):
-            await host.ask(cl.Start, seen=host.view.seq)
-            await until(lambda: view.phase is Phase.PLAYING and _out(view.board) >= CARDS)
-            await host.ask(cl.Pause, paused=True, seen=host.view.seq)
+            await host.ask(cl.Start, seen=view.seq)
+            await until(lambda: view.phase is Phase.PLAYING)
+            await _play(peers, view)
             assert view.board is not None
             for each in (player, screen):
                 await _until_equal(each, view.board, seats, f"hand {number + 1}")
-            await host.ask(cl.Pause, paused=False, seen=host.view.seq)
+            for peer in peers:
+                await peer.ask(cl.Stuck, seen=view.seq)
+            await player.page.tap(".stuck:enabled")
             await until(lambda: view.phase in {Phase.TALLY, Phase.OVER})
             await player.see("#lobby")
+
+
+async def _play(peers: list[Peer], view: TableView) -> None:
+    """Play what goes up, or turn cards, until enough are on the foundations, or for a while."""
+    for peer in islice(cycle(peers), PLAYS):
+        if _out(view.board) >= CARDS:
+            return
+        assert view.rules is not None
+        assert view.board is not None
+        assert peer.place.seat is not None
+        piles, seat = view.board.piles, peer.place.seat
+        plays = [play for play in view.rules.legal_plays(view.board, seat) if play.source != play.destination]
+        ups = [play for play in plays if piles[play.destination].kind is Kind.FOUNDATION]
+        turns = [play for play in plays if Kind.STOCK in {piles[end].kind for end in play[:3:2]}]
+        source, count, destination, *_ = (ups or turns)[0]
+        await peer.ask(cl.PlayCards, source=source, count=count, destination=destination, seen=view.seq)
 
 
 def _out(board: Board | None) -> int:

@@ -25,13 +25,15 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
     const rules = new Rules(layout, tables);
     const board = Board.dealt(layout);
     board.name(board.faceUp(), dealt);
-    for (const { place, move, shown, asked, allowed, cards, helps, opened } of moves) {
+    for (const { place, move, shown, asked, allowed, cards, points, helps, opened } of moves) {
       const judged = asked.map(([source, count, destination]) => rules.allows(board, place, { source, count, destination }));
       assert.deepEqual(judged, allowed);
       const { play, isSure } = helpfulPlay(rules, board, place);
       if (helps !== null && isSure && knowsAll(rules, place)) assert.equal(play !== null, helps);
       board.name(board.move(...move), shown);
       assert.deepEqual(board.cards, cards);
+      const told = [...pointsOf(board).points()];
+      if (told.length > 0 && !layout.isPrivate) assert.deepEqual(told, points);
       if (helps === null || !knowsAll(rules, place)) continue;
       const other = openedPlay(rules, board, 1 - place, move[2]);
       assert.deepEqual(other && Object.values(other), opened);
@@ -76,5 +78,11 @@ function factsOf(table) {
     totals: table.totals().sort(([a], [b]) => a - b),
     seats: [...table.seats.values()].sort((a, b) => a.seat - b.seat).map(({ seat, name, ready, stuck, left }) => [seat, name, ready, stuck, left]),
     winners: table.winners,
+    points: [...table.points()].sort(([a], [b]) => a - b),
   };
+}
+
+/** A table on which a board lies, in the midst of a hand. */
+function pointsOf(board) {
+  return Object.assign(new TableState(games), { layout: board.layout, board, phase: "playing", options: board.layout.options });
 }

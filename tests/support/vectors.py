@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.intent import helpful_play, opened_play
-from racing_demon_protocol.table.scoring import totals
+from racing_demon_protocol.table.scoring import points, totals
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import Message
@@ -89,6 +89,7 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
             "cards": [list(pile) for pile in board.cards],
             "helps": helps,
             "opened": opened and opened[:3],
+            "points": sorted(rules.points(board).items()),
         }
 
 
@@ -121,4 +122,5 @@ def _facts(view: TableView) -> dict[str, Any]:
         "totals": sorted(totals(view).items()),
         "seats": [(state.seat, state.name, state.ready, state.stuck, state.left) for state in seats],
         "winners": view.winners,
+        "points": sorted(points(view).items()),
     }

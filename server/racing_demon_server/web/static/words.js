@@ -109,6 +109,27 @@ export function span(microseconds) {
  */
 export const inWords = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 
+/**
+ * A number of things, such as "1 card" or "3 cards".
+ * @param {number} count
+ * @param {string} thing
+ */
+export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+/**
+ * The own points in this hand, and the place: "you 12, 3rd of 6".
+ * @param {import("./rules/state.js").TableState} table
+ * @param {number} seat
+ */
+export function standing(table, seat) {
+  const points = table.points();
+  const own = points.get(seat);
+  if (own === undefined) return "";
+  const place = table.placeOf(seat);
+  const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
+  return `you ${own}${points.size > 1 ? `, ${ordinal} of ${points.size}` : ""}`;
+}
+
 /** @param {number} points */
 export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 

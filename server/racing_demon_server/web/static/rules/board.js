@@ -115,6 +115,17 @@ export class Board {
       .reduce((sum, pile) => sum + this.cards[pile.number].filter((card) => Math.floor(card / size) === place).length, 0);
   }
 
+  /**
+   * How far a place is; null where its game counts what is not told here.
+   * @param {number} place
+   */
+  progress(place) {
+    const { counted } = this.layout.game;
+    if (counted === undefined) return this.out(place);
+    const piles = this.layout.piles.filter((pile) => pile.kind === counted && (pile.place === place || pile.place === -1));
+    return counted === null ? null : piles.reduce((sum, pile) => sum + this.cards[pile.number].length, 0);
+  }
+
   /** @param {number} stock */
   _gather(stock) {
     const { place } = this.layout.piles[stock];

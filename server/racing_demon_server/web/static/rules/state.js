@@ -48,7 +48,7 @@ export class TableState {
     this.winners = [];
     /** @type {Map<number, string>} */
     this.departed = new Map();
-    /** @type {Map<number, number>} */
+    /** On identical deals: how far each seat is, and the event that brought it there. @type {Map<number, {reached: number, since: number}>} */
     this.progress = new Map();
     /** @type {string[]} */
     this.banned = [];
@@ -92,6 +92,52 @@ export class TableState {
   elapsed(now) {
     const runs = ["countdown", "playing", "grace"].includes(this.phase) && !this.paused;
     return this.elapsedMs + (runs ? now - this.elapsedAt : 0);
+  }
+
+  /**
+   * How far a seat is in this hand; null where its game counts what is not told here.
+   * @param {number} seat
+   */
+  reached(seat) {
+    const place = this.handSeats.indexOf(seat);
+    return this.progress.get(seat)?.reached ?? (place < 0 ? null : this.board?.progress(place) ?? null);
+  }
+
+  /**
+   * The cards that a seat has left in its heap; null where the game has none.
+   * @param {number} seat
+   */
+  heap(seat) {
+    const { board, layout } = this;
+    const place = this.handSeats.indexOf(seat);
+    const piles = place < 0 || this.isPrivate ? [] : layout?.own(place, "reserve") ?? [];
+    return board && piles.length > 0 ? piles.reduce((sum, { number }) => sum + board.cards[number].length, 0) : null;
+  }
+
+  /** The points of the hand as it stands, by seat, and of the last one between hands. @returns {Map<number, number>} */
+  points() {
+    const { results, phase } = this;
+    const last = results[results.length - 1];
+    if (last && !["countdown", "playing", "grace"].includes(phase)) return new Map(last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]));
+    const each = this.options.reserve_card ?? this.layout?.game.reserve_card ?? 0;
+    /** @type {Map<number, number>} */
+    const points = new Map();
+    for (const seat of this.handSeats) {
+      const reached = this.reached(seat);
+      if (reached !== null) points.set(seat, reached + each * (this.heap(seat) ?? 0));
+    }
+    return points;
+  }
+
+  /**
+   * The place of a seat in this hand, from 1 on. On identical deals who was there first is ahead.
+   * @param {number} seat
+   */
+  placeOf(seat) {
+    const points = this.points();
+    const own = points.get(seat) ?? 0;
+    const since = this.progress.get(seat)?.since ?? 0;
+    return 1 + [...points].filter(([other, sum]) => sum > own || (sum === own && (this.progress.get(other)?.since ?? 0) < since)).length;
   }
 
   /** The totals of the match, by seat, the highest first. */
@@ -148,7 +194,7 @@ export class TableState {
     if (fields.hand_seats.length === 0 || fields.piles.length === 0) return;
     this.layout = new Layout(this.game, fields.hand_seats, this.options);
     this.board = new Board(this.layout, fields.piles, fields.redeals);
-    if (fields.progress) fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => this.progress.set(seat, fields.progress[at] ?? 0));
+    if (this.isPrivate) fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => this.progress.set(seat, { reached: fields.progress[at] ?? 0, since: fields.since[at] ?? 0 }));
   }
 
   /**
@@ -182,8 +228,8 @@ const APPLY = {
     if (!table.isPrivate && table.board.isProgress({ source, count, destination })) table._takeStuckBack();
     table.board.name(table.board.move(source, count, destination, depth), shown);
   },
-  progressed(table, { seat, progress }) {
-    table.progress.set(seat, progress);
+  progressed(table, { seq, seat, progress }) {
+    table.progress.set(seat, { reached: progress, since: seq });
     table._update(seat, { stuck: false });
   },
   joined(table, { seat, name, bot }) {
@@ -237,7 +283,7 @@ const APPLY = {
     table.layout = new Layout(table.game, seats, table.options);
     table.board = Board.dealt(table.layout);
     table.board.name(table.board.faceUp(), shown);
-    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat) => [seat, 0]) : []);
+    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat) => [seat, { reached: 0, since: 0 }]) : []);
     table.called = null;
     table.phase = "countdown";
     table._clock(-countdownMs, now);

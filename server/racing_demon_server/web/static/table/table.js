@@ -10,7 +10,7 @@ import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
 import { raceWords } from "./transcript.js";
 import { Slots, arrange, shapeOf } from "./view.js";
-import { REACTIONS, REFUSALS, clock, span } from "../words.js";
+import { REACTIONS, REFUSALS, clock, span, standing } from "../words.js";
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
@@ -266,7 +266,7 @@ export class TableScreen {
 
   _drawStatus() {
     const { table, session } = this;
-    const parts = [table.code, `hand ${table.hand} of ${table.options.hands}`];
+    const parts = [];
     const now = /** @type {any} */ (session).clock();
     const elapsed = table.elapsed(now);
     const left = Math.max(0, Math.ceil(-elapsed / 1000));
@@ -274,11 +274,13 @@ export class TableScreen {
     if (isCountdown) parts.push(`starts in ${left}`);
     else if (table.phase === "shuffling") parts.push("shuffling");
     else parts.push(clock(elapsed));
+    parts.push(`hand ${table.hand} of ${table.options.hands}`, table.code);
     setText(this.note, table.paused ? "Paused" : isCountdown ? `${left}` : table.phase === "playing" && elapsed < GO_MS ? "Go!" : "");
     if (table.paused) parts.push("paused");
     if (session?.isHalted) parts.push("the server waits for its disk");
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
     setText(this.status, parts.join(" · "));
+    setText(this.root.querySelector(".standing"), this.place < 0 ? "" : standing(table, session?.seat ?? -1));
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
@@ -295,20 +297,24 @@ export class TableScreen {
       chip.remove();
       this.neighbors.delete(seat);
     }
-    for (const seat of seats) this._drawNeighbor(seat);
+    const points = table.points();
+    for (const seat of seats) this._drawNeighbor(seat, points);
     for (const seat of this.flashes) move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
     this.flashes.clear();
     this.root.classList.toggle("alone", seats.length === 0);
     this.root.classList.toggle("watching", this.place < 0);
   }
 
-  /** @param {number} seat */
-  _drawNeighbor(seat) {
+  /**
+   * @param {number} seat
+   * @param {Map<number, number>} points
+   */
+  _drawNeighbor(seat, points) {
     const { table } = this;
     let chip = this.neighbors.get(seat);
     if (!chip) {
       chip = element("li", "chip");
-      chip.append(element("bdi", "name"), asIs(element("span", "out")), element("span", "state"), asIs(element("div", "minis")));
+      chip.append(element("bdi", "name"), asIs(element("span", "out")), element("span", "state"), asIs(element("span", "heap")), asIs(element("div", "minis")));
       chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => {
         this.chips.classList.toggle("open");
@@ -322,11 +328,11 @@ export class TableScreen {
     }
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
-    const out = table.isPrivate ? (table.progress.get(seat) ?? 0) : place >= 0 && table.board ? table.board.out(place) : 0;
-    const [name, count, mood, minis] = chip.children;
+    const [name, count, mood, heap, minis] = chip.children;
     setText(name, table.nameOf(seat));
-    setText(count, `${out}`);
-    setStyle(chip, "background-size", `${Math.min(100, (out / 52) * 100)}% 100%`);
+    setText(count, `${points.get(seat) ?? ""}`);
+    setText(heap, `${table.heap(seat) ?? ""}`);
+    setStyle(chip, "background-size", `${Math.min(100, ((table.reached(seat) ?? 0) / 52) * 100)}% 100%`);
     setText(mood, !state ? "" : state.left ? "left" : !state.connected && !state.standIn ? "away" : state.stuck ? "stuck" : state.bot ? "bot" : "");
     if (this.hasMinis && place >= 0 && table.board && !table.isPrivate) miniature(minis, table.board, place);
   }

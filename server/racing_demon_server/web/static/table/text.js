@@ -2,7 +2,7 @@
 
 import { element, faceName } from "./elements.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { REFUSALS, pileLabel } from "../words.js";
+import { REFUSALS, pileLabel, plural, standing } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -42,13 +42,13 @@ function sections(table, place) {
     .sort((a, b) => (a % 52) - (b % 52));
   const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
   const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
-  const others = table.handSeats
-    .filter((_, at) => at !== place)
-    .map((seat) => {
-      const out = table.isPrivate ? (table.progress.get(seat) ?? 0) : board.out(table.handSeats.indexOf(seat));
-      return `${table.nameOf(seat)}: ${out} ${out === 1 ? "card" : "cards"} out`;
-    });
-  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Others", others]]).filter(([, lines]) => lines.length > 0);
+  const points = table.points();
+  const scores = [...points].map(([seat, sum], at) => {
+    if (at === place) return standing(table, seat);
+    const heap = table.heap(seat);
+    return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${plural(heap, "card")} in the heap`}`;
+  });
+  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Points", scores]]).filter(([, lines]) => lines.length > 0);
 }
 
 /**

@@ -1,0 +1,78 @@
+"""The points of the hand that is played, on every kind of screen: one's own, and everybody's."""
+
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+import pytest
+from playwright.async_api import Browser
+
+from racing_demon_protocol.engine.piles import Kind
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Accepted
+from tests.support.browsers import Phone, phone
+from tests.support.crashes import until
+from tests.support.servers import Peer, serving
+
+BOTS: Final = 2
+ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
+SCREENS: Final[dict[str, dict[str, Any]]] = {
+    "phone": {"viewport": {"width": 320, "height": 568}},
+    "landscape": {"viewport": {"width": 568, "height": 320}},
+    "laptop": {"viewport": {"width": 1280, "height": 800}, "is_mobile": False},
+}
+CHIPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip) =>
+  [".name", ".out", ".heap"].map((each) => chip.querySelector(each).textContent))"""
+
+
+@pytest.mark.parametrize("game", ["racing-demon", "classic"])
+async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: str) -> None:
+    """Players read their own points and place, and those of the others with what is left in their heaps."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(bot_speed=20.0))
+        options: dict[str, Any] = {"game": game, "countdown_ms": 500, "turn": 1}
+        host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, **options))
+        view = served.registry.room(host.code).table.view
+        link = f"{served.origin}/{host.code}"
+        players = [await stack.enter_async_context(phone(browser, link, **each)) for each in SCREENS.values()]
+        for name, player in zip(SCREENS, players, strict=True):
+            await player.join(name)
+        for _ in range(BOTS):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start, seen=view.seq)
+        await until(lambda: view.phase is Phase.PLAYING and len({*scoring.points(view).values()}) > 1)
+        assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
+        for seat, player in enumerate(players):
+            own = player.page.locator("#table .standing", has_text=_standing(view, seat))
+            await own.wait_for()
+            box = await own.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] < SCREENS[view.player(seat)]["viewport"]["width"]
+            await _until_others_are_shown(player, view, seat)
+        await players[0].page.tap("#table .menu")
+        await players[0].page.get_by_role("button", name="Show the table as text").tap()
+        await players[0].page.locator("#table .text li", has_text=_standing(view, 0)).wait_for()
+
+
+async def _until_others_are_shown(player: Phone, view: TableView, seat: int) -> None:
+    others = [_chip(view, other) for other in view.seats if other != seat]
+
+    async def is_shown() -> bool:
+        return bool(await player.page.evaluate(CHIPS) == others)
+
+    await player.until(is_shown)
+
+
+def _standing(view: TableView, seat: int) -> str:
+    points = scoring.points(view)
+    place = 1 + sum(other > points[seat] for other in points.values())
+    return f"you {points[seat]}, {ORDINALS.get(place, f'{place}th')} of {len(points)}"
+
+
+def _chip(view: TableView, seat: int) -> list[str]:
+    assert view.rules is not None
+    assert view.board is not None
+    heap = [len(view.board.cards[pile]) for pile in view.rules.layout.own(seat, Kind.RESERVE)]
+    return [view.player(seat), str(scoring.points(view)[seat]), "".join(map(str, heap))]
