@@ -1,14 +1,14 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { button, element, makeCard } from "./table/elements.js";
+import { button, element, makeCard, setText } from "./table/elements.js";
 import { Lobby } from "./screens/lobby.js";
 import { MatchLog } from "./wire/match_log.js";
 import { Session } from "./wire/session.js";
-import { loadRest, onMissing, withPart, withStyle } from "./parts.js";
+import { load, loadRest, onMissing, withPart, withStyle } from "./parts.js";
 import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { Sheet, drawWay } from "./screens/sheet.js";
-import { install, keepAwake } from "./shell.js";
+import { install, isOutdated, keepAwake } from "./shell.js";
 import { unlock } from "./table/sound.js";
 import { TableScreen, celebrate } from "./table/table.js";
 import { transcript } from "./table/transcript.js";
@@ -23,6 +23,10 @@ const SETTLE_MS = 600;
 const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
 const REST = 2; // how many times as long as a picture took the next one of others' plays waits
 const MOST_REST_MS = 150;
+const AGAIN_MS = 2000; // so long after a file did not come it is asked for again
+const MOST_LIST_MS = 1000; // the first screen waits no longer for the open tables
+/** How long after such a screen has come the page may be loaded again, in milliseconds. @type {Record<string, number>} */
+const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
 const SCREENS = ["start", "lobby", "table"];
 
 const page = {
@@ -30,6 +34,9 @@ const page = {
   session: null,
   isTv: false,
   isDue: false,
+  hasTexts: false,
+  upgrade: 0, // the timer that waits for the moment to load another version
+  since: 0, // when the phase of the table came that is shown
   rest: 0, // the timer of a picture that waits
   took: 0, // milliseconds that pictures take of late
   freeAt: 0, // when the processor has time for the next picture of what others do
@@ -50,6 +57,8 @@ let games;
 const match = new MatchLog();
 
 const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
+/** @param {number} milliseconds */
+const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
 const codeOfPath = () => decodeURIComponent(location.pathname.split("/").pop() ?? "").toUpperCase();
 
 /**
@@ -171,7 +180,7 @@ const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
     if (replay?.isOpen && name === "committed") replay.close(); // the next hand begins
-    if (name === "caught_up") loadRest();
+    if (name === "caught_up") arrived();
     if (name === "seated") seated(fields);
     else if (!replay?.isOpen) tableScreen.follow(name, fields, isPast);
     match.follow(name, fields, session.table);
@@ -187,6 +196,7 @@ const listener = {
       const text = transcript(session.table, name, fields, session.seat);
       if (text) announce(text);
     }
+    if (["snapshot", "hand_over", "match_over"].includes(name)) page.since = session.clock();
     if (name === "signalled" && !isPast) byId("live").textContent = "Go!"; // the table shows it large
     if (name !== "played" || fields.seat === session.seat) due();
     else if (tableScreen.shows(fields)) dueLater();
@@ -210,6 +220,25 @@ const listener = {
   },
 };
 
+/** Get what may be missing by now: parts of the page, texts, and a newer version. */
+function arrived() {
+  loadRest();
+  loadTexts();
+  lookForUpgrade();
+}
+
+/** Load the page again, between hands, once the server has another version of it: this one's files are gone. */
+async function lookForUpgrade() {
+  if (page.upgrade || !(await isOutdated())) return;
+  page.upgrade = setInterval(() => {
+    const { session } = page;
+    const isIdle = document.body.dataset.screen === "lobby" && !sheet.isOpen && !replay?.isOpen && !(document.activeElement instanceof HTMLSelectElement);
+    if (!session?.isCaughtUp || !isIdle || !(session.clock() - page.since >= READING_MS[session.table.phase])) return;
+    clearInterval(page.upgrade);
+    location.reload();
+  }, 500);
+}
+
 /**
  * Deal the hand again that is over, and say whether all was as it was promised.
  * @param {Session} session
@@ -217,15 +246,22 @@ const listener = {
  */
 async function checkHand(session, secret) {
   const { hand } = session.log;
-  if (!hand?.moves) return;
+  /** @param {string} text */
+  const told = (text) => {
+    if (session.log.hand === hand) session.proof = text; // else the next hand has begun
+    due();
+  };
+  if (!hand?.moves) return told("The shuffle was not checked: this page did not see the whole hand.");
+  const isOwn = session.seat !== null && session.contributor.counted;
+  const proof = await load("proof").catch(() => pause(AGAIN_MS)).then(() => load("proof")).catch(() => null);
+  if (!proof) return told("The shuffle was not checked: a part of this page could not be loaded.");
   try {
-    const { prove } = await import("./proof/proof.js");
-    session.proof = proofWords(prove(hand, secret), session.seat !== null && session.contributor.counted);
+    told(proofWords(proof.prove(hand, secret), isOwn));
   } catch (error) {
-    session.proof = `Not valid: ${/** @type {Error} */ (error).message}.`;
+    if (!(error instanceof proof.Mismatch)) return told("The shuffle was not checked: this page made an error.");
+    told(`Not valid: ${error.message}.`);
     announce(session.proof, true);
   }
-  due();
 }
 
 /** @param {{code: string, seat: number | null}} fields */
@@ -401,7 +437,15 @@ function wire() {
  * A file of data that lies beside this module.
  * @param {string} name
  */
-const load = async (name) => (await fetch(new URL(name, import.meta.url))).json();
+const fetched = async (name) => (await fetch(new URL(name, import.meta.url))).json();
+
+/** Load the games' texts, if they have not come yet. */
+async function loadTexts() {
+  if (page.hasTexts) return;
+  const texts = await fetched("texts.json").catch(() => ({}));
+  for (const name of Object.keys(texts)) games[name].text = texts[name];
+  page.hasTexts = Object.keys(texts).length > 0;
+}
 
 /**
  * Show the tables that this server tells everybody, a button each.
@@ -419,7 +463,8 @@ async function listTables({ openTables, tableRow }) {
 
 async function begin() {
   show();
-  const told = await load("games.json");
+  if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
+  const told = await fetched("games.json");
   games = told.games;
   sheet = new Sheet();
   onMissing((again, place) => {
@@ -429,6 +474,7 @@ async function begin() {
     })];
     if (place) place.replaceChildren(...items);
     else sheet.open("Not loaded", items);
+    lookForUpgrade();
   });
   tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => openSheet("menu"), due });
   lobby = new Lobby(byId("lobby"), {
@@ -459,9 +505,10 @@ async function begin() {
     return card;
   }));
   install();
-  await showStart();
+  await Promise.race([showStart(), pause(MOST_LIST_MS)]);
   byId("start").classList.add("is-ready");
-  load("texts.json").then((texts) => Object.keys(texts).forEach((name) => (games[name].text = texts[name])), () => undefined);
+  byId("loading").remove();
+  loadTexts();
   arrive();
 }
 
@@ -477,5 +524,7 @@ function arrive() {
 }
 
 begin().catch((error) => {
-  byId("problem").textContent = `The table could not be loaded. Reload the page to try again. (${error.message})`;
+  /** @type {HTMLElement} */ (document.querySelector("main")).hidden = true;
+  byId("loading").className = "failed";
+  setText(byId("loading").firstElementChild, `The table could not be loaded. (${error.message})`);
 });

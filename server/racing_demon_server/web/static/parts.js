@@ -2,6 +2,7 @@
 
 /**
  * @typedef {object} Parts
+ * @property {typeof import("./proof/proof.js")} proof
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/options.js")} options
  * @property {typeof import("./screens/replay.js")} replay
@@ -11,9 +12,12 @@
  * @property {typeof import("./table/text.js")} text
  */
 
+const LONGEST_MS = 8000; // until an answer is no longer waited for
+
 /** @type {Record<keyof Parts, string>} */
 const FILES = {
   hints: "./rules/hints.js",
+  proof: "./proof/proof.js",
   options: "./screens/options.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",
@@ -46,8 +50,9 @@ export function onMissing(tell) {
  */
 export async function withPart(name, use, place) {
   if (place && missing.has(name)) return;
+  let part = loaded[name];
   try {
-    if (!loaded[name]) await load(name);
+    part ??= await load(name);
   } catch {
     missing.add(name);
     complain(() => {
@@ -56,7 +61,7 @@ export async function withPart(name, use, place) {
     }, place);
     return;
   }
-  use(/** @type {Parts[Name]} */ (loaded[name]));
+  use(/** @type {Parts[Name]} */ (part));
 }
 
 /** Load all parts in advance, so that they are there when the network or the server is not. */
@@ -64,15 +69,30 @@ export function loadRest() {
   for (const name of Object.keys(FILES)) load(/** @type {keyof Parts} */ (name)).catch(() => undefined); // until it is asked for
 }
 
-/** @param {keyof Parts} name */
-async function load(name) {
+/**
+ * Load a part of the page.
+ * @template {keyof Parts} Name
+ * @param {Name} name
+ * @returns {Promise<Parts[Name]>}
+ * @throws {Error} it did not come
+ */
+export async function load(name) {
   try {
-    loaded[name] ??= await import(addressOf(FILES[name]));
+    loaded[name] ??= await inTime(import(addressOf(FILES[name])));
   } catch (error) {
     tries += 1;
     throw error;
   }
+  return /** @type {Parts[Name]} */ (loaded[name]);
 }
+
+/**
+ * Wait for an answer, but not for ever.
+ * @template T
+ * @param {Promise<T>} asked
+ * @returns {Promise<T>}
+ */
+const inTime = (asked) => Promise.race([asked, new Promise((_, fail) => setTimeout(() => fail(new Error("no answer")), LONGEST_MS))]);
 
 /** @param {string} file */
 const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);

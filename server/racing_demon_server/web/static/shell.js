@@ -30,3 +30,18 @@ export async function keepAwake(isOn) {
   }
   isAsking = false;
 }
+
+/** The folder of this version's files. */
+const FOLDER = new URL(".", import.meta.url).pathname;
+
+/** Whether the server has another version of the page than this, for which the page was not loaded again yet. */
+export async function isOutdated() {
+  try {
+    const there = /\/web\/\w+\//.exec(await (await fetch("/", { cache: "no-cache" })).text())?.[0] ?? FOLDER;
+    if (there === FOLDER || sessionStorage.getItem("version") === there) return false;
+    sessionStorage.setItem("version", there); // once: behind one address there may be servers of both versions
+    return true;
+  } catch {
+    return false; // no network, or no store
+  }
+}

@@ -7,12 +7,15 @@ import { shake256 } from "./shake256.js";
 
 /** @import { Arrange, Game, Layout, Step } from "../rules/layout.js" */
 
+/** Something in a hand was not as it was promised. */
+export class Mismatch extends Error {}
+
 /**
  * Deal a hand again, and make all its moves with open cards.
  * @param {any} hand of a log, all of whose messages were seen
  * @param {string} secret the server's, in hexadecimal
  * @returns {{contributions: number, cards: number}} how many took part in the shuffle, and how many cards were compared
- * @throws {Error} something is not as it was promised; the text says what
+ * @throws {Mismatch} something is not as it was promised; the text says what
  */
 export function prove(hand, secret) {
   const seed = seedOf(hand, secret);
@@ -26,7 +29,7 @@ export function prove(hand, secret) {
    */
   const compare = (places, shown) => {
     const own = places.map(([pile, at]) => open.cards[pile][at]);
-    if (String(own) !== String(shown)) throw new Error("a card was not the one that the seed deals");
+    if (String(own) !== String(shown)) throw new Mismatch("a card was not the one that the seed deals");
     mirror.name(places, shown);
     cards += shown.length;
   };
@@ -48,11 +51,11 @@ export function prove(hand, secret) {
  * @param {string} secret
  */
 function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
-  if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Error("the server's secret is not the one it had committed to");
+  if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch("the server's secret is not the one it had committed to");
   const seats = [...values.keys()].filter((seat) => !leftOut.includes(seat)).sort((a, b) => a - b);
   for (const seat of seats) {
     const own = sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), bytesOf(values.get(seat)), handId);
-    if (hex(own) !== promised.get(seat)) throw new Error("a contribution is not the one that was committed to");
+    if (hex(own) !== promised.get(seat)) throw new Mismatch("a contribution is not the one that was committed to");
   }
   if (seats.length === 0) return { bytes: bytesOf(secret), contributions: 0 };
   const parts = seats.flatMap((seat) => [Uint8Array.of(seat), bytesOf(values.get(seat))]);

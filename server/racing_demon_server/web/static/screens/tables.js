@@ -4,8 +4,12 @@ import { asIs, button, element } from "../table/elements.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
-  const answer = await fetch("/tables.json").catch(() => null);
-  return answer?.ok ? answer.json() : [];
+  try {
+    const tables = await (await fetch("/tables.json")).json();
+    return Array.isArray(tables) ? tables : [];
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -1,0 +1,186 @@
+"""Files that do not come, and files of another version: people are told, and nothing false is said."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import pytest
+from playwright.async_api import Browser, Page, Route, ViewportSize
+
+from tests.support.browsers import Phone, phone
+from tests.support.crashes import until
+from tests.support.effort import covering
+from tests.support.servers import serving
+
+LOGIN: Final = "<html><title>Wi-Fi</title>Please log in to the Wi-Fi</html>"
+SMALL: Final[ViewportSize] = {"width": 390, "height": 844}
+OTHER: Final = "/web/0123456789abcdef/"
+FILES: Final = ("games.json", "main.js", "session.js", "style.css")
+
+
+async def _abort(route: Route) -> None:
+    await route.abort("connectionreset")
+
+
+async def _refuse(route: Route) -> None:
+    await route.fulfill(status=429, body="Too many requests")
+
+
+async def _log_in(route: Route) -> None:
+    await route.fulfill(body=LOGIN, content_type="text/html")
+
+
+async def _say_nothing(_route: Route) -> None:
+    await asyncio.sleep(0)
+
+
+LOSSES: Final = (_abort, _refuse, _log_in, _say_nothing)
+Loss = Callable[[Route], Awaitable[None]]
+
+
+@pytest.mark.parametrize(("name", "lose"), covering(FILES, LOSSES))
+async def test_a_file_that_does_not_come_is_told_and_asked_for_again(
+    name: str, lose: Loss, browser: Browser
+) -> None:
+    """Whichever it is, and however it is lost: people see a sentence, and a press loads the page."""
+    lost: list[str] = []
+    is_mended = False
+
+    async def answer(route: Route) -> None:
+        if is_mended:
+            await route.continue_()
+        else:
+            await lose(route)
+            lost.append(route.request.url)
+
+    async with serving() as served:
+        context = await browser.new_context(viewport=SMALL)
+        page = await context.new_page()
+        await page.route(re.compile(f"/{name}"), answer)
+        await page.goto(served.origin, wait_until="commit")
+        await until(lambda: bool(lost))
+        again = page.locator("#loading a")
+        await again.click(trial=True)
+        assert "try again" in (await page.locator("#loading").inner_text()).lower()
+        is_mended = True
+        await again.click(no_wait_after=True)
+        await page.wait_for_selector("#start.is-ready")
+        assert await again.count() == 0
+        assert await page.locator("#create").is_visible()
+        await context.close()
+
+
+@pytest.mark.parametrize(("name", "lose"), covering(("tables.json", "tables.js", "texts.json"), LOSSES))
+async def test_what_is_not_needed_stops_nobody(name: str, lose: Loss, browser: Browser) -> None:
+    """Without the list of open tables, and without the games' texts, a table can be opened."""
+    async with serving(lists_tables=True) as served:
+        context = await browser.new_context(viewport=SMALL, has_touch=True)
+        player = Phone(await context.new_page())
+        await player.page.route(re.compile(f"/{name}"), lose)
+        await player.page.goto(served.origin, wait_until="commit")
+        await player.page.wait_for_selector("#start.is-ready")
+        assert await player.create("Ann")
+        await context.close()
+
+
+async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Browser) -> None:
+    """The proof's script does not come: that is no fault of the deal."""
+    async with serving(bot_speed=200.0) as served, phone(browser, served.origin) as player:
+        await player.page.route(re.compile("/proof.js"), _abort)
+        await _play_a_hand(player)
+        await player.page.locator(".proof", has_text="not checked").wait_for()
+        assert "Not valid" not in await player.page.inner_text("body")
+        assert "Not valid" not in (await player.page.locator("#alert").text_content() or "")
+
+
+async def test_a_hand_is_checked_once_its_proof_can_be_had(browser: Browser) -> None:
+    """A file that was lost on its way is asked for again."""
+    async with serving(bot_speed=200.0) as served, phone(browser, served.origin) as player:
+        lost: list[str] = []
+
+        async def lose_first(route: Route) -> None:
+            lost.append(route.request.url)
+            await (_abort(route) if len(lost) <= 2 else route.continue_())
+
+        await player.page.route(re.compile("/proof.js"), lose_first)
+        await _play_a_hand(player)
+        await player.page.locator(".proof", has_text="match the shuffle").wait_for()
+
+
+async def test_a_hand_that_was_not_seen_whole_is_not_checked(browser: Browser) -> None:
+    """After a reload in a hand its first cards are not known, and the page says so."""
+    async with serving(bot_speed=20.0) as served, phone(browser, served.origin) as player:
+        await player.create("Ann")
+        await player.page.tap(".add-bot")
+        await player.page.tap(".deal")
+        await player.page.locator(".stuck:enabled").wait_for()
+        await player.page.reload()
+        await player.page.locator(".stuck:enabled").wait_for()
+        await player.finish()
+        await player.page.locator(".proof", has_text="did not see the whole hand").wait_for()
+
+
+async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: Browser) -> None:
+    """The server was upgraded: the hand is played to its end, then the page is the server's, on its seat."""
+    async with serving(bot_speed=20.0) as served, phone(browser, served.origin) as player:
+        loads: list[str] = []
+        player.page.on("load", lambda page: loads.append(page.url))
+        code = await player.create("Ann")
+        await player.page.tap(".add-bot")
+        await player.page.tap(".deal")
+        await player.page.locator(".stuck:enabled").wait_for()
+        asked = await _upgrade(player.page)
+        await player.page.context.set_offline(True)
+        await player.see("#offline")
+        await player.page.context.set_offline(False)
+        await player.page.locator("#offline").wait_for(state="hidden")
+        await player.until(lambda: _is(bool(asked)))
+        assert [] == loads
+        await player.finish()
+        await player.until(lambda: _is(bool(loads)))
+        await player.page.locator(".player .state", has_text="you, host").wait_for(state="attached")
+        assert [f"{served.origin}/{code}"] == loads
+
+
+async def test_a_page_is_loaded_again_once_for_each_version(browser: Browser) -> None:
+    """Behind one address there may be servers of both versions, in turn: the page goes in no circle."""
+    async with serving() as served, phone(browser, served.origin) as player:
+        loads: list[str] = []
+        player.page.on("load", lambda page: loads.append(page.url))
+        asked = await _upgrade(player.page)
+        await player.create("Ann")
+        await player.until(lambda: _is(bool(loads)))
+        await player.see("#lobby")
+        await player.until(lambda: _is(len(asked) > 1))
+        await player.page.tap(".ready")
+        await player.page.locator(".ready", has_text="Ready ✓").wait_for()
+        assert 1 == len(loads)
+
+
+async def _play_a_hand(player: Phone) -> None:
+    await player.create("Ann")
+    await player.page.tap(".add-bot")
+    await player.page.tap(".deal")
+    await player.page.locator(".stuck:enabled").wait_for()
+    await player.finish()
+
+
+async def _upgrade(page: Page) -> list[str]:
+    """Let the server name the files of another version; return who asks for it as they come."""
+    asked: list[str] = []
+
+    async def answer(route: Route) -> None:
+        if route.request.resource_type == "document":
+            await route.continue_()
+            return
+        told = await route.fetch()
+        asked.append(route.request.url)
+        await route.fulfill(response=told, body=re.sub("/web/[0-9a-f]+/", OTHER, await told.text()))
+
+    await page.route(re.compile(r"//[^/]+/$"), answer)
+    return asked
+
+
+async def _is(value: bool) -> bool:
+    return value
