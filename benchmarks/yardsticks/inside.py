@@ -44,6 +44,9 @@ class Listener:
         events[self.encoding]
         self.had += len(events.frames)
 
+    def charge(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Take a message."""
 

@@ -18,3 +18,8 @@ WEBSOCKET_PATH: Final = "/v1"
 """The path of the WebSocket on a server."""
 DEFAULT_PORT: Final = 5_252
 """The port of a server unless it is given another."""
+MOST_PLAYS: Final = 100_000
+"""The plays of one hand, with those that happen by themselves. After so many it ends as if its time were up.
+
+That is far above the longest hand that people play. In some games cards can go to and fro without end.
+"""

@@ -35,6 +35,9 @@ class Listener(Protocol):
     def reply(self, message: Message) -> None:
         """Send a message to this listener only."""
 
+    def charge(self, units: int) -> None:
+        """Let it pay for what its last command led to."""
+
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a reason for its user."""
 

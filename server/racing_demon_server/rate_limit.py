@@ -12,6 +12,9 @@ ROUNDING_US: Final = 1
 class Bucket:
     """A token bucket.
 
+    Attributes:
+        per_second: tokens that flow in.
+
     Args:
         per_second: tokens that flow in.
         burst: the most tokens it holds.
@@ -19,6 +22,7 @@ class Bucket:
     """
 
     def __init__(self, per_second: float, burst: float) -> None:
+        self.per_second = per_second
         self._each_us = 1_000_000 / per_second
         self._burst_us = burst * self._each_us
         self._spent_until = -inf
@@ -41,9 +45,9 @@ class Bucket:
         """Return how many tokens it lacks now until it is full."""
         return max(0.0, (self._spent_until - at + self._burst_us) / self._each_us)
 
-    def overdraw(self, at: int) -> int:
-        """Take a token that is not there. Return the microseconds until the debt is paid."""
-        self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us
+    def overdraw(self, at: int, units: int = 1) -> int:
+        """Take tokens that are not there. Return the microseconds until the debt is paid."""
+        self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
         return max(0, round(self._spent_until - at))
 
 
@@ -61,21 +65,38 @@ class Allowance:
     def __init__(self, share: Bucket, pools: Sequence[Bucket]) -> None:
         self._share = share
         self._pools = list(pools)
+        self._owed = 0
 
     def add_pool(self, pool: Bucket) -> None:
         """Add another pool."""
         self._pools.append(pool)
 
+    @property
+    def is_in_debt(self) -> bool:
+        """Whether units that were used are not paid yet."""
+        return self._owed > 0
+
+    def charge(self, units: int) -> None:
+        """Note units that were used before anybody knew how many. The next use pays for them, too."""
+        self._owed += units
+
     def take(self, at: int, units: int = 1) -> bool:
         """Take units if there are enough; otherwise take none."""
-        if self._share.take(at, units):
-            return True
-        if any(pool.is_empty(at, units) for pool in self._pools):
-            return False
-        for pool in self._pools:
-            pool.take(at, units)
+        if self._owed:
+            units += self._owed
+        if not self._share.take(at, units):
+            if any(pool.is_empty(at, units) for pool in self._pools):
+                return False
+            for pool in self._pools:
+                pool.take(at, units)
+        self._owed = 0
         return True
 
     def overdraw(self, at: int) -> int:
-        """Take a unit that is not there from the share. Return the microseconds until the debt is paid."""
-        return self._share.overdraw(at)
+        """Take a unit that is not there from the share, and what is owed, but no more than a second brings.
+
+        Return the microseconds until the share has paid for that.
+        """
+        part = min(self._owed, max(1, int(self._share.per_second)))
+        self._owed -= part
+        return self._share.overdraw(at, 1 + part)

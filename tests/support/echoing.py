@@ -25,6 +25,9 @@ MANY = 1e9
 class EchoSession(Session):
     """Says every message once more, and nothing else."""
 
+    def charge(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Say nothing of one's own."""
 

@@ -141,6 +141,9 @@ class Ear:
             data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2
             self._take(data.decode() if self.encoding is Encoding.JSON else data)
 
+    def charge(self, units: int) -> None:
+        """Pay nothing."""
+
     def reply(self, message: Message) -> None:
         """Take a message."""
         self._take(encode(message, self.encoding))

@@ -27,6 +27,8 @@ from .pile_labels import words_of
 from .pile_names import is_racelike
 from .rivals import Lost
 
+TOO_LONG: Final = "there were as many plays as a hand may have"
+"""Why a hand ended before its time was up."""
 SHORT_US: Final = 100_000
 """Below this, tenths of a second mean nothing."""
 Write = Callable[[str], None]
@@ -319,7 +321,7 @@ class MessageText:
             EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
             EndReason.DEAD: "nobody can play any more",
             EndReason.STUCK: "everybody is stuck",
-            EndReason.TIME_UP: "the time is up",
+            EndReason.TIME_UP: TOO_LONG if self._view.is_early(event.elapsed_ms) else "the time is up",
             EndReason.ABANDONED: "everybody has left",
             EndReason.CLOSED: "the table is closed",
         }[event.reason]

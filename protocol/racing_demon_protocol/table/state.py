@@ -155,6 +155,11 @@ class TableState:
         limit = self.options.time_limit_ms
         return IDENTICAL_LIMIT_MS if limit is None and self.is_private else limit
 
+    def is_early(self, elapsed_ms: int) -> bool:
+        """Tell whether a hand that ended for its time ended before it: it had too many plays."""
+        limit_ms = self.time_limit_ms
+        return limit_ms is None or elapsed_ms < limit_ms
+
     def deal_seed(self, secret: bytes) -> bytes:
         """Return the seed of the current or last hand, given the server's secret."""
         return deal_seed(secret, self.hand_id, self.shuffle.revealed() if self.shuffle else {})

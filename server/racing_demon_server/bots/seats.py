@@ -29,16 +29,19 @@ class BotSeats:
         catch_up: called before each look and each command, so that they overtake nothing that was read
             before.
         send: receives a bot's seat and command.
+        pay: receives the units of work of each thought, and returns how many milliseconds the bot rests
+            for it.
         speed: how many times faster than people they play.
         seed: the seed of their randomness.
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         view: TableView,
         catch_up: Callable[[], object],
         send: Callable[[int, Command], None],
+        pay: Callable[[int], float] = lambda _units: 0,
         *,
         speed: float,
         seed: bytes,
@@ -46,6 +49,7 @@ class BotSeats:
         self._view = view
         self._catch_up = catch_up
         self._send = send
+        self._pay = pay
         self._speed = speed
         self._seed = seed
         self._loop = asyncio.get_running_loop()
@@ -106,10 +110,11 @@ class BotSeats:
             self._timers[bot.seat] = self._loop.call_later(SLICE_GAP_SECONDS, self._think, bot, thought)
             return
         command, wait_ms = decision
+        after_ms = wait_ms + self._pay(thought.units) * self._speed  # the rest is no faster
         if command is None:
-            self._wait(bot, wait_ms, self._look, bot)
+            self._wait(bot, after_ms, self._look, bot)
         else:
-            self._wait(bot, wait_ms, self._move, bot, command)
+            self._wait(bot, after_ms, self._move, bot, command)
 
     def _move(self, bot: Bot, command: Command) -> None:
         """Make a bot's play. Its consequences and the next look are separate steps of the loop."""

@@ -11,6 +11,7 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
+from racing_demon_protocol.limits import MOST_PLAYS
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table.intent import opened_play
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
@@ -246,7 +247,7 @@ class MatchFlow:
     def follow_play(
         self, hand: Hand, seat: int, played: Sequence[ev.Played], stuck: Iterable[int], at: int
     ) -> None:
-        """Report a seat's progress, and end the hand if the seat has reached the goal.
+        """Report a seat's progress, and end the hand if the seat has reached the goal, or it is too long.
 
         Args:
             hand: the hand.
@@ -260,6 +261,8 @@ class MatchFlow:
         out = hand.first_out
         if out is not None and self._view.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
+        elif hand.plays >= MOST_PLAYS:
+            self._end_by(hand, EndReason.TIME_UP, at)
         elif self._view.phase is Phase.PLAYING:
             self._keep_stuck(hand, seat, [event.destination for event in played], stuck)
 

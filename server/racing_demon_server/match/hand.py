@@ -31,6 +31,7 @@ class Hand:
         rotations: how often stocks were rotated since the last play that made progress.
         first_out: the seat that reached the goal first.
         dealt_seq: the number of the event that dealt it.
+        plays: the number of plays so far, with automatic ones.
 
     Args:
         view: the table's view, after the deal.
@@ -47,7 +48,7 @@ class Hand:
         self.board = view.board
         self.secret = secret
         self.signal_at = dealt_at + view.options.countdown_ms * 1_000
-        self.rotations = 0
+        self.rotations = self.plays = 0
         self.first_out: int | None = None
         self._view = view
         begins = self.signal_at + DEAD_CHECK_DELAY
@@ -103,6 +104,7 @@ class Hand:
         played: list[Played] = []
         while len(played) < most and (follow_up := self.rules.automatic(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+        self.plays += len(played)
         return played
 
     def refusal(self, seat: int, command: PlayCards, error: IllegalPlay, at: int) -> Refused:
@@ -204,6 +206,7 @@ class Hand:
             self._note_play(event.seat, play, at)
         self._dealer.follow(play, ())
         self._view.apply(event)
+        self.plays += 1
         if event.counter:
             self._note_arrival(event, at)
         self._note_first_out(event.seat)
@@ -218,6 +221,7 @@ class Hand:
         self._note_play(seat, play, at)
         event = self._view.play(seat, counter, play, self._dealer.follow)
         self._note_arrival(event, at)
+        self.plays += 1
         played = [event, *self.settle(seat)]
         self._note_first_out(seat)
         return played

@@ -122,7 +122,7 @@ class Service:
             seconds = math.ceil(MINUTE / self.settings.tables_per_minute)
             text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
             raise CommandRefused(Reason.TOO_FAST, text)
-        return registry.open(wanted.options, wanted.passphrase, address)
+        return registry.open(wanted.options, wanted.passphrase, address, self.addresses.units(address))
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return a table's room.

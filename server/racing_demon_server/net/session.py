@@ -327,7 +327,7 @@ class Session:
             self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
         elif not self._commands.take(self._arrived):
             self._refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
-        elif not self._pay(command):
+        elif self._allowance.is_in_debt or not self._pay(command):
             self._refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
         else:
             self._room.put(self, self._actor, command, self._arrived)
@@ -336,6 +336,10 @@ class Session:
         """Pay for a message beyond its frame. Return whether there were enough units."""
         rest = COSTS[type(message)] - 1
         return not rest or self._allowance.take(self._arrived, rest)
+
+    def charge(self, units: int) -> None:
+        """Pay for what a play led to: with the next frame, because the play is carried out already."""
+        self._allowance.charge(units)
 
     def _create(self, message: cl.Create) -> None:
         room = self._service.open(self._address, message, self._arrived)

@@ -22,6 +22,7 @@ from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import Past
+from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
@@ -149,8 +150,10 @@ class Registry:
     def _may_add_bot(self) -> bool:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
 
-    def open(self, options: Options, passphrase: str = "", address: str = "") -> Room:
-        """Open a room for a new table, for somebody at an address.
+    def open(
+        self, options: Options, passphrase: str = "", address: str = "", purse: Bucket | None = None
+    ) -> Room:
+        """Open a room for a new table, for somebody at an address, who pays for its bots with a purse.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -165,7 +168,7 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = Passphrase(passphrase, secrets.token_bytes(16)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        room = self._add(code, options, lock, seed, journal)
+        room = self._add(code, options, lock, seed, journal, purse=purse)
         journal.open(code, self._opened, options, lock.salt, lock.hash)
         self._openers[code] = address
         return room
@@ -258,6 +261,7 @@ class Registry:
         journal: TableJournal,
         past: Past | None = None,
         epoch: str = "",
+        purse: Bucket | None = None,
     ) -> Room:
         dealt = 0 if past is None else len(past.seeds)
         offset_us, clock = journal.timekeeper.offset_us, self._clock
@@ -275,6 +279,7 @@ class Registry:
             observers=self._observers,
             may_add_bot=self._may_add_bot,
             past=past,
+            purse=purse,
         )
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})

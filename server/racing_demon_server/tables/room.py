@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from racing_demon_protocol.engine.search import UNIT_MICROSECONDS
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages.client import Command
@@ -26,6 +27,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, Answer, Past, Table
+from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -40,6 +42,8 @@ from .passphrase import Passphrase
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""
 
+COST_MICROSECONDS: Final = 40
+"""The processor time of a unit of costs."""
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -69,6 +73,8 @@ class Room:
         observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
         past: what the journal holds of the table from before a restart.
+        purse: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
+            pays.
 
     Raises:
         CommandRefused: the options cannot be played.
@@ -93,6 +99,7 @@ class Room:
         observers: Sequence[Observer],
         may_add_bot: Callable[[], bool],
         past: Past | None = None,
+        purse: Bucket | None = None,
     ) -> None:
         contributions = settings.takes_contributions
         self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
@@ -113,9 +120,15 @@ class Room:
         self._inbox = Inbox()
         self._fresh: list[Frames] = []
         self.is_halted = self._is_stopped = False
+        self._purse = purse
         self._alarm = Alarm(clock, self._tick)
         self._bots = BotSeats(
-            self.table.view, self.catch_up, self._receive_from_bot, speed=settings.bot_speed, seed=bot_seed
+            self.table.view,
+            self.catch_up,
+            self._receive_from_bot,
+            self._pay_thought,
+            speed=settings.bot_speed,
+            seed=bot_seed,
         )
         if past is not None:
             self.broadcast.spectators.restore(options, past)
@@ -292,6 +305,8 @@ class Room:
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events, _ = self._judge(actor, command, arrived)
+        if reply is None and len(events) > 1:  # a unit for each, and its frame has paid for the first
+            sender.charge(len(events) - 1)
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._note(events, arrived, answer)
         return reply is None
@@ -315,6 +330,13 @@ class Room:
     def _receive_from_bot(self, seat: int, command: Command) -> None:
         if not self.is_halted:
             self._publish(self._judge(seat, command, now := self._clock()).events, now)
+
+    def _pay_thought(self, work: int) -> float:
+        """Pay for a bot's thought. Return how many milliseconds the bot rests, until it is paid."""
+        units, now = round(work * UNIT_MICROSECONDS / COST_MICROSECONDS), self._clock()
+        if self._purse is None or not units or self._purse.take(now, units):
+            return 0
+        return self._purse.overdraw(now, units) / 1_000
 
     def _put_off(self, item: Waiting) -> None:
         """Refuse a command while nothing can be written. It is not remembered, and may be sent again.

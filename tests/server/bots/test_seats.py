@@ -20,7 +20,11 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots import seats
 from racing_demon_server.bots.players import LEVELS, Bot, Decision, Level
 from racing_demon_server.bots.seats import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
+from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
 from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.tables import told
 
@@ -179,6 +183,24 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
         made[:3] for made in Recruit.made
     )
     bots.close()
+
+
+@virtual
+async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
+    """Bots of somebody who has no units left think more seldom, and go on."""
+    plays = []
+    for purse in (None, Bucket(8, 8)):
+        registry, ear = Registry(ServerSettings(), now, ImmediateJournal()), Ear()
+        room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), purse=purse)
+        room.host(b"host")
+        room.sit(ear, None, "0" * 64)
+        for counter in range(1, 9):
+            room.put(ear, None, cl.AddBot(counter=counter, level=BotLevel.EXPERT), now())
+        room.put(ear, None, cl.Start(counter=9), now())
+        await asyncio.sleep(30)
+        plays.append(sum(isinstance(event, ev.Played) for event in ear.events))
+        registry.close()
+    assert 0 < plays[1] < plays[0] / 2
 
 
 # Thinking in slices.

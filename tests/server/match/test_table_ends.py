@@ -3,7 +3,10 @@
 import pytest
 
 from racing_demon_protocol.engine.cards import parse
+from racing_demon_protocol.limits import MOST_PLAYS
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.tables import MS, Own, Sitting, names_of, of_type, pack_of, told
@@ -296,3 +299,22 @@ def test_a_finished_foundation_takes_nothing() -> None:
     sitting.lay(pack_of("S"), Own(["AH", "KD"]), Own(["KC"]))
     assert Reason.ILLEGAL == sitting.miss(0, sitting.column(0), 0).reason
     assert parse("KS") == sitting.tops()[0]
+
+
+def test_a_hand_without_end_ends_with_its_tally() -> None:
+    """Where cards can go to and fro for ever, so many plays end the hand. Its record is valid."""
+    sitting = Sitting(bytes(32), game="puzzle", hands=1, countdown_ms=0, pause_after_ms=None)
+    sitting.join("Ann")
+    sitting.start()
+    sitting.wait(1)
+    stock = sitting.rules.layout.stock[0]
+    gathering = cl.PlayCards(counter=1, source=stock, count=1, destination=stock, seen=sitting.seq)
+    while sitting.table.view.in_hand:
+        sitting.now += 30 * MS
+        sitting.log += sitting.table.receive(0, gathering, sitting.now).events
+        gathering = gathering.model_copy(update={"counter": gathering.counter + 1})
+    over = _over(sitting.log)
+    assert EndReason.TIME_UP is over.reason
+    assert MOST_PLAYS <= len(of_type(ev.Played, sitting.log)) < MOST_PLAYS + 100
+    first = TableView("TEST", sitting.table.view.options).snapshot(0)
+    assert 1 == verify([first, *sitting.log]).hands

@@ -12,6 +12,7 @@ from websockets.exceptions import InvalidStatus
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
@@ -125,6 +126,36 @@ async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
                     assert answers[-1] in {Reason.TOO_FAST, host.view.options.hands}
                 assert isinstance(await host.ask(cl.Say, text="Hi"), Accepted)
     assert [1, 2, 3, 4, Reason.TOO_FAST] * 2 == answers
+
+
+async def test_a_play_pays_for_all_that_it_leads_to() -> None:
+    """A redeal that fills 28 columns by itself costs 29 units; who owes them waits, and nobody else does."""
+    time, answered = Standing(), list[Any]()
+    async with (
+        serving_with(None, time, units_per_connection=3, units_per_table=20) as served,
+        Peer.hosting(served.url, game="puzzle", hands=1) as eve,
+        Peer.entered(served.url, cl.Watch(code=eve.code)) as other,
+    ):
+        await eve.ask(cl.Start)
+        await eve.until(Signalled)
+        assert eve.view.rules is not None
+        stock = eve.view.rules.layout.stock[0]
+        gathering = {"source": stock, "count": 1, "destination": stock}
+
+        async def gather() -> None:
+            for _ in range(12):
+                answered.append(await eve.ask(cl.PlayCards, seen=eve.view.seq, **gathering))
+
+        gathers = asyncio.create_task(gather())
+        await pings(other, 20)
+        assert sum(isinstance(answer, Played) for answer in answered) < 6  # of 60 and 100 units, after others
+        while not gathers.done():
+            time.move(2)
+            await pings(other, 1)
+        await gathers
+        assert {Reason.TOO_FAST} == {answer.reason for answer in answered if isinstance(answer, Refused)}
+        time.move(60)
+        assert isinstance(await eve.ask(cl.PlayCards, seen=eve.view.seq, **gathering), Played)
 
 
 async def test_what_costs_too_much_for_the_server_is_refused() -> None:

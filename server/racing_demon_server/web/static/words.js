@@ -23,6 +23,7 @@ export const REASONS = {
   dead: "Nobody can play any more",
   stuck: "Everybody is stuck",
   time_up: "Time is up",
+  too_long: "No hand may have more plays",
   abandoned: "Everybody has left",
   closed: "The table was closed",
 };

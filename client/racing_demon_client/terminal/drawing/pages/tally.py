@@ -1,6 +1,6 @@
 """The tally page, shown after each hand and at the end of the match."""
 
-from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.message_text import TOO_LONG, duration
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
@@ -68,7 +68,7 @@ def _ending(view: TableView, result: HandResult, own: int | None) -> str:
     why = {
         EndReason.DEAD: "nobody could play any more",
         EndReason.STUCK: "everybody was stuck",
-        EndReason.TIME_UP: "the time was up",
+        EndReason.TIME_UP: TOO_LONG if view.is_early(result.elapsed_ms) else "the time was up",
         EndReason.ABANDONED: "everybody had left",
         EndReason.CLOSED: "the table was closed",
         EndReason.OUT: "somebody went out",

@@ -218,7 +218,8 @@ function headline(table, seat) {
  * @param {any} result
  */
 function outcome(table, { reason, out, elapsedMs }) {
-  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[reason] ?? reason;
+  const isEarly = reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
+  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[isEarly ? "too_long" : reason] ?? reason;
   return `${what}, after ${clock(elapsedMs)}`;
 }
 
