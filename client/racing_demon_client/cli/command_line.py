@@ -30,6 +30,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         _find_place(arguments)
     if arguments.command == "tables" and arguments.url is not None:
         _find_server(arguments)
+    arguments.is_named = getattr(arguments, "name", None) is not None
     if getattr(arguments, "name", "") is None:
         arguments.name = _own_name()
     if arguments.command == "solo":

@@ -18,8 +18,16 @@ from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, writing
 from racing_demon_client.shared.links import link_of
 from racing_demon_client.sources import openers
-from racing_demon_client.sources.openers import Opened
-from racing_demon_client.streams import can_draw, has_screen, is_ascii_only, is_terminal, write, write_aside
+from racing_demon_client.sources.openers import Opened, Question
+from racing_demon_client.streams import (
+    can_draw,
+    has_screen,
+    is_ascii_only,
+    is_terminal,
+    read_line,
+    write,
+    write_aside,
+)
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import LONGEST_PASSPHRASE
 from racing_demon_protocol.reasons import Reason
@@ -116,11 +124,24 @@ async def join(arguments: argparse.Namespace) -> int:
     found = await place(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
     if found is None:
         return 2
-    opening = functools.partial(openers.join, *found, arguments.name)
+    ask = _ask if is_terminal() else None
+    opening = functools.partial(openers.join, *found, arguments.name, is_typed=arguments.is_named, ask=ask)
     async with _let_in(opening, arguments.passphrase) as opened:
         notes = [opened.note] if opened.note else []
         await _take_part(opened, arguments, [*notes, JOINED])
     return 0
+
+
+async def _ask(question: Question) -> bool:
+    """Ask until the answer is valid; the end of the input is a no."""
+    for line in (question.text, f"  y  {question.yes}", f"  n  {question.no}"):
+        write(printable(line))
+    while typed := await read_line(sys.stdin):
+        answer = typed.strip().lower()
+        if answer in {"y", "yes", "n", "no"}:
+            return answer.startswith("y")
+        write("Type y or n.")
+    return False
 
 
 async def watch(arguments: argparse.Namespace) -> int:

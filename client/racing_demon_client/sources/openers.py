@@ -2,14 +2,17 @@
 
 import asyncio
 import datetime as dt
+import ipaddress
 import os
 import secrets
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.connection import Client
@@ -24,13 +27,14 @@ from racing_demon_client.net.local_server import (
     start_hosted,
     wait_until_ended,
 )
-from racing_demon_client.net.seat_store import StoredSeat, stored_seat
+from racing_demon_client.net.seat_store import StoredSeat, TableSeats, stored_seats
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.shared.links import full_url
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.reasons import BotLevel, Reason
+from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
 
@@ -42,6 +46,25 @@ from .solo.table import SoloTable
 
 DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
+RESOLVE_SECONDS = 2.0
+
+
+class Question(NamedTuple):
+    """A question with two answers.
+
+    Attributes:
+        text: the question.
+        yes: the answer that means yes.
+        no: the answer that means no.
+
+    """
+
+    text: str
+    yes: str
+    no: str
+
+
+Ask = Callable[[Question], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +223,24 @@ async def host(  # noqa: PLR0913
 
 
 @asynccontextmanager
-async def join(address: str, code: str, name: str, passphrase: str = "") -> AsyncIterator[Opened]:
+async def join(  # noqa: PLR0913
+    address: str,
+    code: str,
+    name: str,
+    passphrase: str = "",
+    *,
+    is_typed: bool = False,
+    ask: Ask | None = None,
+) -> AsyncIterator[Opened]:
     """Take a seat at a table: this user's stored seat, or a free one.
+
+    Args:
+        address: the server's address.
+        code: the table's code.
+        name: the player's name.
+        passphrase: the table's passphrase; empty for none.
+        is_typed: whether the name was given for this table; it takes a seat of its own then.
+        ask: asks the user whether to use a seat that may be meant; ``None`` if nobody can be asked.
 
     Raises:
         ConnectionFailed: the server cannot be reached.
@@ -209,14 +248,21 @@ async def join(address: str, code: str, name: str, passphrase: str = "") -> Asyn
 
     """
     url = full_url(address)
-    with stored_seat(url, code) as kept:
+    with stored_seats(url, code) as seats:
+        kept = await _wanted_seat(seats, url, name if is_typed else "", ask)
         client = await _come_back(url, code, kept)
-        note = "" if client is None else f"you have your seat back, and are still called {_own_name(client)}"
+        note = "" if client is None else "you have your seat back"
+        if client is not None and _own_name(client) != name:
+            note += f", and are still called {_own_name(client)}"
         if client is None:
+            kept = seats.empty
             token = secrets.token_hex(32)
             if kept is not None:
-                kept.keep(token)  # store it first: if the answer is lost, the seat can still be resumed
+                kept.keep(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
             client = await Client.join(url, code, name, passphrase=passphrase, token=token)
+        seats.keep_only(kept)
+        if kept is not None and client.token is not None:
+            kept.keep(client.token, _own_name(client), url)
         async with client:
             try:
                 yield Opened(client, "joined", (address,), note)
@@ -233,9 +279,11 @@ def _forget_if_left(client: Client, kept: StoredSeat) -> None:
 @contextmanager
 def _keeping_seat(client: Client) -> Iterator[None]:
     """Store a host's seat while the context lasts, so that it can be resumed, unless it is given up."""
-    with stored_seat(client.url, client.code) as kept:
+    with stored_seats(client.url, client.code) as seats:
+        kept = seats.empty
+        seats.keep_only(kept)
         if kept is not None and client.token is not None:
-            kept.keep(client.token)
+            kept.keep(client.token, _own_name(client), client.url)
         try:
             yield
         finally:
@@ -243,16 +291,75 @@ def _keeping_seat(client: Client) -> Iterator[None]:
                 _forget_if_left(client, kept)
 
 
+async def _wanted_seat(seats: TableSeats, url: str, typed: str, ask: Ask | None) -> StoredSeat | None:
+    """Return the stored seat to resume; ``None`` for a new one.
+
+    Args:
+        seats: this user's seats at the table.
+        url: the server's full address.
+        typed: the name that was given for this table; empty if none was.
+        ask: asks the user; ``None`` if nobody can be asked.
+
+    """
+    here = list(seats.here)
+    elsewhere: list[StoredSeat] = []
+    for seat in seats.elsewhere:
+        (here if await _is_same_server(url, seat.servers) else elsewhere).append(seat)
+    for seat in here:
+        if not typed or seat.is_called(typed):
+            return seat
+    if here and not here[0].name:  # an older client stored no name
+        return here[0]
+    if here:
+        question = Question(
+            f"Go on as {here[0].name}, or join as {typed}?", f"Go on as {here[0].name}", f"Join as {typed}"
+        )
+        return here[0] if ask is not None and await ask(question) else None
+    for seat in (seat for seat in elsewhere if seat.name):
+        place = seat.servers[0].removesuffix(WEBSOCKET_PATH)
+        text = f"You have a seat as {seat.name} at table {seat.code} of {place}. Is this the same table?"
+        if ask is not None and await ask(Question(text, f"Go on as {seat.name}", "Another table")):
+            return seat
+    return None
+
+
+async def _is_same_server(url: str, others: Sequence[str]) -> bool:
+    """Return whether an address leads to where a seat was used before: only there its token may be sent."""
+    places = await _places(url)
+    return any([bool(places & await _places(other)) for other in others])
+
+
+async def _places(url: str) -> set[tuple[str, int]]:
+    """Return the network addresses and the port behind a server's address; all of this machine are one."""
+    from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - rarely needed
+
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(RESOLVE_SECONDS):
+            found = await asyncio.get_running_loop().getaddrinfo(
+                parts.hostname or "", port_of(url), type=socket.SOCK_STREAM
+            )
+    except (OSError, TimeoutError, ValueError):
+        return set()
+    own = {str(each.ip) for each in own_interfaces()}
+    hosts = [str(address[0]) for *_, address in found]
+    return {
+        ("" if host in own or ipaddress.ip_address(host).is_loopback else host, port_of(url))
+        for host in hosts
+    }
+
+
 async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | None:
     """Resume a stored seat; return ``None`` if there is none or it is gone."""
-    if kept is None or not kept.token:
+    if kept is None:
         return None
     try:
         return await Client.resume(url, code, kept.token)
     except CommandRefused as error:
         if error.reason not in {Reason.BAD_TOKEN, Reason.UNKNOWN_TABLE}:
             raise
-        kept.forget()
+        if error.reason is Reason.BAD_TOKEN and (url in kept.servers or not kept.servers):
+            kept.forget()
         return None
 
 
@@ -309,8 +416,10 @@ class _Hosting:
             if self._wanted not in {None, table.port} or self._persistence.journal != table.journal:
                 continue
             async with AsyncExitStack() as attempt:
-                kept = attempt.enter_context(stored_seat(_own_url(table.port), table.code))
-                if kept is None or not kept.token:  # another terminal hosts it, or the seat was given up
+                seats = attempt.enter_context(stored_seats(_own_url(table.port), table.code))
+                kept = next(iter(seats.here), None)
+                seats.keep_only(kept)
+                if kept is None:  # another terminal hosts it, or the seat was given up
                     continue
                 client = await self._host_again(table, kept)
                 if client is not None:
@@ -422,7 +531,8 @@ def _has_ipv6() -> bool:
 
 def _own_name(client: Client) -> str:
     """Return the name that this user's seat has; a spectator has none."""
-    return "" if client.seat is None else client.view.seats[client.seat].name
+    state = None if client.seat is None else client.view.seats.get(client.seat)
+    return "" if state is None else state.name
 
 
 def _own_addresses() -> list[str]:

@@ -21,7 +21,7 @@ from racing_demon_client.errors import SettingsRefused, TableEnded
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.settings import PlayerSettings, save, settings_path
-from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.openers import Opened, Question
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import Message
@@ -156,7 +156,7 @@ class TerminalApp(App[None]):
         if request.name != self._settings.name:
             self.keep(name=request.name)
         try:
-            opened = await self._stack.enter_async_context(opening(request))
+            opened = await self._stack.enter_async_context(opening(request, self._ask_about_seat))
         except RacingDemonError as error:
             screen.tell(str(error))
             return
@@ -164,6 +164,11 @@ class TerminalApp(App[None]):
             self.pop_screen()
         self.pop_screen()
         self._start_session(opened)
+
+    async def _ask_about_seat(self, question: Question) -> bool:
+        answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self.push_screen(QuestionScreen(*(screen_text(text) for text in question)), answered.set_result)
+        return bool(await answered)
 
     def _start_session(self, opened: Opened) -> None:
         desk = Desk(

@@ -4,14 +4,20 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 from racing_demon_client.arguments import PRACTICE_HANDS
 from racing_demon_client.sources import openers
-from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.openers import Ask, Opened
 from racing_demon_protocol.wire.options import Options
 
 from .screens.welcome import OpeningRequest
 
 
-def opening(request: OpeningRequest) -> AbstractAsyncContextManager[Opened]:
-    """Return a context manager that opens the requested table and closes it again."""
+def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Opened]:
+    """Return a context manager that opens the requested table and closes it again.
+
+    Args:
+        request: the request.
+        ask: asks the user about a stored seat.
+
+    """
     options = Options(game=request.game, hints=request.what in {"practice", "alone"})
     match request.what:
         case "practice":
@@ -24,6 +30,7 @@ def opening(request: OpeningRequest) -> AbstractAsyncContextManager[Opened]:
         case "alone":
             return nullcontext(Opened(openers.alone(request.name, options), "alone"))
         case "join":
-            return openers.join(request.address, request.code, request.name, request.passphrase)
+            place = request.address, request.code
+            return openers.join(*place, request.name, request.passphrase, is_typed=True, ask=ask)
         case _:
             return openers.watch(request.address, request.code, request.passphrase)

@@ -272,7 +272,7 @@ async def test_a_host_at_another_server_has_the_way_back(
             found = await host.line(r"^  racing-demon join (\S+/[A-Z]{8})$")
             host.stop(signal.SIGKILL)
             await host.end()
-        async with started(CLIENT, "join", found.group(1), "--name", "Bob", "--plain") as back:
+        async with started(CLIENT, "join", found.group(1), "--plain") as back:
             await back.line("you have your seat back, and are still called Ann")
             back.type("q")
             assert 0 == (await back.end()).code

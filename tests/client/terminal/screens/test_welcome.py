@@ -11,6 +11,7 @@ from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.connection import Client
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
+from racing_demon_client.sources import openers
 from racing_demon_client.terminal.launcher import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.games import GamesScreen
@@ -64,6 +65,22 @@ async def test_a_link_is_an_address_and_a_code() -> None:
             await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
             assert app.session is not None
             assert ann.code == app.session.client.code
+
+
+async def test_another_name_than_the_seats_is_asked_about() -> None:
+    """Whoever was at the table as Zoe and types another name says which of the two is meant."""
+    async with serving() as served, Peer.hosting(served.url) as host:
+        async with openers.join(served.url, host.code, "Zoe"):
+            pass
+        async with at_first_screen() as (app, pilot):
+            await type_into(pilot, "address", f"{served.url}#{host.code}")
+            await pilot.press("enter")
+            await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
+            await wait(pilot, lambda: "Go on as Zoe, or join as Ann?" in " ".join(painted(app).rows))
+            await pilot.press("y")
+            await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+            assert app.session is not None
+            assert 1 == app.session.client.seat
 
 
 async def test_an_unknown_code_is_told() -> None:
