@@ -6,6 +6,7 @@ server names its clients; only proxies that the operator has named are trusted.
 
 import ipaddress
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from racing_demon_server.settings import ServerSettings
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""
+PAIR: Final = re.compile(
+    r"""(?P<comma>,)|(?P<name>[\w-]+)\s*=\s*(?:"(?P<quoted>[^"\\]*)"|(?P<token>[^\s,;"]*))""", re.ASCII
+)
+"""A parameter of ``Forwarded``, or the comma before the next hop."""
 NOT_SAID: Final = "unknown"
 """Stands for all addresses that a proxy does not name."""
 LOCAL: Final = "127.0.0.1"
@@ -116,6 +121,28 @@ def _counted_as(client: str) -> str:
     if address.version == 6:
         return str(ipaddress.ip_network((address, SHARED_BITS), strict=False))
     return str(address)
+
+
+def named_clients(x_forwarded: Sequence[str], standard: Sequence[str]) -> list[str]:
+    """Return the clients that proxies name, in order.
+
+    ``Forwarded`` counts where there is no ``X-Forwarded-For``: a proxy that writes the one may pass the other
+    on as its client has sent it.
+    """
+    return [*x_forwarded] or [hop.get("for", "") for hop in forwarded_hops(standard)]
+
+
+def forwarded_hops(values: Sequence[str]) -> list[dict[str, str]]:
+    """Return what ``Forwarded`` says of each hop (RFC 7239), the first one first, by lower-case name."""
+    hops: list[dict[str, str]] = []
+    for value in values:
+        hops.append({})
+        for pair in PAIR.finditer(value):
+            if pair["comma"]:
+                hops.append({})
+            elif pair["name"]:
+                hops[-1][pair["name"].lower()] = pair["quoted"] or pair["token"] or ""
+    return hops
 
 
 def parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

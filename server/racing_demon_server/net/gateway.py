@@ -16,12 +16,12 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.web.assets import TABLE_PATH
+from racing_demon_server.web.assets import ALONE, TABLE_PATH
 from racing_demon_server.web.site import Site
 from racing_demon_server.web.table_list import listing
 
 from . import http
-from .address_limits import Origin, networks, origin, parsed
+from .address_limits import Origin, named_clients, networks, origin, parsed
 from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
@@ -35,7 +35,10 @@ MOST_WAITING: Final = 512
 METRICS_KEPT_US: Final = 1_000_000
 """Metrics are formatted once a second at most, however many ask for them."""
 
-UNKNOWN_NAME: Final = "This server does not answer to that name. Use its address, or start it with --name.\n"
+UNKNOWN_NAME: Final = (
+    "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
+    "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
+)
 TOO_LONG: Final = (
     "The request is too long. Usually these are cookies, which browsers keep for all programs of a host "
     "together: delete those of this address, or open it in a private window.\n"
@@ -193,7 +196,8 @@ class Gateway:
             await self._lost.wait()
 
     def _origin_of(self, connection: Connection, request: Request) -> Origin:
-        forwarded = request.headers.get_all("X-Forwarded-For")
+        headers = request.headers
+        forwarded = named_clients(headers.get_all("X-Forwarded-For"), headers.get_all("Forwarded"))
         return origin(connection.address, forwarded, self._proxies, self._relays)
 
     def refuse_long(self, connection: Connection) -> Response | None:
@@ -213,6 +217,8 @@ class Gateway:
             log.exception("a request could not be answered")
             response = http.text(HTTPStatus.INTERNAL_SERVER_ERROR, "The server made an error.\n")
         response.headers["Server"] = SOFTWARE
+        if response.status_code >= HTTPStatus.BAD_REQUEST and ALONE[0][0] not in response.headers:
+            response.headers.update(ALONE)  # what the library refuses
         if request.method == "HEAD":
             response.body = b""  # RFC 9110, 9.3.2: the same answer as to GET, without the body
         return response
@@ -225,6 +231,8 @@ class Gateway:
             return http.too_many()
         if not http.is_meant(request, self.settings.hosts):
             return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
+        if path != WEBSOCKET_PATH and not http.is_own_name(request, self.settings.hosts):
+            return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
         if path == "/healthz":
             registry = self._service.registry
             return http.health(
@@ -255,8 +263,6 @@ class Gateway:
     def _asset(self, request: Request, path: str) -> Response:
         """Answer browsers."""
         settings = self.settings
-        if not http.is_own_name(request, settings.hosts):
-            return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
         if (location := self._lasting(request, path)) is not None:
             return http.redirect(location)
         headers = {name.lower(): value for name, value in request.headers.raw_items()}

@@ -15,9 +15,12 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.addresses import bracketed
 from racing_demon_server.sharding import Shards
+from racing_demon_server.web.assets import ALONE
 
-from .address_limits import parsed
+from .address_limits import forwarded_hops, parsed
 
+HOME_SUFFIXES: Final = ("home.arpa", "fritz.box", "home", "internal", "lan", "local", "localdomain")
+"""Endings that the routers of homes give to the names of machines. Nobody can have such a name elsewhere."""
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """The header in which a proxy names its client."""
 RETRY_SECONDS: Final = 5
@@ -47,7 +50,7 @@ def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes)
 
 def text(status: HTTPStatus, words: str, kind: str = "text/plain; charset=utf-8") -> Response:
     """Answer with a text that must not be cached."""
-    return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store")], words.encode())
+    return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store"), *ALONE], words.encode())
 
 
 def health(tables: int, shards: Shards, *, is_halted: bool, needs: str = "") -> Response:
@@ -138,14 +141,19 @@ def sockets(request: Request, shards: Shards) -> list[str]:
 
 def origin_of(request: Request) -> str:
     """Return this server's origin from the browser's view: scheme, host and port."""
-    scheme = "https" if request.headers.get("X-Forwarded-Proto", "") == "https" else "http"
+    proto = ",".join(request.headers.get_all("X-Forwarded-Proto")).partition(",")[0]
+    standard = forwarded_hops(request.headers.get_all("Forwarded"))
+    if not proto and standard:
+        proto = standard[0].get("proto", "")
+    scheme = "https" if proto.strip().lower() in {"https", "wss"} else "http"
     return f"{scheme}://{request.headers['Host'].strip()}"
 
 
 @cache
 def _names_of_machine() -> frozenset[str]:
     name = socket.gethostname().lower()
-    return frozenset({name, f"{name.partition('.')[0]}.local"})
+    label = name.partition(".")[0]
+    return frozenset({name, label, *(f"{label}.{suffix}" for suffix in HOME_SUFFIXES)})
 
 
 def _host(request: Request) -> str:
@@ -154,7 +162,9 @@ def _host(request: Request) -> str:
     if len(named) != 1:
         return ""
     host = named[0].strip().lower()
-    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+    if host.startswith("["):
+        return host.partition("]")[0].lstrip("[")
+    return host.partition(":")[0].removesuffix(".")  # a name may end with the root's dot
 
 
 def _is_address(host: str) -> bool:

@@ -45,6 +45,15 @@ POLICY: Final = (
 )
 
 
+ALONE: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+)
+"""Headers of an answer that loads nothing: no other site may frame it, or take it for something else."""
+
+
 class HttpResponse(NamedTuple):
     """An answer to a request.
 

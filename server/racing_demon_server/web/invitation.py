@@ -6,7 +6,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
-from .assets import HttpResponse
+from .assets import ALONE, HttpResponse
 
 PATH: Final = re.compile(r"/qr/([A-Z]{4,16})\.svg")
 """The path of a code's picture. It does not reveal whether the table exists."""
@@ -15,8 +15,7 @@ MOST_KEPT: Final = 256
 HEADERS: Final = (
     ("Content-Type", "image/svg+xml"),
     ("Cache-Control", "no-cache"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+    *ALONE,
 )
 
 

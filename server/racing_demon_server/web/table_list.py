@@ -8,16 +8,15 @@ from typing import Any
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.table.view import TableView
 
-from .assets import HttpResponse
+from .assets import ALONE, HttpResponse
 
 
 def table_list(listed: Iterable[dict[str, Any]]) -> HttpResponse:
     """Return as many tables as a browser shows, those with free seats first."""
     first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))[:MOST_TABLES]
     body = json.dumps(first).encode()
-    return HttpResponse(
-        HTTPStatus.OK, [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body
-    )
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *ALONE]
+    return HttpResponse(HTTPStatus.OK, headers, body)
 
 
 def listing(view: TableView) -> dict[str, Any]:

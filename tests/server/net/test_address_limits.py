@@ -4,7 +4,13 @@ import ipaddress
 
 import pytest
 
-from racing_demon_server.net.address_limits import MOST_REMEMBERED, AddressLimits, believed_address, networks
+from racing_demon_server.net.address_limits import (
+    MOST_REMEMBERED,
+    AddressLimits,
+    believed_address,
+    named_clients,
+    networks,
+)
 from racing_demon_server.settings import OWN_PROXIES, ServerSettings
 
 MINUTE = 60_000_000
@@ -38,6 +44,26 @@ OURS = networks(OWN_PROXIES)
 def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_as: str) -> None:
     """A house of IPv6 is one address, this machine none; our proxy is believed, and its own word alone."""
     assert counted_as == believed_address(peer, forwarded, OURS)
+
+
+@pytest.mark.parametrize(
+    ("value", "counted_as"),
+    [
+        ("for=203.0.113.9", "203.0.113.9"),
+        ('For="203.0.113.9:4711"; proto=https', "203.0.113.9"),
+        ('for="[2001:db8:1:2::9]:4711"', "2001:db8:1:2::/64"),
+        ("for=198.51.100.1, for=203.0.113.9;by=10.0.0.1", "203.0.113.9"),
+        ("for=_hidden", "unknown"),
+        ("for=unknown", "unknown"),
+        ("proto=https", "unknown"),
+        ('for="', "unknown"),
+    ],
+)
+def test_a_proxy_may_name_its_client_by_the_standard(value: str, counted_as: str) -> None:
+    """RFC 7239; who sends X-Forwarded-For too is believed in that, because proxies pass the other on."""
+    assert counted_as == believed_address("127.0.0.1", named_clients([], [value]), OURS)
+    assert "192.0.2.1" == believed_address("127.0.0.1", named_clients(["192.0.2.1"], [value]), OURS)
+    assert "192.168.1.7" == believed_address("192.168.1.7", named_clients([], [value]), OURS)
 
 
 def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:

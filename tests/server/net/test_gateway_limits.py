@@ -226,7 +226,7 @@ async def test_what_follows_a_flood_is_not_even_parsed() -> None:
 @pytest.mark.parametrize(
     ("settings", "host", "is_answered"),
     [
-        ({}, "anything.example", True),
+        ({}, "127.0.0.1:5252", True),
         ({"hosts": ("cards.example.org",)}, "cards.example.org:5252", True),
         ({"hosts": ("Cards.Example.org",)}, "CARDS.example.ORG", True),
         ({"hosts": ("cards.example.org",)}, "evil.example", False),
@@ -246,6 +246,15 @@ async def test_a_server_with_a_name_answers_to_no_other(
             assert "101 Switching" in await status(served.port, "/v1", host, *UPGRADE)
         else:
             assert "421 Misdirected" in await status(served.port, "/v1", host, *UPGRADE)
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/metrics", "/tables.json", "/qr/BCDF.svg"])
+async def test_a_foreign_name_gets_nothing_from_a_server_without_a_name(path: str) -> None:
+    """A web page whose name was made to lead here reads nothing; a program may use any name to play."""
+    async with serving() as served:
+        told = await status(served.port, path, "anything.example")
+        assert "421 Misdirected" in told or "404" in told
+        assert "101 Switching" in await status(served.port, "/v1", "anything.example", *UPGRADE)
 
 
 UPGRADE = (

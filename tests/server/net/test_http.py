@@ -57,6 +57,16 @@ def fetch(url: str) -> str:
         ("LocalHost:5001", (), True),
         (f"{MACHINE.upper()}:5001", (), True),
         (f"{MACHINE.partition('.')[0]}.local", (), True),
+        *(
+            (f"{MACHINE.partition('.')[0]}{ending}:5001", (), True)
+            for ending in (".lan", ".home.arpa", ".fritz.box", ".home", ".internal", ".local.", ".LAN", ".")
+        ),
+        ("localhost.:5001", (), True),
+        ("other.lan", (), False),
+        ("lan", (), False),
+        (f"{MACHINE.partition('.')[0]}.lan.example", (), False),
+        (f"{MACHINE}.lan", NAMED, False),
+        ("cards.example.org.", NAMED, True),
         (f"{MACHINE}.example", (), False),
         (f"{MACHINE}:5001", NAMED, False),
         (" cards.EXAMPLE.org ", NAMED, True),
@@ -167,10 +177,25 @@ def test_an_answer_has_a_date_and_a_length_and_ends_its_connection() -> None:
     assert (200, "OK", b"abc") == (answer.status_code, answer.reason_phrase, answer.body)
 
 
-@pytest.mark.parametrize(("proto", "scheme"), [(None, "http"), ("http", "http"), ("https", "https")])
-def test_an_origin_is_what_the_browser_sees(proto: str | None, scheme: str) -> None:
-    """A proxy that speaks https with the browser says so."""
+@pytest.mark.parametrize(
+    ("name", "value", "scheme"),
+    [
+        ("Via", "1.1 proxy", "http"),
+        ("X-Forwarded-Proto", "http", "http"),
+        ("X-Forwarded-Proto", "https", "https"),
+        ("X-Forwarded-Proto", "HTTPS", "https"),
+        ("X-Forwarded-Proto", "wss", "https"),
+        ("X-Forwarded-Proto", "https,http", "https"),
+        ("X-Forwarded-Proto", "https, https", "https"),
+        ("X-Forwarded-Proto", "http, https", "http"),
+        ("Forwarded", "for=203.0.113.9;proto=https;host=cards.example.org", "https"),
+        ("Forwarded", 'for="[2001:db8::9]:4711" ; Proto="HTTPS", for=10.0.0.1;proto=http', "https"),
+        ("Forwarded", "for=203.0.113.9", "http"),
+        ("Forwarded", "proto", "http"),
+    ],
+)
+def test_an_origin_is_what_the_browser_sees(name: str, value: str, scheme: str) -> None:
+    """Of several proxies, the first has spoken with the browser; it says whether that was by https."""
     request = asking(" cards.example.org:81 ")
-    if proto is not None:
-        request.headers["X-Forwarded-Proto"] = proto
+    request.headers[name] = value
     assert f"{scheme}://cards.example.org:81" == origin_of(request)

@@ -182,6 +182,17 @@ def test_all_files_fit_the_budget() -> None:
 # Finding a table.
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/healthz", "/metrics", "/nothing", "/qr/BCDF.svg", "/tables.json", "/v1"]
+)
+async def test_no_answer_is_framed_or_taken_for_another_kind(path: str) -> None:
+    """Another site can neither show an answer of this server in a frame, nor have it run as a script."""
+    async with serving() as served:
+        answer, _ = await get(served, path)
+        assert "frame-ancestors 'none'" in (answer.headers["Content-Security-Policy"] or "")
+        assert "nosniff" == answer.headers["X-Content-Type-Options"]
+
+
 async def test_a_tables_address_is_drawn_for_cameras() -> None:
     """The picture holds the address that the browser has asked for, with the code behind it."""
     async with serving() as served:
