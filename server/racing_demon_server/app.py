@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
-from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE
+from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.immediate import ImmediateJournal
@@ -248,8 +248,13 @@ def _start_publishing(
     for broker in brokers:
         broker.start(settings.join_urls or own_urls(settings.host, port))
     for announcer in announcers:
-        there = reachable(settings.host, os.environ, also_named=True)
-        announcer.start([each for each in there if is_hosted or not each.ip.is_global], port)
+        announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
+
+
+def _announced_at(host: str, *, is_hosted: bool) -> list[Interface]:
+    """Return the addresses at which tables are announced."""
+    there = reachable(host, os.environ, also_named=True)
+    return [each for each in there if is_hosted or not each.ip.is_global]
 
 
 def _tables(

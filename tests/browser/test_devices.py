@@ -85,7 +85,10 @@ async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
 @pytest.mark.parametrize("way", ["", "?tv"])
 async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Browser) -> None:
     """A television and a host's laptop that get no updates: QR code, address, all cards, no errors."""
-    async with serving(bot_speed=50.0) as served, phone(browser, served.origin) as player:
+    async with (
+        serving(bot_speed=50.0, public_urls=("ws://192.0.2.5:5252",)) as served,
+        phone(browser, served.origin) as player,
+    ):
         link = f"{served.origin}/{await player.create('Ann')}"
         async with phone(browser, served.origin, **TELEVISION) as old:
             await old.page.context.add_init_script(OLD)
@@ -94,7 +97,7 @@ async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Bro
                 await old.page.fill("#name", "Cat")
                 await old.page.click("#create")
             host = player if way else old
-            await old.page.locator("#lobby .address", has_text=served.origin.partition("//")[2]).wait_for()
+            await old.page.locator("#lobby .address", has_text="192.0.2.5:5252/").wait_for()
             await old.page.wait_for_function("() => document.querySelector('#lobby img.qr').naturalWidth > 0")
             await host.page.locator(".add-bot").click()
             await host.page.locator(".deal").click()

@@ -11,13 +11,14 @@ from tests.browser.test_cuts import assert_told_once
 from tests.support.browsers import Phone, chromium, phone
 from tests.support.crashes import until
 from tests.support.namespaces import Cable, cable, can_have_namespaces
-from tests.support.processes import CLIENT
+from tests.support.processes import CLIENT, SERVER
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not can_have_namespaces(), reason="no network namespaces: not Linux, or not root"),
 ]
 LINK: Final = r"^  racing-demon join (http://\S+)$"
+LAPTOP: Final = {"width": 1280, "height": 800}
 
 
 @pytest.fixture
@@ -73,6 +74,28 @@ async def test_a_phone_with_another_address_is_back_on_its_seat(
             assert_told_once(guest, seat=1)
     with capsys.disabled():
         print(f"\n  back with another address: {took:.2f} s (aim: 1)")  # noqa: T201 - its result
+
+
+async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(wire: Cable) -> None:
+    """Words, link and code name where others reach the server; when its address changes, they follow."""
+    served = ("-m", SERVER, "--host", "0.0.0.0", "--port", "5252", "--no-lan")  # noqa: S104
+    async with wire.started("a", *served) as server, chromium(machine=wire, end="a") as browser:
+        await server.line("5252")
+        async with phone(browser, "http://localhost:5252/", viewport=LAPTOP) as host:
+            code = await host.create("Ann")
+            shown = host.page.locator("#lobby .address:visible")
+            picture = host.page.locator("#lobby .side .qr")
+            for address in ("10.77.0.1", "10.78.0.1"):
+                if address == "10.78.0.1":
+                    wire.move("a", "10.77.0.1", address)
+                await shown.filter(has_text=f"{address}:5252/{code}").wait_for()
+                assert f"http://{address}:5252/{code}" in (await picture.get_attribute("alt") or "")
+            await host.page.tap(".share")
+            await host.page.locator("#sheet .address", has_text=f"http://10.78.0.1:5252/{code}").wait_for()
+            await host.page.tap("#sheet-close")
+            wire.move("a", "10.78.0.1", "")
+            await shown.filter(has_text="Other devices do not reach this table").wait_for()
+            assert await picture.is_hidden()
 
 
 def _own(guest: Phone) -> set[int]:

@@ -36,13 +36,13 @@ SMALL: Final = {"width": 360, "height": 560}
 
 
 @asynccontextmanager
-async def chromium(*flags: str, machine: Cable | None = None) -> AsyncIterator[Browser]:
-    """Start Chromium, here or on the other machine of a cable.
+async def chromium(*flags: str, machine: Cable | None = None, end: str = "b") -> AsyncIterator[Browser]:
+    """Start Chromium, here or on one of the machines of a cable.
 
     Where there is none, the test is passed over, unless it was said to be there.
     """
     found = next(filter(None, map(shutil.which, NAMES)), None)
-    path = found if machine is None or found is None else machine.program("b", found)
+    path = found if machine is None or found is None else machine.program(end, found)
     if path is None:
         if os.environ.get("RACING_DEMON_BROWSER") == "required":
             pytest.fail("there is no Chromium: apt-get install chromium")

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -19,6 +19,8 @@ from racing_demon_server.tables.observer import Observer
 
 PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""
+FOLLOW_SECONDS: Final = 3.0
+"""How often the machine's addresses are looked at."""
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
 """As short as an address's, so that records of a killed server disappear soon."""
@@ -54,9 +56,15 @@ class Announcer(Observer):
 
     # In its own task.
 
-    def start(self, interfaces: Sequence[Interface], port: int) -> None:
-        """Start announcing the tables at these addresses and this port."""
-        self._task = asyncio.get_running_loop().create_task(self._run(interfaces, port), name="announcer")
+    def start(self, find: Callable[[], Sequence[Interface]], port: int) -> None:
+        """Start announcing the tables.
+
+        Args:
+            find: returns the addresses at which they are announced; networks come and go.
+            port: the server's port.
+
+        """
+        self._task = asyncio.get_running_loop().create_task(self._run(find, port), name="announcer")
 
     async def stop(self) -> None:
         """Withdraw the announcements, and stop."""
@@ -64,28 +72,48 @@ class Announcer(Observer):
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _run(self, interfaces: Sequence[Interface], port: int) -> None:
+    async def _run(self, find: Callable[[], Sequence[Interface]], port: int) -> None:
         # Failures of single networks are not worth a log line.
         logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
-        try:
-            if not interfaces:
-                raise OSError(0, "it has no address on a private network")
-            connection = AsyncZeroconf(interfaces=[str(each.ip) for each in interfaces])
+        told = ""
+        while True:
+            interfaces = find()
             try:
-                while True:
-                    await self._news.wait()
+                if not interfaces:
+                    raise OSError(0, "it has no address on a private network")
+                await self._announce(interfaces, find, port)
+                told = ""
+            except (OSError, zeroconf.Error) as error:
+                why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                if why != told:
+                    text = "the tables cannot be announced on the network; players join by address"
+                    log.warning(text, extra={"why": why})
+                told = why
+                await asyncio.sleep(FOLLOW_SECONDS)
+
+    async def _announce(
+        self, interfaces: Sequence[Interface], find: Callable[[], Sequence[Interface]], port: int
+    ) -> None:
+        """Announce the tables at these addresses until the machine has others."""
+        connection = AsyncZeroconf(interfaces=[str(each.ip) for each in interfaces])
+        self._news.set()
+        try:
+            while set(find()) == set(interfaces):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(FOLLOW_SECONDS):
+                        await self._news.wait()
+                if self._news.is_set():
                     self._news.clear()
                     await self._update(connection, interfaces, port)
                     await asyncio.sleep(PAUSE_SECONDS)
-            finally:
-                with contextlib.suppress(OSError, zeroconf.Error):
-                    async with asyncio.timeout(GOODBYE_SECONDS):
-                        await connection.async_close()
-        except (OSError, zeroconf.Error) as error:
-            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            log.warning(
-                "the tables cannot be announced on the network; players join by address", extra={"why": why}
-            )
+        finally:
+            self._announced.clear()
+            closing = asyncio.ensure_future(_close(connection))
+            try:
+                await asyncio.shield(closing)
+            except asyncio.CancelledError:  # the server stops just when it is in another network
+                await closing
+                raise
 
     async def _update(self, connection: AsyncZeroconf, interfaces: Sequence[Interface], port: int) -> None:
         """Announce new tables, withdraw closed ones, and update those that have changed."""
@@ -103,6 +131,13 @@ class Announcer(Observer):
             else:
                 continue
             self._announced[table] = announcement, info
+
+
+async def _close(connection: AsyncZeroconf) -> None:
+    """Withdraw what was announced, and close, within a time limit."""
+    with contextlib.suppress(OSError, zeroconf.Error):
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await connection.async_close()
 
 
 def _announcement(table: CommittedTable, port: int) -> Announcement:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -243,7 +244,7 @@ class Gateway:
             )
         if path == "/metrics":
             return self._measured(connection, request)
-        return self._enter(request) if path == WEBSOCKET_PATH else self._asset(request, path)
+        return self._enter(request) if path == WEBSOCKET_PATH else self._asset(connection, request, path)
 
     def _measured(self, connection: Connection, request: Request) -> Response:
         """Return metrics in Prometheus' text format."""
@@ -260,17 +261,31 @@ class Gateway:
             return None
         return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")
 
-    def _asset(self, request: Request, path: str) -> Response:
+    def _asset(self, connection: Connection, request: Request, path: str) -> Response:
         """Answer browsers."""
         settings = self.settings
         if (location := self._lasting(request, path)) is not None:
             return http.redirect(location)
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
-        where = http.origin_of(request), headers, http.sockets(request, settings.shards)
+        local = (connection.transport.get_extra_info("sockname") or [""])[0]
+        origin = http.origin_for_others(request, settings.hosts, local, self._elsewhere)
+        where = origin, headers, http.sockets(request, settings.shards)
         found = self._site.answer(path, *where) if self._site is not None else None
         if found is None:
             return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
         return http.respond(found.status, found.headers, found.body)
+
+    def _elsewhere(self, scheme: str, port: int) -> str | None:
+        """Return the server's origin on its network; ``None`` if it has none, or if a port was forwarded."""
+        from racing_demon_server.network_interfaces import reachable  # noqa: PLC0415 - seldom needed
+
+        if self.settings.join_urls:  # the operator knows best
+            named = urlsplit(self.settings.join_urls[0])
+            return f"{'https' if named.scheme == 'wss' else 'http'}://{named.netloc}"
+        if port not in {self.port, *self.settings.shards.ports}:
+            return None
+        found = [each.ip for each in reachable(self.settings.host, os.environ) if not each.is_loopback]
+        return f"{scheme}://{bracketed(str(found[0]))}:{port}" if found else None
 
     def _lasting(self, request: Request, path: str) -> str | None:
         """Return the address of a page at the name of all servers, if it was asked for at this one's own.

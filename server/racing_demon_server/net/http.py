@@ -149,6 +149,34 @@ def origin_of(request: Request) -> str:
     return f"{scheme}://{request.headers['Host'].strip()}"
 
 
+def origin_for_others(
+    request: Request, hosts: Collection[str], local: str, elsewhere: Callable[[str, int], str | None]
+) -> str | None:
+    """Return the origin at which other devices reach this server; ``None`` if none is known.
+
+    A browser on the server's machine may use a name that leads other devices to themselves.
+
+    Args:
+        request: the browser's request.
+        hosts: the names that the operator has given.
+        local: the address of this machine that the browser has connected to.
+        elsewhere: returns the origin for others, given the request's scheme and port.
+
+    """
+    host = _host(request)
+    address, reached = parsed(host), parsed(local)
+    is_inside = host == "localhost" or (
+        address is not None and (address.is_loopback or address.is_unspecified)
+    )
+    is_direct = reached is not None and reached.is_loopback
+    is_proxied = any(name in request.headers for name in FORWARDED)
+    is_local_name = address is None and host in _names_of_machine() and host not in hosts
+    if not is_inside and (is_proxied or not (is_local_name and is_direct)):
+        return origin_of(request)
+    parts = urlsplit(origin_of(request))
+    return elsewhere(parts.scheme, parts.port or 0) if is_direct and not is_proxied else None
+
+
 @cache
 def _names_of_machine() -> frozenset[str]:
     name = socket.gethostname().lower()

@@ -26,8 +26,8 @@ KINDS: Final = {
     "webmanifest": "application/manifest+json",
 }
 """Media types by file extension; other files are not served."""
-TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16})?")
-"""The path of the page itself, or of a table's code."""
+TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
+"""The path of the page itself, or of a table's code, with what may follow a link in a sentence."""
 SPARE: Final = re.compile(
     rb"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+"
     rb"|[ \t]+// [^\"'`\n]*$",

@@ -23,7 +23,7 @@ def invitation(origin: str, code: str) -> HttpResponse:
     """Return the QR code of a table's address.
 
     Args:
-        origin: the scheme, host and port of the browser's request.
+        origin: the scheme, host and port at which others reach the server.
         code: the table's code.
 
     """

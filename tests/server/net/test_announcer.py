@@ -11,6 +11,7 @@ import zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
 from racing_demon_client.net.probe import FoundTable
+from racing_demon_protocol.discovery.mdns import Interface
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
@@ -38,7 +39,7 @@ async def announcing() -> AsyncIterator[tuple[str, Registry]]:
     registry = Registry(settings, clock, ImmediateJournal(), [speaker])
     server = await start(settings, registry, clock)
     port = server.port
-    speaker.start([HERE], port)
+    speaker.start(lambda: [HERE], port)
     try:
         yield f"ws://{LOOPBACK}:{port}/v1", registry
     finally:
@@ -99,7 +100,7 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
     """A server without a private address says in its log that players join by address, and serves."""
     logging.getLogger("zeroconf").setLevel(logging.NOTSET)
     speaker = Announcer()
-    speaker.start([], 5252)
+    speaker.start(list, 5252)
     with caplog.at_level(logging.WARNING):
         await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -109,6 +110,23 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
         record.getMessage() for record in caplog.records
     ]
     assert ["it has no address on a private network"] == [vars(record)["why"] for record in caplog.records]
+
+
+async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that was started before its network was up; and one whose network has gone and come."""
+    monkeypatch.setattr(announcer, "FOLLOW_SECONDS", 0.05)
+    interfaces: list[Interface] = []
+    registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+    registry.open(Options())
+    async with listening() as changes:
+        speaker.start(lambda: [*interfaces], 5252)
+        for _ in range(2):
+            interfaces.append(HERE)
+            assert "Added" == await within(PATIENCE, changes.get())
+            interfaces.clear()
+            assert "Removed" == await within(PATIENCE, changes.get())
+        await speaker.stop()
+    registry.close()
 
 
 @pytest.mark.parametrize("mistake", [OSError("no network"), zeroconf.Error("no answer"), None])
@@ -129,7 +147,7 @@ async def test_a_network_that_takes_no_goodbye_keeps_no_server(
     monkeypatch.setattr(announcer, "AsyncZeroconf", Broken)
     monkeypatch.setattr(announcer, "GOODBYE_SECONDS", 0.5)
     speaker = Announcer()
-    speaker.start([HERE], 5252)
+    speaker.start(lambda: [HERE], 5252)
     await asyncio.sleep(0)
     with caplog.at_level(logging.WARNING):
         await within(PATIENCE, speaker.stop())
@@ -142,7 +160,7 @@ async def test_players_are_told_that_a_server_has_gone() -> None:
     async with listening() as changes:
         registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
         registry.open(Options())
-        speaker.start([HERE], 5252)
+        speaker.start(lambda: [HERE], 5252)
         assert "Added" == await within(PATIENCE, changes.get())
         await within(PATIENCE, speaker.stop())
         assert "Removed" == await within(PATIENCE, changes.get())
@@ -181,7 +199,7 @@ async def test_a_network_that_fails_later_is_told_of_once(
     registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
     registry.open(Options())
     with caplog.at_level(logging.WARNING):
-        speaker.start([HERE], 5252)
+        speaker.start(lambda: [HERE], 5252)
         await within(PATIENCE, was_tried.wait())
         await speaker.stop()
     assert [why] == [vars(record)["why"] for record in caplog.records]

@@ -21,6 +21,7 @@ from racing_demon_server.net.http import (
     is_meant,
     is_own_name,
     is_own_page,
+    origin_for_others,
     origin_of,
     respond,
     sockets,
@@ -199,3 +200,30 @@ def test_an_origin_is_what_the_browser_sees(name: str, value: str, scheme: str) 
     request = asking(" cards.example.org:81 ")
     request.headers[name] = value
     assert f"{scheme}://cards.example.org:81" == origin_of(request)
+
+
+@pytest.mark.parametrize(
+    ("host", "local", "headers", "origin"),
+    [
+        ("192.168.1.5:5252", "192.168.1.5", {}, "http://192.168.1.5:5252"),
+        ("localhost:5252", "127.0.0.1", {}, "http://192.0.2.5:5252"),
+        ("LOCALHOST.:5252", "::1", {}, "http://192.0.2.5:5252"),
+        ("127.0.0.1:5252", "127.0.0.1", {}, "http://192.0.2.5:5252"),
+        ("127.8.8.8:5252", "127.8.8.8", {}, "http://192.0.2.5:5252"),
+        ("[::1]:5252", "::1", {}, "http://192.0.2.5:5252"),
+        (f"{MACHINE}:5252", "127.0.1.1", {}, "http://192.0.2.5:5252"),
+        (f"{MACHINE}:5252", "192.168.1.5", {}, f"http://{MACHINE}:5252"),
+        ("localhost:8080", "172.17.0.2", {}, None),
+        ("localhost", "127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, None),
+        ("192.168.1.5", "127.0.0.1", {"X-Forwarded-Proto": "https"}, "https://192.168.1.5"),
+        ("cards.example.org", "127.0.0.1", {"Forwarded": "proto=https"}, "https://cards.example.org"),
+    ],
+)
+def test_others_are_led_to_where_they_reach_the_server(
+    host: str, local: str, headers: dict[str, str], origin: str | None
+) -> None:
+    """A name that leads each device to itself leads nobody here; behind a forwarded port nothing is known."""
+    request = asking(host)
+    request.headers.update(headers)
+    found = origin_for_others(request, NAMED, local, lambda scheme, port: f"{scheme}://192.0.2.5:{port}")
+    assert origin == found

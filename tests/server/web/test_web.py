@@ -196,12 +196,22 @@ async def test_no_answer_is_framed_or_taken_for_another_kind(path: str) -> None:
 async def test_a_tables_address_is_drawn_for_cameras() -> None:
     """The picture holds the address that the browser has asked for, with the code behind it."""
     async with serving() as served:
-        answer, body = await get(served, "/qr/BCDF.svg")
+        answer, body = await get(served, "/qr/BCDF.svg", f"192.0.2.5:{served.port}")
         assert (200, "image/svg+xml") == (answer.status, answer.headers["Content-Type"])
         drawn = io.BytesIO()
-        address = f"HTTP://127.0.0.1:{served.port}/BCDF"
+        address = f"HTTP://192.0.2.5:{served.port}/BCDF"
         segno.make_qr(address, error="m").save(drawn, kind="svg", border=2, xmldecl=False)
         assert drawn.getvalue() == body
+
+
+async def test_no_picture_leads_others_to_themselves() -> None:
+    """A server that only this machine reaches has no address for others, and says so."""
+    async with serving() as served:
+        answer, _ = await get(served, "/qr/BCDF.svg")
+        assert 404 == answer.status
+        assert {"origin": None} == json.loads((await get(served, "/origin.json"))[1])
+    async with serving(public_urls=("wss://cards.example.org",)) as served:
+        assert {"origin": "https://cards.example.org"} == json.loads((await get(served, "/origin.json"))[1])
 
 
 async def test_tables_are_listed_where_the_server_tells_them() -> None:

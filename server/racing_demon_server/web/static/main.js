@@ -7,12 +7,12 @@ import { Session } from "./wire/session.js";
 import { load, loadRest, onMissing, withPart, withStyle } from "./parts.js";
 import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
-import { Sheet, drawWay } from "./screens/sheet.js";
+import { Sheet, drawWay, originForOthers } from "./screens/sheet.js";
 import { install, isOutdated, keepAwake } from "./shell.js";
 import { unlock } from "./table/sound.js";
 import { TableScreen, celebrate } from "./table/table.js";
 import { transcript } from "./table/transcript.js";
-import { CLOSES, REFUSALS, proofWords } from "./words.js";
+import { CLOSES, ONLY_HERE, REFUSALS, proofWords } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,6 +27,7 @@ const AGAIN_MS = 2000; // so long after a file did not come it is asked for agai
 const MOST_LIST_MS = 1000; // the first screen waits no longer for the open tables
 /** How long after such a screen has come the page may be loaded again, in milliseconds. @type {Record<string, number>} */
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
+const ORIGIN_MS = 10_000;
 const SCREENS = ["start", "lobby", "table"];
 
 const page = {
@@ -39,6 +40,9 @@ const page = {
   since: 0, // when the phase of the table came that is shown
   rest: 0, // the timer of a picture that waits
   took: 0, // milliseconds that pictures take of late
+  /** Where other devices reach the server; null: nowhere. @type {string | null | undefined} */
+  origin: undefined,
+  asksOriginAt: 0, // its machine may come into another network
   freeAt: 0, // when the processor has time for the next picture of what others do
 };
 
@@ -59,7 +63,22 @@ const match = new MatchLog();
 const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
-const codeOfPath = () => decodeURIComponent(location.pathname.split("/").pop() ?? "").toUpperCase();
+const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();
+
+/**
+ * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.
+ * @returns {string | null} null: the page goes to another server's table
+ */
+function codeTyped() {
+  const typed = field("code").value.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
+  const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16})(?![\w/])/i.exec(typed);
+  const code = (link?.[3] ?? typed.replace(/[^a-z]/gi, "")).toUpperCase();
+  if (link && link[2].toLowerCase() !== location.host) {
+    location.assign(`${/^(https|wss)$/i.test(link[1]) ? "https" : "http"}://${link[2]}/${code}`);
+    return null;
+  }
+  return (field("code").value = code);
+}
 
 /**
  * Tell something: in words at the foot of the page, and to screen readers.
@@ -100,7 +119,8 @@ function enter(entry, isTv = false) {
 }
 
 function join() {
-  const code = field("code").value.trim().toUpperCase();
+  const code = codeTyped();
+  if (code === null) return;
   const name = field("name").value.trim();
   if (!name) return tell("Enter your name first.", "name");
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
@@ -135,7 +155,8 @@ function create() {
 
 /** @param {boolean} isTv */
 function watch(isTv) {
-  const code = field("code").value.trim().toUpperCase();
+  const code = codeTyped();
+  if (code === null) return;
   if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
 }
@@ -357,12 +378,24 @@ function draw() {
 function showWay(code) {
   const { session } = page;
   document.body.classList.toggle("host-invites", session !== null && session.seat !== null && session.table.host === session.seat);
-  for (const root of [byId("lobby"), byId("table")]) {
+  const roots = [byId("lobby"), byId("table")].filter((root) => root.querySelector(".address")?.getClientRects().length);
+  const now = performance.now();
+  if (roots.length > 0 && now > page.asksOriginAt) {
+    page.asksOriginAt = now + ORIGIN_MS;
+    originForOthers().then((origin) => {
+      page.origin = origin;
+      due();
+    });
+  }
+  const { origin } = page;
+  if (origin === undefined) return;
+  const text = origin === null ? ONLY_HERE : `${origin.replace(/.*\/\//, "")}/${code}`;
+  for (const root of roots) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
-    if (picture.getClientRects().length > 0 && words.textContent !== `${location.host}/${code}`) {
-      drawWay(picture, code);
-      words.textContent = `${location.host}/${code}`;
+    if (words.textContent !== text) {
+      drawWay(picture, origin, code);
+      words.textContent = text;
     }
   }
 }
@@ -431,6 +464,7 @@ function wire() {
     window.addEventListener(name, () => settings.hasSound && unlock());
   }
   setInterval(() => page.session && document.body.dataset.screen === "table" && due(), 500);
+  setInterval(() => page.session && due(), ORIGIN_MS);
 }
 
 /**

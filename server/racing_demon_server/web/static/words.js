@@ -68,6 +68,8 @@ export const CLOSES = {
   4007: "The host has kicked you from the table.",
 };
 
+export const ONLY_HERE = "Other devices do not reach this table at the address of this page. Open the page at the address that the server has on your network.";
+
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
 /** @type {Record<string, string>} */

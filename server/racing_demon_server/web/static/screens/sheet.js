@@ -67,14 +67,25 @@ export class Sheet {
 }
 
 /**
+ * Where other devices reach the server: at localhost they would reach themselves. Null: nowhere.
+ * @returns {Promise<string | null>}
+ */
+export async function originForOthers() {
+  const answer = await fetch("/origin.json").catch(() => null);
+  return answer?.ok ? (await answer.json().catch(() => location)).origin : location.origin;
+}
+
+/**
  * Let a picture show the address of a table to cameras.
  * @param {HTMLImageElement} picture
+ * @param {string | null} origin null: there is none
  * @param {string} code
  */
-export function drawWay(picture, code) {
-  const source = `/qr/${code}.svg`;
-  if (picture.getAttribute("src") === source) return;
+export function drawWay(picture, origin, code) {
+  const source = `/qr/${code}.svg?${origin}`; // another picture, where the server's address has changed
+  picture.hidden = origin === null;
+  if (origin === null || picture.getAttribute("src") === source) return;
   picture.src = source;
-  picture.alt = `QR code of ${location.origin}/${code}`;
+  picture.alt = `QR code of ${origin}/${code}`;
   picture.className = "qr";
 }

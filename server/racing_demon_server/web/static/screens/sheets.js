@@ -4,8 +4,8 @@ import { asIs, button, element } from "../table/elements.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";
 import { COLUMNS, caps } from "../table/input.js";
-import { REACTIONS } from "../words.js";
-import { drawWay } from "./sheet.js";
+import { ONLY_HERE, REACTIONS } from "../words.js";
+import { drawWay, originForOthers } from "./sheet.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -147,11 +147,13 @@ export class Sheets {
     this.sheet.open("How to play", lines.map((line) => element("p", "", line)));
   }
 
-  invite() {
+  async invite() {
     const code = this.session?.table.code ?? "";
-    const address = `${location.origin}/${code}`;
+    const origin = await originForOthers();
+    if (origin === null) return this.sheet.open("Join this table", [element("p", "", ONLY_HERE)]);
+    const address = `${origin}/${code}`;
     const picture = document.createElement("img");
-    drawWay(picture, code);
+    drawWay(picture, origin, code);
     const items = [asIs(element("p", "address", address)), picture, button("Copy the link", () => this._copy(address))];
     // Only pages that came over https may hand a link to other programs.
     if (typeof navigator.share === "function") {

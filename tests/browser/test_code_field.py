@@ -1,0 +1,75 @@
+"""What people put into the field for the table: codes and links, as others show and send them."""
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.support.browsers import phone
+from tests.support.servers import Peer, serving
+
+PASTE = (
+    "text => { document.getElementById('code').focus(); document.execCommand('insertText', false, text); }"
+)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{code}",
+        "  {code} ",
+        "{lower}",
+        "{half} {rest}",
+        "{half}-{rest}",
+        "#{code}",
+        '"{code}"',
+        "{code}.",
+        "{wide}",
+        "{code}\u200b",
+        "{origin}/{code}",
+        "{origin}/{code}.",
+        "{origin}/{code}?tv",
+        "{host}/{code}",
+        "ws://{host}/v1#{code}",
+        "Come: {origin}/{lower}!",
+        "racing-demon join {origin}/{code}",
+    ],
+)
+async def test_a_code_is_found_in_what_is_pasted(browser: Browser, written: str) -> None:
+    """Whatever stands around it, one tap joins."""
+    async with serving() as served, Peer.hosting(served.url) as host:
+        async with phone(browser, served.origin) as guest:
+            await guest.page.fill("#name", "Ben")
+            code, at = host.code, served.origin.removeprefix("http://")
+            text = written.format(
+                code=code,
+                lower=code.lower(),
+                half=code[:2],
+                rest=code[2:],
+                wide="".join(chr(ord(letter) + 0xFEE0) for letter in code),
+                origin=served.origin,
+                host=at,
+            )
+            await guest.page.evaluate(PASTE, text)
+            await guest.page.tap("#join-form .primary")
+            await guest.see("#lobby")
+            assert code == await guest.code()
+
+
+async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:
+    """The page of the server that has the table is opened, with its code filled in."""
+    async with serving() as served, serving() as other, Peer.hosting(other.url) as host:
+        async with phone(browser, served.origin) as guest:
+            await guest.page.fill("#name", "Ben")
+            await guest.page.evaluate(PASTE, f"{other.origin}/{host.code}")
+            await guest.page.tap("#join-form .primary")
+            await guest.page.wait_for_url(f"{other.origin}/{host.code}")
+            await guest.page.wait_for_selector("#start.is-ready", state="attached")
+            await guest.join("Ben")
+
+
+@pytest.mark.parametrize("ending", [".", ",", "/", "%20"])
+async def test_what_follows_a_link_in_a_sentence_does_no_harm(browser: Browser, ending: str) -> None:
+    """Programs that make links of addresses often take the full stop for a part of them."""
+    async with serving() as served, Peer.hosting(served.url) as host:
+        async with phone(browser, f"{served.origin}/{host.code}{ending}") as guest:
+            await guest.join("Ben")
+            assert host.code == await guest.code()
