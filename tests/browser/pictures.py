@@ -23,7 +23,9 @@ async def draw(folder: Path) -> None:
     """Play a hand for a while on a phone, and show the phone, a laptop, and a big screen."""
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(
-            serving(seed=bytes(31) + b"\7", code_letters=4, bot_speed=4.0)
+            serving(
+                seed=bytes(31) + b"\7", code_letters=4, bot_speed=4.0, public_urls=("ws://192.168.1.5:5252",)
+            )
         )
         browser = await stack.enter_async_context(chromium())
         ann = await stack.enter_async_context(phone(browser, served.origin, **PHONE))
