@@ -57,6 +57,7 @@ async def play(arguments: argparse.Namespace) -> int:
     speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
     watching = watches(arguments)
     options = _hurried(arguments.options, speed) if watching else arguments.options
+    is_usual = arguments.durability is None and arguments.journal is None
     opening = openers.practice(
         arguments.name,
         options,
@@ -65,14 +66,14 @@ async def play(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         speed=speed,
         seated=not watching,
-        persistence=_persistence(arguments, "none"),
+        persistence=None if is_usual and not watching else _persistence(arguments, "none"),
     )
     async with opening as opened:
         if watching:
             await opened.client.send(Start(counter=opened.client.next_counter()))
             await _attend(opened, arguments)
         else:
-            await _take_part(opened, arguments, [GREETING])
+            await _take_part(opened, arguments, [*([opened.note] if opened.note else []), GREETING])
     return 0
 
 

@@ -155,7 +155,7 @@ def _add_play(play: argparse.ArgumentParser) -> None:
     add("--watch", action="store_true", help="watch bots play; works without a terminal")
     add("--speed", type=speed, help="how many times faster bots think (default 1; without a terminal 50)")
     add("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deals")
-    _add_keeping(play, "none")
+    _add_keeping(play, "normal, and none where only bots play")
     add("--json", action="store_true", help="with --watch: print a record, one JSON object per line")
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -44,6 +45,8 @@ from .solo.place import SoloClient
 from .solo.statistics import statistics_path
 from .solo.table import SoloTable
 
+PRACTICE = Persistence("normal")
+"""Alone against bots, a crash of the server loses nothing."""
 DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
 RESOLVE_SECONDS = 2.0
@@ -97,21 +100,38 @@ async def practice(  # noqa: PLR0913
     seed: bytes | None = None,
     speed: float = 1.0,
     seated: bool = True,
-    persistence: Persistence = NOTHING,
+    persistence: Persistence | None = None,
 ) -> AsyncIterator[Opened]:
-    """Open a table against bots on a local server, which stores nothing by default.
+    """Open a table against bots on a local server, which keeps the tally.
+
+    Args:
+        name: the player's name.
+        options: the table's options.
+        bots: the number of bots.
+        level: how well they play.
+        seed: 32 bytes that determine all deals; ``None`` for secret ones.
+        speed: the bots' speed-up over people.
+        seated: whether the player takes a seat.
+        persistence: whether and where the table is kept; ``None``: where that is possible.
 
     Raises:
         ConnectionFailed: the server does not start.
         CommandRefused: the server refused the table.
 
     """
-    async with (
-        local_server(seed=seed, bot_speed=speed, persistence=persistence) as url,
-        await Client.create(url, name, options, seated=seated) as client,
-    ):
+    async with AsyncExitStack() as stack:
+        note = ""
+        server = partial(local_server, seed=seed, bot_speed=speed)
+        try:
+            url = await stack.enter_async_context(server(persistence=persistence or PRACTICE))
+        except JournalRefused as error:
+            if persistence is not None:
+                raise
+            note = f"the tally of this match is not kept: {error}"
+            url = await stack.enter_async_context(server())
+        client = await stack.enter_async_context(await Client.create(url, name, options, seated=seated))
         await _add_bots(client, bots, level)
-        yield Opened(client, "practiced")
+        yield Opened(client, "practiced", note=note)
 
 
 def alone(
