@@ -7,22 +7,38 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from racing_demon_protocol.engine.piles import Play
+    from racing_demon_protocol.engine.cards import name as card_name
+    from racing_demon_protocol.engine.piles import Kind, Play
+    from racing_demon_protocol.errors import RacingDemonError
     from racing_demon_protocol.wire.messages.client import AddBot, Ready, Start, Stuck
     from racing_demon_protocol.wire.options import Options
 
     from .net.connection import Client
 
-__all__ = ["AddBot", "Client", "Options", "Play", "Ready", "Start", "Stuck"]
+__all__ = [
+    "AddBot",
+    "Client",
+    "Kind",
+    "Options",
+    "Play",
+    "RacingDemonError",
+    "Ready",
+    "Start",
+    "Stuck",
+    "card_name",
+]
 
 _HOMES: Final = {
-    "AddBot": "racing_demon_protocol.wire.messages.client",
-    "Client": "racing_demon_client.net.connection",
-    "Options": "racing_demon_protocol.wire.options",
-    "Play": "racing_demon_protocol.engine.piles",
-    "Ready": "racing_demon_protocol.wire.messages.client",
-    "Start": "racing_demon_protocol.wire.messages.client",
-    "Stuck": "racing_demon_protocol.wire.messages.client",
+    "AddBot": "racing_demon_protocol.wire.messages.client:AddBot",
+    "Client": "racing_demon_client.net.connection:Client",
+    "Kind": "racing_demon_protocol.engine.piles:Kind",
+    "Options": "racing_demon_protocol.wire.options:Options",
+    "Play": "racing_demon_protocol.engine.piles:Play",
+    "RacingDemonError": "racing_demon_protocol.errors:RacingDemonError",
+    "Ready": "racing_demon_protocol.wire.messages.client:Ready",
+    "Start": "racing_demon_protocol.wire.messages.client:Start",
+    "Stuck": "racing_demon_protocol.wire.messages.client:Stuck",
+    "card_name": "racing_demon_protocol.engine.cards:name",
 }
 
 
@@ -30,4 +46,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first use: commands that do not need it start faster."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those that are not imported yet, too."""
+    return sorted({*globals(), *__all__})
