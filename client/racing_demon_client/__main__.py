@@ -4,6 +4,9 @@ import os
 import signal
 import sys
 
+from racing_demon_protocol.standard_streams import open_missing
+
+UNWRITABLE = 3
 INTERRUPTED = 130
 
 
@@ -11,6 +14,9 @@ def main() -> int:
     """Run the program and return its exit code. Ctrl-C ends it at any time without a traceback."""
     try:
         _end_at_once()
+        if open_missing():
+            sys.stderr.write("racing-demon: standard output is closed, so nothing can be shown.\n")
+            return UNWRITABLE
         from racing_demon_client.cli.main import main as run  # noqa: PLC0415 - slow imports start here
 
         return run(loaded=_interrupt)

@@ -5,13 +5,14 @@
     RacingDemonError
     ├── ConnectionFailed     the server cannot be reached, or closed the connection for good
     │   ├── IncompatibleServer  the server speaks another version of the protocol
+    │   ├── JournalRefused   the local server cannot use its journal
     │   └── TableEnded       the server was stopped, and the table with it
     ├── RecordFailed         a record cannot be written
     ├── RecordUnreadable     a record, or the journal that should contain it, cannot be read
     └── SettingsRefused      the settings cannot be read, are invalid, or cannot be saved
 """
 
-from racing_demon_protocol.errors import RacingDemonError
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 
 
 class ConnectionFailed(RacingDemonError):
@@ -23,6 +24,10 @@ class ConnectionFailed(RacingDemonError):
 
 class IncompatibleServer(ConnectionFailed):
     """The server speaks another version of the protocol; the text says who needs an update."""
+
+
+class JournalRefused(ConnectionFailed):
+    """The local server cannot use its journal; the text says why."""
 
 
 class TableEnded(ConnectionFailed):
@@ -48,3 +53,14 @@ class SettingsRefused(RacingDemonError):
 
     The text says where the problem is, what is allowed there, and what to do.
     """
+
+
+def exit_code(error: Exception) -> int:
+    """Return the program's exit code for an error, as ``racing-demon --help`` lists them."""
+    match error:
+        case RecordFailed() | RecordUnreadable() | SettingsRefused() | JournalRefused() | OSError():
+            return 3
+        case ConnectionFailed() | CommandRefused():
+            return 4
+        case _:
+            return 1

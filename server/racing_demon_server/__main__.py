@@ -4,6 +4,9 @@ import os
 import signal
 import sys
 
+from racing_demon_protocol.standard_streams import open_missing
+
+UNWRITABLE = 3
 INTERRUPTED = 130
 
 
@@ -11,6 +14,9 @@ def main() -> int:
     """Run the program, and return its exit code. Ctrl-C ends it at any time without a traceback."""
     try:
         _end_at_once()
+        if open_missing() and sys.argv[1:2] in (["journal"], ["cluster"]):
+            sys.stderr.write("racing-demon-server: standard output is closed, so nothing can be shown.\n")
+            return UNWRITABLE
         from .cli import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on
 
         return run(loaded=_interrupt)

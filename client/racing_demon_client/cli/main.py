@@ -29,6 +29,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     arguments = parse(argv)
     import asyncio  # noqa: PLC0415 - --help does not need it
 
+    from racing_demon_client.errors import exit_code  # noqa: PLC0415
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
     from racing_demon_protocol.text import printable  # noqa: PLC0415
 
@@ -41,7 +42,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     except RacingDemonError as error:
         for line in f"racing-demon: {error}".splitlines():
             sys.stderr.write(printable(line) + "\n")  # the text may come from a server
-        return 1
+        return exit_code(error)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone
         _leave_output()
@@ -49,12 +50,12 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     except OSError as error:
         _leave_output()
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
-        return 1
+        return exit_code(error)
     except Exception:
         from racing_demon_client.crash_report import crash_message  # noqa: PLC0415
 
         sys.stderr.write(f"racing-demon: {crash_message()}\n")
-        return 1
+        return 5
 
 
 def _leave_output() -> None:

@@ -30,7 +30,8 @@ EXAMPLES = """examples:
   racing-demon rules clock                     show a game's rules; racing-demon games lists all games
   racing-demon settings                        edit your colors, keys and signs in a commented file
 
-exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted
+exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file cannot be read or written,
+4 no server, or it refused or ended the table, 5 an error in this program, 130 interrupted, 143 ended
 """
 
 PLACES = """where the table is:
@@ -83,7 +84,7 @@ SETTINGS = """examples:
   racing-demon settings --path                 only print where the file is
 
 Set RACING_DEMON_CONFIG to keep the file in another folder.
-exit codes: 0 done, 1 the file cannot be written, edited or understood, 2 wrong arguments
+exit codes: 0 done, 1 the editor failed, 2 wrong arguments, 3 the file cannot be written or understood
 """
 
 PASSPHRASE = "RACING_DEMON_PASSPHRASE"  # noqa: S105 - the name of a variable

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.errors import ConnectionFailed, JournalRefused
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
@@ -25,10 +25,6 @@ JOURNAL_UNUSABLE: Final = 3
 PREFIX: Final = "racing-demon-server: "
 LOOK_SECONDS: Final = 0.1
 """The interval at which a port is looked at."""
-
-
-class JournalRefused(ConnectionFailed):
-    """The local server cannot use its journal; the text says why."""
 
 
 class Persistence(NamedTuple):

@@ -15,13 +15,12 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from racing_demon_client.errors import ConnectionFailed, TableEnded
+from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import (
     LOOK_SECONDS,
     MOST_DEATHS,
     NOTHING,
-    JournalRefused,
     Persistence,
     is_listening,
     local_server,

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.errors import ConnectionFailed, JournalRefused
 from racing_demon_client.net import local_server as local
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.local_server import JournalRefused, Persistence, local_server
+from racing_demon_client.net.local_server import Persistence, local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from tests.support.processes import started
 from tests.support.servers import PATIENCE, Peer, within

@@ -91,20 +91,9 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
 
     """
     try:
-        if write:
-            _make(path)
-            if path.is_file() and path.stat().st_nlink > 1:  # SQLite would keep another log for each name
-                raise JournalUnusable(
-                    f"The journal {path} has a second name (a hard link), and a server that used it by that "
-                    "name would ruin it. Remove one of the two names, or make a copy of the file."
-                )
-        elif not path.exists():
-            raise JournalUnusable(
-                f"There is no journal at {path}. Hosting a table creates it. "
-                "If you keep it elsewhere, name its file."
-            )
+        is_fixed = _prepare(path, write=write)
         db = sqlite3.connect(
-            path.absolute().as_uri() + ("" if write else "?mode=ro"),
+            path.absolute().as_uri() + ("" if write else f"?mode=ro&immutable={int(is_fixed)}"),
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -132,6 +121,54 @@ def open_journal(path: Path, *, write: bool = False, durability: Durability = Du
         db.close()
         raise
     return db
+
+
+def _prepare(path: Path, *, write: bool) -> bool:
+    """Create the file if it is to be written, or check that it exists; return whether it cannot change."""
+    is_fixed = _is_read_only(path.parent)
+    if is_fixed:
+        _verify_fixed(path, write=write)
+    if write:
+        _make(path)
+        if path.is_file() and path.stat().st_nlink > 1:  # SQLite would keep another log for each name
+            raise JournalUnusable(
+                f"The journal {path} has a second name (a hard link), and a server that used it by that "
+                "name would ruin it. Remove one of the two names, or make a copy of the file."
+            )
+    elif not path.exists():
+        raise JournalUnusable(
+            f"There is no journal at {path}. Hosting a table creates it. "
+            "If you keep it elsewhere, name its file."
+        )
+    return is_fixed
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Return whether a folder is on a medium that cannot be written."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except (OSError, AttributeError):  # it is missing; or this is Windows
+        return False
+
+
+def _verify_fixed(path: Path, *, write: bool) -> None:
+    """Check that a file on a read-only medium can be used: it is not to be written, and has no log.
+
+    Raises:
+        JournalUnusable: it cannot be used there.
+
+    """
+    log_file = path.with_name(f"{path.name}-wal")
+    if write:
+        why, what = "the medium can only be read", "it"
+    elif log_file.exists() and log_file.stat().st_size:
+        why, what = f"the medium can only be read, and the newest events are still in {log_file.name}", "both"
+    else:
+        return
+    raise JournalUnusable(
+        f"The journal {path} cannot be used: {why}. Copy {what} to a place that can be written, and name "
+        "the copy."
+    )
 
 
 def _make(path: Path) -> None:
