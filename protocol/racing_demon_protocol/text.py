@@ -8,6 +8,11 @@ def counted(number: int, what: str, several: str = "") -> str:
     return f"{number} {what}" if number == 1 else f"{number} {several or f'{what}s'}"
 
 
+def there_are(number: int, what: str) -> str:
+    """Return a sentence's beginning, such as ``There are 3 cards``."""
+    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
+
+
 def listing(names: Sequence[str], joint: str = "and") -> str:
     """Return names as an enumeration, such as ``Ann, Ben and Cyn``."""
     *others, last = names

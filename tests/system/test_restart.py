@@ -168,7 +168,7 @@ async def test_a_host_hears_that_the_journal_is_damaged(tmp_path: Path) -> None:
     overwrite_page(journal, "tables")
     folder = {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE", "DATA")}
     ended = await text_of(CLIENT, "host", "--plain", "--port=0", env=folder)
-    assert (1, "") == (ended.code, ended.out)
+    assert (3, "") == (ended.code, ended.out)
     assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
     assert "Traceback" not in ended.err
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -28,10 +29,8 @@ def without(streams: str, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(whole, capture_output=True, text=True, check=False)  # noqa: S603
 
 
-@pytest.mark.parametrize(
-    "command", [[CLIENT, "games"], [CLIENT, "rules", "sultan"], [SERVER, "journal", "list"]]
-)
-def test_a_closed_output_is_said(command: list[str]) -> None:
+@pytest.mark.parametrize("command", [f"{CLIENT} games", f"{CLIENT} rules sultan", f"{SERVER} journal list"])
+def test_a_closed_output_is_said(command: str) -> None:
     """One sentence, and the exit code for what cannot be written."""
     ended = without("1", *command.split())
     assert (3, 1) == (ended.returncode, len(ended.stderr.splitlines()))
@@ -92,6 +91,7 @@ async def test_a_journal_on_a_read_only_medium_is_read(tmp_path: Path) -> None:
     ended = where_nothing_can_be_written(tmp_path, "list", "--journal", str(path))
     assert (0, "") == (ended.returncode, ended.stderr)
     assert ended.stdout.startswith("1.1 ")
+    assert re.search(r", (1 hand|[02-9] hands)\b", ended.stdout)
     ended = where_nothing_can_be_written(tmp_path, "prune", str(path), "--before", "1d")
     assert (3, "") == (ended.returncode, ended.stdout)
     assert "Copy it to a place that can be written" in ended.stderr

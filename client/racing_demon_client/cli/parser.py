@@ -30,7 +30,7 @@ EXAMPLES = """examples:
   racing-demon rules clock                     show a game's rules; racing-demon games lists all games
   racing-demon settings                        edit your colors, keys and signs in a commented file
 
-exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file cannot be read or written,
+exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file cannot be used,
 4 no server, or it refused or ended the table, 5 an error in this program, 130 interrupted, 143 ended
 """
 

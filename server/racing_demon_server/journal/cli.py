@@ -171,7 +171,7 @@ def _line_of(match: Match) -> str:
     names = ", ".join(
         f"{name} (bot)" if seat in match.bots else name for seat, name in sorted(match.seats.items())
     )
-    what = f"{match.game}, {match.hands} hands"
+    what = f"{match.game}, {counted(match.hands, 'hand')}"
     return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
 
 

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Create
 from racing_demon_server.frames import Listener
@@ -116,11 +117,12 @@ class Service:
             raise CommandRefused(Reason.SERVER_FULL, text)
         most, registry = self.settings.tables_per_address, self.registry
         if address and registry.opened_by(address) >= most:
-            text = f"Your address has {most} tables here, and gets no more until one of them is closed."
+            tables = counted(most, "table")
+            text = f"Your address has {tables} here, and gets no more until one of them is closed."
             raise CommandRefused(Reason.SERVER_FULL, text)
         if not self.addresses.take_table(address, at):
-            seconds = math.ceil(MINUTE / self.settings.tables_per_minute)
-            text = f"Too many tables from your address: the next one may be opened in {seconds} seconds."
+            wait = counted(math.ceil(MINUTE / self.settings.tables_per_minute), "second")
+            text = f"Too many tables from your address: the next one may be opened in {wait}."
             raise CommandRefused(Reason.TOO_FAST, text)
         return registry.open(wanted.options, wanted.passphrase, address, self.addresses.units(address))
 
@@ -169,7 +171,7 @@ class Service:
 
     def _too_many_misses(self) -> CommandRefused:
         seconds = math.ceil(MINUTE / self.settings.misses_per_minute)
-        text = f"Too many wrong codes from your address: wait {seconds} seconds, and try again."
+        text = f"Too many wrong codes from your address: wait {counted(seconds, 'second')}, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 
     def search(self, address: str, code: str, found: Callable[[Location | Whereabouts], None]) -> None:

@@ -34,9 +34,9 @@ async def run(*arguments: str, typed: str = "", env: dict[str, str] | None = Non
     return await text_of(CLIENT, *arguments, typed=typed, env=env)
 
 
-def failed(ended: Ended, sentence: str) -> None:
-    """Check that a program ended with 1, a sentence, and no traceback."""
-    assert (1, f"racing-demon: {sentence}\n") == (ended.code, ended.err)
+def failed(ended: Ended, sentence: str, code: int = 4) -> None:
+    """Check that a program ended with its exit code, a sentence, and no traceback."""
+    assert (code, f"racing-demon: {sentence}\n") == (ended.code, ended.err)
 
 
 # Playing here.
@@ -112,24 +112,24 @@ async def test_a_reader_that_has_gone_before_is_no_trouble(arguments: str) -> No
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 async def test_a_full_disk_has_a_sentence(here: Here) -> None:
-    """A record that cannot be written any further ends with 1 and says so."""
+    """A record that cannot be written any further ends with 3 and says so."""
     ended = await here("play", "--watch", "--record", str(FULL), *QUICK)
-    failed(ended, f"The record cannot be written to {FULL}: No space left on device.")
+    failed(ended, f"The record cannot be written to {FULL}: No space left on device.", 3)
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 async def test_an_output_that_is_full_has_a_sentence() -> None:
-    """An output that takes no more ends with 1 and says so."""
+    """An output that takes no more ends with 3 and says so."""
     with FULL.open("w") as full:
         async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
             _, err = await within(PATIENCE, program.process.communicate())
-    assert (1, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
+    assert (3, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
 
 
 async def test_a_place_that_cannot_be_written_has_a_sentence(here: Here) -> None:
-    """A record in a folder that is not there ends with 1 and says so."""
+    """A record in a folder that is not there ends with 3 and says so."""
     ended = await here("play", "--watch", "--record", "/nowhere/x", *QUICK)
-    failed(ended, "The record cannot be written to /nowhere/x: No such file or directory.")
+    failed(ended, "The record cannot be written to /nowhere/x: No such file or directory.", 3)
 
 
 async def test_an_interruption_is_quiet() -> None:
@@ -383,7 +383,7 @@ async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object]
     """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""
     async with babbling(*frames) as url:  # type: ignore[arg-type]
         ended = await here("watch", url, "BCDF")
-    assert 1 == ended.code
+    assert 4 == ended.code
     assert ended.err.startswith("racing-demon: ")
     assert all(line.isprintable() for line in (ended.out + ended.err).splitlines())
     assert "Traceback" not in ended.err

@@ -106,11 +106,11 @@ async def test_a_false_record_ends_with_1(
 
 
 async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path, here: Here) -> None:
-    """No file, a folder and noise end with 1 and a sentence."""
+    """No file, a folder and noise end with 3 and a sentence."""
     noise = tmp_path / "noise"
     noise.write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "none", tmp_path, noise):
         ended = await here("verify", str(path))
-        assert 1 == ended.code
+        assert 3 == ended.code
         assert ended.err.startswith(f"racing-demon: {path} cannot be read: ")
         assert 1 == len(ended.err.splitlines())

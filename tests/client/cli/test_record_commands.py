@@ -76,8 +76,8 @@ def records(path: str | Path) -> list[Record]:
 
 
 def failed(ended: Ended, sentence: str) -> None:
-    """Check that a program ended with 1 and one sentence."""
-    assert 1 == ended.code
+    """Check that a program ended with 3 and one sentence."""
+    assert 3 == ended.code
     assert re.fullmatch(f"racing-demon: {sentence}\n", ended.err), ended.err
 
 
@@ -538,5 +538,5 @@ async def test_a_record_that_cannot_be_used_has_a_sentence(
     if forge is of_nothing and command == "scores":
         assert (0, "") == (ended.code, ended.err)
         return
-    assert (1, 1) == (ended.code, len(ended.err.splitlines()))
+    assert (3, 1) == (ended.code, len(ended.err.splitlines()))
     assert ended.err.startswith("racing-demon: ")

@@ -60,11 +60,11 @@ async def test_only_the_place_is_told(tmp_path: Path, here: Here, monkeypatch: p
 async def test_what_cannot_be_written_is_told(
     tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder that cannot be made ends with 1 and a sentence."""
+    """A folder that cannot be made ends with 3 and a sentence."""
     (tmp_path / "file").write_text("")
     keep_in(monkeypatch, tmp_path / "file" / "folder")
     told = await here("settings")
-    assert 1 == told.code
+    assert 3 == told.code
     assert "RACING_DEMON_CONFIG" in told.err
 
 
@@ -79,7 +79,7 @@ async def test_the_help_has_examples() -> None:
 EDITS = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text({!r})"
 CASES = {
     "edited": (EDITS.format('name = "Zoe"\n'), 0, "your settings"),
-    "wrong": (EDITS.format("palette = 7\n"), 1, "'palette' cannot have that value"),
+    "wrong": (EDITS.format("palette = 7\n"), 3, "'palette' cannot have that value"),
     "failed": ("raise SystemExit(3)", 1, "it ended with 3"),
 }
 

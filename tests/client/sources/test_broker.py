@@ -143,9 +143,9 @@ async def test_the_command_prints_nothing_that_steers_a_terminal(tmp_path: Path,
 
 
 async def test_without_a_broker_the_command_says_so(here: Here) -> None:
-    """Nobody at the address ends it with 1 and a sentence that shows no password."""
+    """Nobody at the address ends it with 4 and a sentence that shows no password."""
     ended = await here("tables", "--mqtt", f"mqtt://ann:s3cret@127.0.0.1:{free_port()}")
-    assert (ended.code, ended.out) == (1, "")
+    assert (ended.code, ended.out) == (4, "")
     assert ended.err.startswith("racing-demon: The broker at 127.0.0.1 cannot be used: ")
     assert "s3cret" not in ended.err
 

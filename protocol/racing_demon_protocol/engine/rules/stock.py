@@ -7,6 +7,7 @@ from racing_demon_protocol.engine.enums import TailRule
 from racing_demon_protocol.engine.groups import Stock, Tableau
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.text import counted, there_are
 
 
 class StockRules:
@@ -54,12 +55,13 @@ class StockRules:
             return
         cards = board.cards[play.source]
         if not 0 < play.count <= len(cards):
-            raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
+            raise IllegalPlay(f"{there_are(len(cards), 'card')} there, not {play.count}.")
         if not plays:
             raise IllegalPlay("There is nothing left to turn.")
         turn = plays[-1]
         if (play.source, play.destination) == (turn.source, turn.destination):
-            raise IllegalPlay(f"{turn.count} cards are turned here, not {play.count}.")
+            verb = "is" if turn.count == 1 else "are"
+            raise IllegalPlay(f"{counted(turn.count, 'card')} {verb} turned here, not {play.count}.")
         raise IllegalPlay("The waste is turned over when the stock is empty, and takes only turned cards.")
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:

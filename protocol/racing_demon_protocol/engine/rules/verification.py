@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.enums import Unit
 from racing_demon_protocol.engine.groups import Cells, Foundations, Reserve, Stock, Tableau
 from racing_demon_protocol.errors import IllegalPlay
+from racing_demon_protocol.text import there_are
 
 from .candidates import Candidates
 from .transfers import has_stock, may_fill, may_go, takes_unseen, verify_piles
@@ -85,7 +86,7 @@ class PlayVerifier:
         """Return the cards that a play takes, bottom first, if the seat may take them."""
         cards = board.cards[play.source]
         if not 0 < play.count <= len(cards):
-            raise IllegalPlay(f"There are {len(cards)} cards there, not {play.count}.")
+            raise IllegalPlay(f"{there_are(len(cards), 'card')} there, not {play.count}.")
         if play.depth:
             raise IllegalPlay("Other cards lie upon that one.")
         taken = cards[-play.count :]

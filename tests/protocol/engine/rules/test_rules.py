@@ -212,6 +212,7 @@ def test_the_usual_turn() -> None:
         (Play(COLUMNS[0], 0, COLUMNS[1]), "There are 2 cards there, not 0."),
         (Play(COLUMNS[0], -1, COLUMNS[1]), "There are 2 cards there, not -1."),
         (Play(STOCK, 1, COLUMNS[0]), "The stock is turned to the waste, and played from there."),
+        (Play(COLUMNS[1], 2, COLUMNS[0]), "There is 1 card there, not 2."),
         (Play(STOCK, 2, WASTE), "3 cards are turned here, not 2."),
         (
             Play(WASTE, 3, STOCK),
