@@ -33,7 +33,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("play", "host", "join", "watch", "tables", "verify", "games"):
         assert f"\n    {command} " in text
     assert "examples:\n  racing-demon  " in text
-    assert "exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted" in text
+    assert "exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file" in text
 
 
 @pytest.mark.parametrize("command", ["play", "host", "join", "watch", "tables", "verify", "games"])
