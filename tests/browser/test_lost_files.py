@@ -84,6 +84,23 @@ async def test_what_is_not_needed_stops_nobody(name: str, lose: Loss, browser: B
         await context.close()
 
 
+async def test_a_picture_that_was_lost_is_asked_for_again(browser: Browser) -> None:
+    """A big screen is not touched for an evening: its code for cameras comes by itself."""
+    there = ("ws://192.0.2.5:5252",)
+    async with serving(public_urls=there) as served, phone(browser, served.origin) as player:
+        link = f"{served.origin}/{await player.create('Ann')}"
+        lost: list[str] = []
+
+        async def lose_first(route: Route) -> None:
+            lost.append(route.request.url)
+            await (_refuse(route) if len(lost) == 1 else route.continue_())
+
+        await player.page.route(re.compile("/qr/"), lose_first)
+        await player.page.goto(f"{link}?tv")
+        await player.page.wait_for_function("() => document.querySelector('#lobby img.qr').naturalWidth > 0")
+        assert len(lost) > 1
+
+
 async def test_a_hand_that_could_not_be_checked_is_not_called_false(browser: Browser) -> None:
     """The proof's script does not come: that is no fault of the deal."""
     async with serving(bot_speed=200.0) as served, phone(browser, served.origin) as player:

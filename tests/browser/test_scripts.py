@@ -2,14 +2,22 @@
 
 import asyncio
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 from racing_demon_protocol.games import GAMES
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
 from tests.support.vectors import MATCHES, vectors
 
+DIALOGS: Final = ("confirm", "alert", "prompt")
+NEWER: Final = (
+    *("at", "checkVisibility", "findLast", "findLastIndex", "groupBy", "hasOwn", "showModal"),
+    *("structuredClone", "timeout", "toReversed", "toSorted", "toSpliced", "randomUUID"),
+)
 REPLAY: Final = "vectors.test.js"
 
 
@@ -37,6 +45,14 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))
     assert 0 == ended, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
     assert f"# pass {len(GAMES) + len(MATCHES)}" in told
+
+
+@pytest.mark.parametrize("word", [*DIALOGS, *NEWER])
+def test_scripts_do_without_what_a_browser_may_lack(word: str) -> None:
+    """Dialogs may be suppressed, and televisions of 2022 know nothing that came later."""
+    pattern = re.compile(rf"(?<![\w.]){word}\(" if word in DIALOGS else rf"\.{word}\(")
+    scripts = {script.name: script.read_text("utf-8") for script in SCRIPTS.rglob("*.js")}
+    assert [] == [name for name, text in scripts.items() if pattern.search(text)]
 
 
 def test_no_text_of_a_script_spans_lines() -> None:

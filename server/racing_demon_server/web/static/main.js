@@ -560,5 +560,6 @@ function arrive() {
 begin().catch((error) => {
   /** @type {HTMLElement} */ (document.querySelector("main")).hidden = true;
   byId("loading").className = "failed";
-  setText(byId("loading").firstElementChild, `The table could not be loaded. (${error.message})`);
+  setText(byId("loading").firstElementChild, "The table could not be loaded: the server or the network did not answer as it should.");
+  console.error(error);
 });

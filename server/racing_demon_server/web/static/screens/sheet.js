@@ -2,6 +2,8 @@
 
 import { button, element } from "../table/elements.js";
 
+const AGAIN_MS = 3000; // so long after a picture did not come it is asked for again
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -86,6 +88,7 @@ export function drawWay(picture, origin, code) {
   picture.hidden = origin === null;
   if (origin === null || picture.getAttribute("src") === source) return;
   picture.src = source;
+  picture.onerror = () => setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
   picture.alt = `QR code of ${origin}/${code}`;
   picture.className = "qr";
 }
