@@ -2,23 +2,38 @@
 
 import heapq
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol
 
+from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.players import LEVELS, Bot
+from racing_demon_server.bots.players import LEVELS, Bot, Decision
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Table
+from racing_demon_server.match.table import Answer, Table
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: its time, its sender, and the command."""
 
 
+class Player(Protocol):
+    """Somebody who looks at the table again and again, as a :class:`Bot` does."""
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Return a command, and the milliseconds until it is sent, as the result of a search."""
+
+
 def play_match(
-    seed: bytes, levels: Sequence[str], options: Options
+    seed: bytes,
+    levels: Sequence[str],
+    options: Options,
+    others: Mapping[int, Player] = MappingProxyType({}),
+    hear: Callable[[int, Actor, Command, Answer], None] = lambda *_: None,
 ) -> tuple[Table, list[Event], list[Arrived]]:
     """Play one match of bots in virtual time, as fast as the machine can.
 
@@ -26,6 +41,8 @@ def play_match(
         seed: 32 bytes that determine the cards and the bots' randomness.
         levels: a level for each bot.
         options: the table's.
+        others: who plays in a bot's stead, by seat.
+        hear: gets every command with its time, its sender and its answer.
 
     Returns:
         The table after the match, its log, and the commands that made it, refused ones included.
@@ -38,16 +55,18 @@ def play_match(
 
     def send(at: int, actor: Actor, command: Command) -> None:
         arrived.append((at, actor, command))
-        log.extend(table.receive(actor, command, at).events)
+        answer = table.receive(actor, command, at)
+        hear(at, actor, command, answer)
+        log.extend(answer.events)
 
     for number, level in enumerate(levels):
         send(0, None, AddBot(counter=number + 1, level=level))
     send(0, None, Start(counter=len(levels) + 1))
-    bots = [
-        Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))
+    bots: list[Player] = [
+        others.get(seat) or Bot(seat, LEVELS[level], random.Random(subseed(seed, f"bot/{seat}")))
         for seat, level in enumerate(levels)
     ]
-    waiting: list[tuple[int, int, Command | None]] = [(0, bot.seat, None) for bot in bots]
+    waiting: list[tuple[int, int, Command | None]] = [(0, seat, None) for seat in range(len(bots))]
     while table.view.phase is not Phase.OVER:
         at, seat, command = heapq.heappop(waiting)
         log.extend(pass_time(table, at))

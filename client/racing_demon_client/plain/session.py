@@ -13,6 +13,7 @@ from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
+from racing_demon_client.shared.choice_limit import ChoiceLimit
 from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
@@ -167,6 +168,7 @@ class _Player:
         self._analysis: list[SeatAnalysis] = []
         self._stuck_words = StuckWords()
         self._hints = Hints()
+        self._choices = ChoiceLimit()
         self._to_kick: SeatState | None = None
         self._ends_with_us = ends_with_us
         self._was_warned = False
@@ -276,7 +278,16 @@ class _Player:
         view, seat = self._client.view, self._client.seat
         if view.rules is None or view.board is None or seat not in view.hand_seats or seat is None:
             raise Unclear("You have no cards yet. ? lists the commands.")
-        await self._make(read_play(line, view.rules, view.board, seat))
+        is_choice, now = line.endswith("*"), time.monotonic_ns() // 1_000_000
+        if is_choice and not self._choices.allows(now):
+            return
+        try:
+            play = read_play(line, view.rules, view.board, seat)
+        except Unclear:
+            if is_choice:
+                self._choices.note_miss(now)
+            raise
+        await self._make(play)
 
     async def _make(self, play: Play) -> None:
         command = self._client.play_command(play)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
+from racing_demon_client.shared.choice_limit import ChoiceLimit
 from racing_demon_client.shared.hints import NOTHING_HELPS, Hints
 from racing_demon_client.shared.pile_names import addresses, stops, usable
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
@@ -64,6 +65,7 @@ class Selection:
         self.held: Grip | None = None
         self.cursor: Grip | None = None
         self.hints = Hints()
+        self._choices = ChoiceLimit()
         self._drag: tuple[int, int] | None = None
         self._message: tuple[str, bool, int] = ("", False, 0)
         self._hinted: frozenset[int] = frozenset()
@@ -104,8 +106,12 @@ class Selection:
         if held is None:
             return self._pick_up(pile, count, now)
         if held.pile == pile:
+            is_race = len(self._place.view.hand_seats) > 1
+            if is_race and not self._choices.allows(now):
+                return None
             best = best_play(rules, board, self._own_seat(), pile)
             if best is None:
+                self._choices.note_miss(now)
                 self.say("Nothing there can be played.", now)
                 return None
             if board.piles[best.destination].kind is Kind.FOUNDATION:

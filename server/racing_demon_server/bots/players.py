@@ -48,7 +48,7 @@ LEVELS: Final[dict[str, Level]] = {
     BotLevel.EASY: Level(play_ms=2_800, turn_ms=600, overlooks=0.35, looks_ahead=False),
     BotLevel.MEDIUM: Level(play_ms=2_000, turn_ms=1_200, overlooks=0.1, looks_ahead=False),
     BotLevel.HARD: Level(play_ms=1_150, turn_ms=700, overlooks=0.0, looks_ahead=True),
-    BotLevel.EXPERT: Level(play_ms=800, turn_ms=450, overlooks=0.0, looks_ahead=True, plans=True),
+    BotLevel.EXPERT: Level(play_ms=650, turn_ms=350, overlooks=0.0, looks_ahead=True, plans=True),
 }
 """The levels by name, weakest first."""
 
@@ -112,7 +112,7 @@ class Bot:
         assert view.rules is not None
         assert view.board is not None
         if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
-            return Call(counter=self._next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
+            return Call(counter=self.next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         is_stuck = view.seats[self.seat].stuck
         if is_stuck and (view.is_private or _standing(view.rules, view.board) == self._gave_up_at):
             self._fruitless = 0
@@ -144,7 +144,7 @@ class Bot:
             self._gave_up_at = standing
             if is_stuck:
                 return None, self._wait(IDLE_MS)
-            return Stuck(counter=self._next_counter(), seen=seen), self._wait(self.level.turn_ms)
+            return Stuck(counter=self.next_counter(), seen=seen), self._wait(self.level.turn_ms)
         self._fruitless += 1
         self._turns += 1
         command = None if turn is None else self._send(turn, seen)
@@ -184,9 +184,10 @@ class Bot:
         return left // rules.turn_size + 2
 
     def _send(self, play: Play, seen: int) -> PlayCards:
-        return PlayCards.of(play, counter=self._next_counter(), seen=seen)
+        return PlayCards.of(play, counter=self.next_counter(), seen=seen)
 
-    def _next_counter(self) -> int:
+    def next_counter(self) -> int:
+        """Return the number of the seat's next command."""
         self._counter = next_counter(self._counter)
         return self._counter
 

@@ -23,6 +23,7 @@ from .hand import Hand
 from .names import clean_words
 from .option_check import verify_playable
 from .pauses import STOPPABLE
+from .play_limit import PlayLimit
 from .seat_tokens import Actor
 from .seats import Seats, most_players
 
@@ -46,6 +47,7 @@ class Commands:
         self._seating = seating
         self._contributions = contributions
         self._flow = flow
+        self._play_limit = PlayLimit()
         self._now = self._arrived = 0
 
     def obey(self, actor: Actor, command: cl.Command, now: int, arrived: int) -> Refused | None:
@@ -75,11 +77,15 @@ class Commands:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
+        self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
         try:
             played = hand.play(seat, command, self._arrived)
         except IllegalPlay as error:
-            return hand.refusal(seat, command, error, self._arrived)
+            refused = hand.refusal(seat, command, error, self._arrived)
+            if refused.reason is Reason.ILLEGAL:
+                self._note_illegal(seat)
+            return refused
         self._log.add(played)
         self._flow.follow_play(hand, seat, played, stuck, self._now)
         return None
@@ -87,10 +93,16 @@ class Commands:
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
         hand = self._running_hand(command.seen)
         self._verify_in_hand(seat)
+        self._play_limit.verify(seat, self._arrived)
         best = best_play(hand.rules, hand.board, seat, command.source, command.count)
         if best is None:
+            self._note_illegal(seat)
             raise CommandRefused(Reason.ILLEGAL, "None of these cards can be played.")
         return self._play(seat, cl.PlayCards.of(best, counter=command.counter, seen=command.seen))
+
+    def _note_illegal(self, seat: int) -> None:
+        if len(self._view.hand_seats) > 1:  # who plays alone takes nothing from anybody
+            self._play_limit.note_illegal(seat, self._arrived)
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
         self._running_hand(command.seen)

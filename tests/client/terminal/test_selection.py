@@ -30,6 +30,21 @@ def test_pick_up_and_put_down() -> None:
     assert "" == message(player)
 
 
+def test_choices_that_find_nothing_rest() -> None:
+    """After three keys pressed twice in a second for nothing, such choices rest for half a second."""
+    player = Player.at_position(build(rules_of(players=2), tableau=("9S", "AD")))
+    up = [Play(player.column(2), 1, FOUNDATIONS)]
+    player.type("a a a a a a")
+    assert [] == player.type("s s")
+    assert up == player.type("w"), "the way up is named, and free"
+    player.now += 500
+    assert up == player.type("s s")
+    player.type("a a a a")
+    player.now += 1_000
+    player.type("a a")
+    assert up == player.type("s s"), "these were three in more than a second"
+
+
 def test_a_whole_run_is_picked_up_and_what_fits_is_put_down() -> None:
     """The run is as long as the rules let it be; the other column decides how much of it moves."""
     player = klondike("4c 9S 8H 7C", "9C", "8D", "")

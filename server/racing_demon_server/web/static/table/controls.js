@@ -10,6 +10,7 @@ import { REACTIONS, REFUSALS } from "../words.js";
 
 /** @import { Held, Point } from "./view.js" */
 
+const [MOST_MISSES, MISSES_MS, REST_MS] = [3, 1000, 500];
 const NEAR = 16; // pixels around the stock that still mean it
 
 /** A player's hands: what is picked up, and what a tap, a drag or a key plays. */
@@ -23,6 +24,9 @@ export class Controls {
     this.announce = announce;
     /** @type {Held | null} */
     this.held = null;
+    /** When the last taps were that have found nothing. @type {number[]} */
+    this._misses = [];
+    this._restsUntil = 0;
     listen(screen.felt, this);
     document.addEventListener("keydown", (event) => this._key(event));
   }
@@ -111,10 +115,24 @@ export class Controls {
       this.shake(hit.pile);
       return;
     }
+    const now = performance.now();
+    if (now < this._restsUntil && shown.layout.seats.length > 1) return;
     const best = rules.bestPlay(shown, this.place, hit.pile, count);
+    if (!best) this._missed(now);
     if (best) this.send(rules.toSend(best), shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play");
     else if (!this._isSettled(hit.pile)) this._ask(hit.pile, count);
     else this.shake(hit.pile);
+  }
+
+  /**
+   * Count a tap that has found nothing. After some in a row taps rest, so that tapping blindly does not pay.
+   * @param {number} now
+   */
+  _missed(now) {
+    this._misses = [...this._misses.slice(1 - MOST_MISSES), now];
+    if (this._misses.length < MOST_MISSES || now - this._misses[0] >= MISSES_MS) return;
+    this._restsUntil = now + REST_MS;
+    this._misses = [];
   }
 
   /**

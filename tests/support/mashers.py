@@ -1,0 +1,112 @@
+"""Players who press keys blindly, twenty times a second, and one who insists on being stuck."""
+
+import random
+from collections.abc import Generator
+from typing import Final
+
+from racing_demon_client.shared.choice_limit import ChoiceLimit
+from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
+from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.table.intent import best_play
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck
+from racing_demon_server.bots.players import LEVELS, Bot, Decision
+
+PATIENCE_MS: Final = 20_000
+"""Without anybody's progress for so long, they say that they are stuck."""
+PILES: Final = (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE, Kind.STOCK)
+
+
+class Masher:
+    """Presses the keys of piles at random: for the best play from each, or to send its card up.
+
+    Args:
+        seat: the seat.
+        rng: chooses the keys.
+        ups: whether the keys send cards up.
+        limit: the client's limit of automatic choices; ``None`` for a client without one.
+        pressed_ms: the time from key to key.
+
+    """
+
+    def __init__(
+        self, seat: int, rng: random.Random, *, ups: bool, limit: ChoiceLimit | None, pressed_ms: int = 50
+    ) -> None:
+        self._seat = seat
+        self._rng = rng
+        self._ups = ups
+        self._limit = limit
+        self._pressed_ms = pressed_ms
+        self._now = self._progress_at = self._counter = 0
+        self._out = -1
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Press the next key, whatever lies there."""
+        return Search(self._press(view))
+
+    def _press(self, view: TableView) -> Generator[int, None, Decision]:
+        yield 0
+        self._now += self._pressed_ms
+        if view.phase is not Phase.PLAYING or view.board is None or view.rules is None:
+            return None, self._pressed_ms
+        out = sum(view.rules.on_foundations(view.board).values())
+        if out != self._out:
+            self._out, self._progress_at = out, self._now
+        if self._now - self._progress_at > PATIENCE_MS and not view.seats[self._seat].stuck:
+            self._counter += 1
+            return Stuck(counter=self._counter, seen=view.seq), self._pressed_ms
+        return self._key(view), self._pressed_ms
+
+    def _key(self, view: TableView) -> Command | None:
+        rules, board, seat = view.rules, view.board, self._seat
+        assert rules is not None
+        assert board is not None
+        pile = self._rng.choice([p for kind in PILES for p in rules.layout.own(seat, kind)])
+        play: Play | None
+        if board.piles[pile].kind is Kind.STOCK:
+            play = rules.turn(board, seat)
+        elif self._ups:
+            play = Play(pile, 1, FOUNDATIONS) if board.cards[pile] else None
+        elif self._limit is not None and not self._limit.allows(self._now):
+            return None
+        else:
+            play = best_play(rules, board, seat, pile)
+            if play is None and self._limit is not None:
+                self._limit.note_miss(self._now)
+        if play is None:
+            return None
+        self._counter += 1
+        return PlayCards.of(play, counter=self._counter, seen=view.seq)
+
+
+class Insistent:
+    """Plays as a bot does until it says "stuck", and from then on says it whenever it is taken back.
+
+    Args:
+        seat: the seat.
+        rng: the bot's.
+        level: the bot's.
+
+    """
+
+    def __init__(self, seat: int, rng: random.Random, level: str) -> None:
+        self._bot = Bot(seat, LEVELS[level], rng)
+        self._seat = seat
+        self._gave_up = False
+
+    def look(self, view: TableView) -> Search[Decision]:
+        """Say it again, or look as the bot does."""
+        return Search(self._decide(view))
+
+    def _decide(self, view: TableView) -> Generator[int, None, Decision]:
+        yield 0
+        board, rules = view.board, view.rules
+        if self._gave_up and board is not None and rules is not None and view.phase is Phase.PLAYING:
+            if view.seats[self._seat].stuck:
+                return None, 500
+            if not any(board.is_progress(play) for play in rules.legal_plays(board, self._seat)):
+                return Stuck(counter=self._bot.next_counter(), seen=view.seq), 500
+        command, wait_ms = self._bot.look(view).finish()
+        self._gave_up = self._gave_up or isinstance(command, Stuck)
+        return command, wait_ms
