@@ -66,15 +66,20 @@ def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
     return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
 
 
-def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
+def leaders(view: TableView, *, alone: bool = False) -> tuple[tuple[int, ...], int]:
     """Return the seats with the highest total, and that total.
 
-    Players who left are not among them, unless all have.
+    Players who left are not among them, unless all have. A match that its only player left has no winner.
+
+    Args:
+        view: the table.
+        alone: let such a player win, as in records of earlier servers.
+
     """
     added = totals(view)
     played = {seat for result in view.results for seat in result.seats}
     active = [seat for seat, state in view.seats.items() if not state.left and seat in played]
-    contenders = active or [seat for seat in added if seat in played]
+    contenders = active or [seat for seat in added if seat in played and (alone or len(played) > 1)]
     best = max((added[seat] for seat in contenders), default=0)
     return tuple(seat for seat in contenders if added[seat] == best), best
 
@@ -82,7 +87,7 @@ def leaders(view: TableView) -> tuple[tuple[int, ...], int]:
 def match_winners(view: TableView) -> tuple[int, ...] | None:
     """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins (RULES.md, A17 and A18). Players who left cannot win, unless all of them have. A
+    The highest total wins (RULES.md, A17 and A18). Players who left cannot win, unless all of several have. A
     match with too few players left ends as it stands.
     """
     winners, best = leaders(view)

@@ -321,3 +321,12 @@ def test_points_are_those_of_the_hand() -> None:
     sitting.events(0, cl.Leave)
     sitting.events(1, cl.Stuck)
     assert {0: 0, 1: 0} == scoring.points(sitting.table.view)
+
+
+def test_a_match_that_its_only_player_left_has_no_winner() -> None:
+    """Whoever came in meanwhile has not played, and nobody has won against anybody."""
+    sitting = Sitting.playing(1, hands=1)
+    sitting.join("Ben")
+    sitting.events(0, cl.Leave)
+    (over,) = of_type(ev.MatchOver, sitting.log)
+    assert () == over.winners
