@@ -176,7 +176,7 @@ class Commands:
         self._seating.add_bot(command.level)
 
     def _remove_bot(self, command: cl.RemoveBot) -> None:
-        state = self._view.seats.get(command.seat)
+        state = self._seating.active().get(command.seat)
         if state is None or not state.bot:
             raise CommandRefused(Reason.NOT_SEATED, "There is no bot in that seat.")
         if not self._view.between_matches:
@@ -233,6 +233,8 @@ class Commands:
         self._flow.check_presence(self._now)
 
     def _mute(self, command: cl.Mute) -> None:
+        if command.muted and command.seat == self._view.host:
+            raise CommandRefused(Reason.NOT_NOW, "You cannot mute yourself.")
         if self._seating.person(command.seat).muted != command.muted:
             self._log.emit(ev.Muted, seat=command.seat, muted=command.muted)
 

@@ -155,8 +155,8 @@ class Seats:
         state = self._view.seats[seat]
         if kicked and not state.bot:
             self.bans.add(Ban(state.name, *self.seat_tokens.origin(seat)))
+        self.seat_tokens.drop(seat)  # first: if this seat has none, nothing is told
         self._log.emit(ev.Left, seat=seat, kicked=kicked)
-        self.seat_tokens.drop(seat)
         self._gone.pop(seat, None)
         if seat == self._view.host:
             self._pass_on(self.people())

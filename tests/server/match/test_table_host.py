@@ -8,7 +8,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.table import Table
-from tests.support.tables import Sitting, names_of, of_type
+from tests.support.tables import SECOND, Sitting, names_of, of_type
 
 # The host.
 
@@ -179,6 +179,27 @@ def test_a_bot_is_sent_away() -> None:
 def test_only_bots_are_sent_away(seat: int) -> None:
     """The host sends no player away."""
     assert Reason.NOT_SEATED == Sitting.lobby(2).refused(0, cl.RemoveBot, seat=seat).reason
+
+
+def test_a_kicked_bot_is_gone() -> None:
+    """After the match it cannot be removed again: it left once, and nothing is told a second time."""
+    sitting = Sitting(hands=1, countdown_ms=0, time_limit_ms=1_000)
+    sitting.join("Ann")
+    for _ in range(2):
+        sitting.events(0, cl.AddBot, level="easy")
+    sitting.start()
+    sitting.events(0, cl.Kick, seat=1)
+    sitting.wait(5 * SECOND)
+    assert sitting.table.view.between_matches
+    assert Reason.NOT_SEATED == sitting.refused(0, cl.RemoveBot, seat=1).reason
+    assert [1] == [event.seat for event in sitting.log if isinstance(event, ev.Left)]
+
+
+def test_a_host_is_never_muted() -> None:
+    """Not even by the host."""
+    sitting = Sitting.lobby(2)
+    assert Reason.NOT_NOW == sitting.refused(0, cl.Mute, seat=0, muted=True).reason
+    sitting.events(0, cl.Say, text="hello")
 
 
 def test_bots_stay_for_the_match() -> None:
