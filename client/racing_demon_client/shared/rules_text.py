@@ -181,6 +181,8 @@ def _common(group: Group) -> Iterator[str]:
         yield "In a race, all players share them."
     if group.takes == ():
         yield "You cannot put cards there, except as described below."
+    elif isinstance(group, Tableau) and group.takes is not None and group.space.takes is not None:
+        yield f"Only cards from {names(group.takes, 'or')} are built there."
     elif group.takes is not None:
         yield f"Cards come there only from {names(group.takes)}."
     if group.plays_to == ():

@@ -159,11 +159,16 @@ PET = solitaire(
     "The Pet Game",
     "Cheney 31, second game",
     packs=2,
-    groups=(aces(8), NO_REDEAL, Waste(), _columns((4,) * 10)),
+    groups=(
+        aces(8),
+        NO_REDEAL,
+        Waste(),
+        _columns((4,) * 10, space=Space(takes=("columns", *WASTE_OR_STOCK))),
+    ),
     deal=(ROWS,),
     text=(
         "Napoleon with more freedom: cards of the stock go on the columns, too, and any free card fills an "
-        "empty one; but the waste is never turned over."
+        "empty one, the stock's next one included; but the waste is never turned over."
     ),
 )
 

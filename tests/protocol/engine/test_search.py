@@ -57,7 +57,7 @@ def _positions(game: Game, count: int) -> Iterator[Dealt]:
             plays = list(hand.rules.legal_plays(hand.board, 0))
             if not plays:
                 break
-            led = [play for play in plays if hand.rules.is_progress(hand.board, 0, play)]
+            led = [play for play in plays if hand.rules.is_irreversible(hand.board, 0, play)]
             hand.play(rng.choice(led or plays))
             if number % 10 == 0 or len(plays) < 4:
                 yield hand

@@ -145,7 +145,7 @@ def _long() -> Sitting:
     rng = random.Random(5)
     while (search := _search(sitting)).finish() or search.units < LONG:
         legal = sitting.plays(0)
-        led = [play for play in legal if sitting.rules.is_progress(sitting.board, 0, play)]
+        led = [play for play in legal if sitting.rules.is_irreversible(sitting.board, 0, play)]
         _play(sitting, 0, led[0] if led else rng.choice(legal))
     return sitting
 
@@ -244,7 +244,7 @@ def test_a_wide_search_comes_to_its_end() -> None:
     )
     for _ in range(19):
         legal = sitting.plays(0)
-        led = [play for play in legal if sitting.rules.is_progress(sitting.board, 0, play)]
+        led = [play for play in legal if sitting.rules.is_irreversible(sitting.board, 0, play)]
         _play(sitting, 0, rng.choice(led or legal))
     assert not _search(sitting).finish()
 

@@ -92,7 +92,7 @@ class MergingRules(MechanicRules):
             board.cards[pile] for name in ("pile", "stock", "waste") for pile in self.named(seat, name)
         )
 
-    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
+    def is_irreversible(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether a play removes cards: through all others positions may repeat."""
         return play.destination == self.one(seat, "out")
 

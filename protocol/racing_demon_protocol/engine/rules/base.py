@@ -145,8 +145,8 @@ class Rules:
         """Return what must be done first, in words; empty if nothing."""
         return ""
 
-    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
-        """Return whether a legal play, before it is made, makes progress: positions cannot repeat then."""
+    def is_irreversible(self, board: Board, seat: int, play: Play) -> bool:
+        """Return whether no earlier position can come again after a legal play that is yet to be made."""
         return True
 
     # The end of a hand and its points.

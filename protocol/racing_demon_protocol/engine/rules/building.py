@@ -155,8 +155,8 @@ class BuildingRules(Rules):
         """Return what a special rule requires first, in words; empty if nothing."""
         return next((text for effect in self._effects if (text := effect.due(board, seat))), "")
 
-    def is_progress(self, board: Board, seat: int, play: Play) -> bool:
-        """Return whether a legal play, before it is made, makes progress: positions cannot repeat then."""
+    def is_irreversible(self, board: Board, seat: int, play: Play) -> bool:
+        """Return whether no earlier position can come again after a legal play that is yet to be made."""
         kinds = {board.piles[play.source].kind, board.piles[play.destination].kind}
         if play.depth:
             return True

@@ -128,7 +128,7 @@ def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> St
     while waiting and len(seen) < WIDE_LIMIT:
         scratch.put_up(*waiting.pop())
         for move in rules.moves(scratch.board, seat):
-            if move.destination in shuffled or rules.is_progress(scratch.board, seat, move):
+            if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):
                 return True
             outcome, counts = scratch.after(move)
             if outcome not in seen:

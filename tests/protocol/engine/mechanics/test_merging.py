@@ -92,6 +92,6 @@ def test_only_throwing_out_leads_on() -> None:
     kinds = {True: set(), False: set()}  # type: dict[bool, set[Kind]]
     for _ in range(600):
         _, play = dealt.plays()[0]
-        kinds[dealt.rules.is_progress(dealt.board, 0, play)].add(dealt.board.piles[play.destination].kind)
+        kinds[dealt.rules.is_irreversible(dealt.board, 0, play)].add(dealt.board.piles[play.destination].kind)
         dealt.play(play)
     assert {True: {Kind.OUT}, False: {Kind.PACKET, Kind.WASTE}} == kinds

@@ -241,7 +241,7 @@ def test_a_chance_that_is_left_keeps_a_hand_alive() -> None:
         assert not other.dealer.is_dead(other.board, (0,))
         for _ in range(60):
             play = _onward(other)
-            if other.rules.is_progress(other.board, 0, play):
+            if other.rules.is_irreversible(other.board, 0, play):
                 helped += 1
                 break
             other.play(play)
@@ -251,7 +251,7 @@ def test_a_chance_that_is_left_keeps_a_hand_alive() -> None:
 def _onward(hand: Dealt) -> Play:
     """Return a play that leads on; where there is none, a card in another order, or else the next turn."""
     legal = list(hand.rules.legal_plays(hand.board, 0))
-    led = [play for play in legal if hand.rules.is_progress(hand.board, 0, play)]
+    led = [play for play in legal if hand.rules.is_irreversible(hand.board, 0, play)]
     held = [play for play in legal if hand.board.piles[play.destination].group == "held"]
     return (led or held or legal[-1:])[0]
 

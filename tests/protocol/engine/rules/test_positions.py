@@ -46,7 +46,7 @@ def _scratch(hand: Dealt, board: Board) -> ScratchBoard:
 def _future(hand: Dealt, scratch: ScratchBoard) -> Future:
     rules, board = hand.rules, scratch.board
     moves = {
-        move: (rules.is_progress(board, SEAT, move), scratch.after(move)[0])
+        move: (rules.is_irreversible(board, SEAT, move), scratch.after(move)[0])
         for move in rules.moves(board, SEAT)
     }
     return Future(moves, rules.automatic(board, SEAT))
@@ -59,7 +59,7 @@ def _hands(game: Game, *, plays: int = 150, step: int = 10) -> Iterator[tuple[De
             legal = list(hand.rules.legal_plays(hand.board, SEAT))
             if not legal:
                 break
-            led = [play for play in legal if hand.rules.is_progress(hand.board, SEAT, play)]
+            led = [play for play in legal if hand.rules.is_irreversible(hand.board, SEAT, play)]
             hand.play(rng.choice(led if led and rng.random() < PURPOSE else legal), SEAT)
             if number % step == 0:
                 yield hand, rng
@@ -133,7 +133,7 @@ def test_the_search_agrees_with_brute_force(game: Game) -> None:
 def _leads_on(hand: Dealt) -> bool:
     """Tell whether there is a play at once that leads on."""
     legal = hand.rules.legal_plays(hand.board, SEAT)
-    return any(hand.rules.is_progress(hand.board, SEAT, play) for play in legal)
+    return any(hand.rules.is_irreversible(hand.board, SEAT, play) for play in legal)
 
 
 def _brute_force(hand: Dealt) -> bool | None:
@@ -143,7 +143,7 @@ def _brute_force(hand: Dealt) -> bool | None:
     for board, hidden in waiting:
         for play in rules.legal_plays(board, SEAT):
             move = rules.verify_play(board, SEAT, play)
-            if rules.is_progress(board, SEAT, move):
+            if rules.is_irreversible(board, SEAT, move):
                 return True
             outcome = _played(hand, board, hidden, move)
             if _all_of(*outcome) not in seen:
