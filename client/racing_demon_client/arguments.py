@@ -1,6 +1,7 @@
 """Parsers of single values on the command line. Each raises ``ArgumentTypeError``."""
 
 import argparse
+import contextlib
 import datetime as dt
 import functools
 import os
@@ -114,7 +115,11 @@ def named_code(text: str) -> str:
 
 
 def address(text: str) -> str:
-    """Parse a server's address, with or without scheme, port and path."""
+    """Parse a server's address, with or without scheme, port and path; or a link to it."""
+    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
+
+    with contextlib.suppress(ValueError):
+        text = taken_apart(text)[0] or text
     why = _wrong_address(text)
     if why:
         example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"

@@ -61,12 +61,15 @@ def _find_place(arguments: argparse.Namespace) -> None:
 
     try:
         address, in_link = taken_apart(url)
-        if code is not None or in_link:
-            arguments.url, arguments.code = values.address(address), code or values.code(in_link)
-        elif any(sign in url for sign in ".:/"):
+        if code is not None:
+            in_link = taken_apart(code)[1] or code
+            arguments.url, arguments.code = values.address(address or url), values.code(in_link)
+        elif address and in_link:
+            arguments.url, arguments.code = values.address(address), values.code(in_link)
+        elif any(sign in address for sign in ".:/"):
             arguments.url = values.address(address)
         else:
-            arguments.url, arguments.code = None, values.named_code(url)
+            arguments.url, arguments.code = None, values.named_code(in_link or address)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
@@ -78,7 +81,7 @@ def _find_server(arguments: argparse.Namespace) -> None:
     from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     try:
-        arguments.url = values.address(taken_apart(arguments.url)[0])
+        arguments.url = values.address(taken_apart(arguments.url)[0] or arguments.url)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 

@@ -1,10 +1,21 @@
 """Links to tables, which browsers open and ``racing-demon join`` accepts, and servers' addresses."""
 
+import re
+import unicodedata
 from typing import Final
 
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
 
 TLS_PORT: Final = 443
+SCHEMES: Final = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+"""The schemes of links, and those of their servers' WebSockets."""
+WEB_SCHEMES: Final = frozenset({"http", "https"})
+LINKS: Final = ("http://", "https://")
+CODE: Final = re.compile(r"[A-Za-z]{4,16}")
+"""A table's code. In a path, ``/v1`` is none."""
+AROUND: Final = "\"'<>()\u00ab\u00bb\u201c\u201d"
+BEHIND: Final = ".,;!?" + AROUND
+"""What people write around and behind addresses."""
 
 
 def link_of(address: str, code: str) -> str:
@@ -22,26 +33,41 @@ def link_of(address: str, code: str) -> str:
 
 
 def taken_apart(text: str) -> tuple[str, str]:
-    """Split a word into the server's address and the table's code, which may be empty.
+    """Split what somebody typed or pasted into a server's address and a table's code; either may be empty.
 
-    The word is a link, or an address followed by ``#`` and the code.
+    It is a code, a link, or an address with ``#`` or ``/`` and the code behind it, as people send them: with
+    a full stop behind it, in quotes, or in the whole line that a host is shown.
 
     Raises:
-        ValueError: it is neither; the text says why.
+        ValueError: it is none of them; the text says why.
 
     """
-    scheme, is_whole, rest = text.rpartition("://")
-    if not is_whole or scheme.lower() in {"ws", "wss"}:
-        address, _, code = text.partition("#")
-        return address, code
-    if scheme.lower() not in {"http", "https"}:
-        raise ValueError(f"{text}: a table's address begins with http://, https://, ws:// or wss://")
-    path = rest.partition("?")[0].partition("#")[0].rstrip("/")
-    host, slash, code = path.rpartition("/")
-    return (
-        f"{'wss' if scheme.lower() == 'https' else 'ws'}://{host if slash else path}",
-        code if slash else "",
+    word = _word(text)
+    scheme, is_whole, rest = word.rpartition("://")
+    scheme = scheme.lower()
+    if is_whole and scheme not in SCHEMES:
+        raise ValueError(f"{word}: a table's address begins with http://, https://, ws:// or wss://")
+    if not is_whole and CODE.fullmatch(word.lstrip("#")):
+        return "", word.lstrip("#")
+    path, _, code = rest.partition("#")
+    if path and not code:
+        path = path.partition("?")[0].rstrip("/")
+        host, slash, last = path.rpartition("/")
+        if slash and (scheme in WEB_SCHEMES or CODE.fullmatch(last)):
+            path, code = host, last
+    return f"{SCHEMES[scheme]}://{path}" if scheme in WEB_SCHEMES else word[
+        : len(word) - len(rest)
+    ] + path, code
+
+
+def _word(text: str) -> str:
+    """Return the address or code in a text, without what stands around it."""
+    cleaned = "".join(
+        char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf"
     )
+    words = [word.strip(AROUND).rstrip(BEHIND) for word in cleaned.split()]
+    links = words if len(words) == 1 else [word for word in words if word.lower().startswith(LINKS)]
+    return links[0] if links else cleaned.strip()
 
 
 def full_url(address: str) -> str:

@@ -285,7 +285,6 @@ def test_wrong_arguments_are_told_with_their_command(
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("", "it is empty"),
         ("ws://", "it names no host"),
         ("ws://:5252", "it names no host"),
         ("ws:///v1", "it names no host"),
@@ -308,6 +307,21 @@ def test_an_address_at_which_nothing_can_be(
     said = refused([word.format(address) for word in words], capsys)
     assert why in said
     assert "write one like ws://192.168.1.5:5252" in said
+
+
+@pytest.mark.parametrize("link", ["http://192.168.1.5:5252/", "http://192.168.1.5:5252/BCDF."])
+def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> None:
+    """Browsers show it like that."""
+    assert "ws://192.168.1.5:5252" == command_line.parse(["host", "--server", link]).server
+    assert "ws://192.168.1.5:5252" == command_line.parse(["tables", link]).url
+
+
+@pytest.mark.parametrize(
+    "words", [["join", "BCDF."], ["join", "ws://h", "http://x/BCDF"], ["watch", "#BCDF"]]
+)
+def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> None:
+    """Also a whole link, where the code goes."""
+    assert "BCDF" == command_line.parse(words).code
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from .dialogs import QuestionScreen
 from .games import GamesScreen
 from .tables import MOST_DIGITS, TableList, TableRow
 
-MOST_CODE, MOST_ADDRESS = 16, 200
+MOST_ADDRESS = 200
 LOOK_SECONDS = 5.0
 """How long one search of the network takes; tables that do not answer disappear."""
 REST_SECONDS = 5.0
@@ -182,7 +182,7 @@ class WelcomeScreen(Screen[None]):
                 )
             with Horizontal(classes="field"):
                 yield Label("code")
-                yield Input(placeholder="four letters", id="code", max_length=MOST_CODE, compact=True)
+                yield Input(placeholder="four letters", id="code", max_length=MOST_ADDRESS, compact=True)
         with Horizontal(classes="field"):
             yield Label("passphrase")
             yield Input(
@@ -287,11 +287,13 @@ class WelcomeScreen(Screen[None]):
         """Open the highlighted table, the entered one, or the only one."""
         row = self.query_one(TableList).pointed
         try:
-            address, in_link = taken_apart(self._text("address"))
+            typed = [taken_apart(text) if text else ("", "") for text in map(self._text, ("address", "code"))]
         except ValueError as error:
             self._ask_for("address", str(error))
             return
-        code = self._text("code") or in_link
+        # A whole link may stand in either field.
+        address = next((place for place, _ in typed if place), "")
+        code = next((code for _, code in reversed(typed) if code), "")
         if row is None and not (address or code) and len(self._near) == 1:
             row = self._near[0]
         if row is not None:
