@@ -86,10 +86,10 @@ class Cable:
     def move(self, end: str, before: str, after: str) -> None:
         """Give a machine another address in another network, as a router does; empty: it has or gets none."""
         ip = functools.partial(_ip, "-n", self._names[end])
-        if after:
-            ip("addr", "add", f"{after}/24", "dev", f"rd-{end}")
         if before:
             ip("addr", "del", f"{before}/24", "dev", f"rd-{end}")
+        if after:
+            ip("addr", "add", f"{after}/24", "dev", f"rd-{end}")
 
     def cut(self) -> None:
         """Let nothing through, without a word to either side."""

@@ -246,3 +246,26 @@ async def test_from_the_start_to_the_first_guest(times: Times) -> None:
             await ann.line("^Ben took seat 2$")
             times.note("from starting host to the first guest", begun, 15.0)
             await ben.line("^you have seat 2")
+
+
+@pytest.mark.long
+@on_two_machines
+async def test_a_host_who_comes_into_another_network_is_found_there(wire: Cable) -> None:
+    """Link and announcement follow; a table that was opened without a network is found when there is one."""
+    wire.move("a", "10.77.0.1", "")
+    async with wire.started("a", "-m", CLIENT, "host", "--name", "Ann", "--plain") as host:
+        await host.line("This machine is in no network")
+        for before, after in (("", "10.77.0.1"), ("10.77.0.1", "10.77.0.9")):
+            wire.move("a", before, after)
+            link = (await host.line(rf"racing-demon join (http://{after}:\d+/[A-Z]+)$"))[1]
+            assert link in await _found_link(wire, after)
+
+
+async def _found_link(wire: Cable, address: str) -> list[str]:
+    """Look from the other machine until a table is found at an address, and return all links found."""
+    while True:
+        async with wire.started("b", "-m", CLIENT, "tables", "--json") as looking:
+            ended = await looking.end()
+        links = [str(json.loads(line)["link"]) for line in ended.out.splitlines()]
+        if any(address in link for link in links):
+            return links

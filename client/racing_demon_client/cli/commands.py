@@ -6,7 +6,7 @@ import contextlib
 import functools
 import getpass
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from typing import Any, Final
 
 from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
@@ -18,7 +18,7 @@ from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, writing
 from racing_demon_client.shared.links import link_of
 from racing_demon_client.sources import openers
-from racing_demon_client.sources.openers import Opened, Question
+from racing_demon_client.sources.openers import ADDRESSES_SECONDS, Opened, Question
 from racing_demon_client.streams import (
     can_draw,
     has_screen,
@@ -111,13 +111,36 @@ async def host(arguments: argparse.Namespace) -> int:
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []
-        links = [link_of(printable(address), code) for address in opened.addresses]
-        lines.append(f"table {code} is open. Others open a link in a browser, or join with it:")
+        links = _links(opened)
+        lines.append(f"table {code} is open. {_way(links)}")
         lines += [f"  racing-demon join {link}" for link in links]
-        if not arguments.plain:  # screen readers should not read a QR code aloud
+        if links and not arguments.plain:  # screen readers should not read a QR code aloud
             lines += qr_lines(links[0], ascii_only=is_ascii_only(arguments))
         await _take_part(opened, arguments, [*lines, GREETING])
     return 0
+
+
+def _links(opened: Opened) -> list[str]:
+    """Return the links at which others join now."""
+    return [link_of(printable(address), printable(opened.client.code)) for address in opened.addresses_now()]
+
+
+def _way(links: Sequence[str]) -> str:
+    if not links:
+        return "This machine is in no network, so nobody else reaches it."
+    return "Others open a link in a browser, or join with it:"
+
+
+async def _tell_moves(opened: Opened) -> None:
+    """Tell where others join whenever this machine has come into another network."""
+    links = _links(opened)
+    while True:
+        await asyncio.sleep(ADDRESSES_SECONDS)
+        before, links = links, _links(opened)
+        if links != before:
+            write(f"the network has changed. {_way(links)}")
+            for link in links:
+                write(f"  racing-demon join {link}")
 
 
 async def join(arguments: argparse.Namespace) -> int:
@@ -241,14 +264,18 @@ async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: li
             return
         for line in greeting:
             write(line)
-        await take_part(
-            opened.client,
-            write,
-            recorder=recorder,
-            ascii_only=is_ascii_only(arguments),
-            ends_with_us=opened.ends_with_us,
-            awaits_others=opened.how != "practiced",
-        )
+        telling = asyncio.create_task(_tell_moves(opened))
+        try:
+            await take_part(
+                opened.client,
+                write,
+                recorder=recorder,
+                ascii_only=is_ascii_only(arguments),
+                ends_with_us=opened.ends_with_us,
+                awaits_others=opened.how != "practiced",
+            )
+        finally:
+            telling.cancel()
 
 
 async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:

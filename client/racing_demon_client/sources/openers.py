@@ -49,6 +49,8 @@ PRACTICE = Persistence("normal")
 DURABLE = Persistence("full")
 """A table for others survives a crash of its server, and a power cut."""
 RESOLVE_SECONDS = 2.0
+ADDRESSES_SECONDS = 3.0
+"""How often this machine's addresses are looked up: it may come into another network."""
 
 
 class Question(NamedTuple):
@@ -77,7 +79,7 @@ class Opened:
         client: the place at it.
         how: ``practiced``, ``hosted``, ``joined``, ``watched``, ``replayed`` or ``alone``.
         ends_with_us: whether the table is on a local server.
-        addresses: the addresses for others to join; empty for a private table.
+        addresses: the addresses for others to join when it was opened; empty for a private table.
         note: a remark for the user; may be empty.
 
     """
@@ -87,6 +89,12 @@ class Opened:
     addresses: tuple[str, ...] = ()
     note: str = ""
     ends_with_us: bool = False
+    follow: Callable[[], Sequence[str]] | None = None
+    """Returns the addresses of the moment, where they are this machine's own."""
+
+    def addresses_now(self) -> Sequence[str]:
+        """Return the addresses for others to join; none while this machine is in no network."""
+        return self.addresses if self.follow is None else self.follow()
 
 
 @asynccontextmanager
@@ -228,9 +236,9 @@ async def host(  # noqa: PLR0913
 
             note = "; ".join(filter(None, [note, announcing_trouble()]))
         watching = asyncio.create_task(hosting.look_after(client))
-        addresses = [f"ws://{address}:{hosting.port}" for address in _own_addresses()]
+        follow = _Addresses(hosting)
         try:
-            yield Opened(client, "hosted", tuple(addresses), note, ends_with_us=True)
+            yield Opened(client, "hosted", tuple(follow()), note, ends_with_us=True, follow=follow)
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
             await hosting.end(client)
             if not (isinstance(error, TableEnded) and client.has_left):
@@ -554,6 +562,22 @@ def _own_name(client: Client) -> str:
     return "" if state is None else state.name
 
 
+class _Addresses:
+    """The addresses of this machine at which a hosted table is joined, looked up from time to time."""
+
+    def __init__(self, hosting: _Hosting) -> None:
+        self._hosting = hosting
+        self._found: list[str] = []
+        self._until = 0.0
+
+    def __call__(self) -> Sequence[str]:
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + ADDRESSES_SECONDS
+            self._found = [f"ws://{address}:{self._hosting.port}" for address in _own_addresses()]
+        return self._found
+
+
 def _own_addresses() -> list[str]:
     """Return this machine's addresses on its networks, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -563,4 +587,5 @@ def _own_addresses() -> list[str]:
         except OSError:  # a network may have no default route
             from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - rarely needed
 
-            return [str(each.ip) for each in own_interfaces() if each.version == 4] or ["127.0.0.1"]
+            found = [each for each in own_interfaces() if each.version == 4 and not each.is_loopback]
+            return [str(each.ip) for each in found]

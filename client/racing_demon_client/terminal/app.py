@@ -269,7 +269,8 @@ class TerminalApp(App[None]):
             return
         if self._shown_until and session.now() >= self._shown_until:
             self.dismiss_banner()
-        if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()):
+        has_moved = session.has_moved()
+        if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()) or has_moved:
             self._freshen()
 
     def dismiss_banner(self) -> bool:

@@ -76,6 +76,7 @@ class TableSession:
         self.settled_at = 0
         self.ended = ""
         self.client.notice = self._notice
+        self._addresses = self.opened.addresses_now()
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -192,6 +193,11 @@ class TableSession:
         """Send any other command."""
         self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
 
+    def has_moved(self) -> bool:
+        """Return whether others join at other addresses than at the last call."""
+        before, self._addresses = self._addresses, self.opened.addresses_now()
+        return before != self._addresses
+
     def page(self) -> Page:
         """Return the page to draw between hands."""
         keymap, view = self.lobby_keymap, self.client.view
@@ -213,7 +219,8 @@ class TableSession:
             view=view,
             seat=self.client.seat,
             focus=self.desk.focus,
-            addresses=self.opened.addresses,
+            addresses=self.opened.addresses_now(),
+            is_hosted=self.opened.follow is not None,
             feed=self.desk.activity.feed,
             prompt=prompt,
             is_warning=is_warning,

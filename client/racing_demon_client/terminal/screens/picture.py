@@ -126,7 +126,7 @@ class LobbyScreen(PictureScreen):
 
     def _qr(self, look: Look, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the QR code, if it is to be shown."""
-        addresses = self.session.opened.addresses
+        addresses = self.session.opened.addresses_now()
         if not (addresses and shows_qr(self.shows_qr, (width, height))):
             return ()
         link = link_of(addresses[0], self.session.client.view.code)

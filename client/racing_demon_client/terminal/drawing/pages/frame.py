@@ -20,6 +20,7 @@ class Page:
         seat: this player's seat; ``None`` for a spectator.
         focus: the seat to show: this player's own or the watched one.
         addresses: the addresses to join under.
+        is_hosted: whether the table is on this machine.
         feed: the lines of the feed, newest last.
         prompt: what to do next.
         is_warning: whether the prompt reports a problem.
@@ -38,6 +39,7 @@ class Page:
     seat: int | None
     focus: int | None = None
     addresses: Sequence[str] = ()
+    is_hosted: bool = False
     feed: Sequence[FeedLine] = ()
     prompt: str = ""
     is_warning: bool = False

@@ -16,6 +16,8 @@ from racing_demon_protocol.wire.messages.server import SeatState
 
 from .frame import Page, draw_page
 
+UNREACHED = "this machine is in no network: nobody else reaches the table"
+
 NAME = 24
 BESIDE_NAME = 33
 """The cells for a seat's details and number, beside the name."""
@@ -68,6 +70,9 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         link = link_of(screen_text(address), screen_text(view.code))
         line = f"{link} in a browser, or with racing-demon join"
         canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
+        y += 1
+    if page.is_hosted and not page.addresses:
+        canvas.put(2, y, cut(UNREACHED, room - 4, glyphs), Role.WARNING)
         y += 1
     if is_tight:
         has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
