@@ -47,6 +47,8 @@ ENDED: Final = "The host has ended the table."
 DRAIN_SECONDS = 5.0
 """How long a stopping server waits for the journal."""
 
+PATIENCE_SECONDS = 2.0
+"""How long a starting server reads tables before it opens its port; what is left is read afterwards."""
 SWEEP_SECONDS = 60.0
 """The interval at which the server checks for garbage."""
 
@@ -164,6 +166,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
         sweeping = asyncio.create_task(_sweep(registry, gateway))
         announce(url)
         preparing = asyncio.create_task(metrics.prepare())
+        restoring = asyncio.create_task(registry.restore_rest())
         keeps = await stopping
     log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
     if not keeps:
@@ -178,7 +181,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
     await gateway.wait_closed()
     registry.close(for_good=not keeps)
     await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
-    for task in (lag, sweeping, preparing):
+    for task in (lag, sweeping, preparing, restoring):
         task.cancel()
 
 
@@ -268,7 +271,7 @@ def _tables(
         membership = Membership(settings, journal, clock, observers)
         return membership.registry, membership
     registry = Registry(settings, clock, journal, observers)
-    registry.restore()
+    registry.restore(PATIENCE_SECONDS)
     return registry, None
 
 

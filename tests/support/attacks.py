@@ -130,6 +130,8 @@ def end_early(target: Target, stage: str, number: int) -> None:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         for line in lines:
             line.close()
+    with connect(target) as line:  # which is answered when all of them are gone
+        pour_one(line, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 
 
 # The attacks.

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,14 +34,14 @@ async def journaled(path: Path, **settings: Any) -> AsyncIterator[Served]:
 
 
 @asynccontextmanager
-async def journaled_in(store: Store, **settings: Any) -> AsyncIterator[Served]:
-    """Run one whose journal is in any store."""
+async def journaled_in(store: Store, *, patience: float = math.inf, **settings: Any) -> AsyncIterator[Served]:
+    """Run one whose journal is in any store, and which reads so many seconds before it opens its port."""
     journal = DurableJournal(store)
     with journal.reading() as readers:
         clock = rising_clock(max(each.last_us() for each in readers))
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, journal)
-    registry.restore()
+    registry.restore(patience)
     server = await start(chosen, registry, clock)
     port = server.port
     try:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
+from racing_demon_protocol.wire.messages import client as cl
 from tests.support.attacks import ATTACKS, Target, end_early, stages
 from tests.support.effort import LONG, more_when_long
 from tests.support.processes import SERVER, Running, started
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, Peer, within
 
 MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000
@@ -103,22 +104,22 @@ async def test_nothing_is_left_of_connections_that_end_early(program: str) -> No
     The second program runs on asyncio's loop, the first on uvloop where that is installed.
     """
     figures: dict[str, list[int]] = {}
-    async with started(program, *ARGUMENTS) as server:
+    arguments = ("--host", "127.0.0.1", "--port", "0", "--limit", "idle_table_seconds=86400")
+    async with started(program, *arguments) as server:
         url = (await server.line(r"listening on (\S+)")).group(1)
-        async with started("tests.support.prober", url) as prober:
-            code = (await prober.line(r"^[A-Z]{8}$")).group()
-            target = Target(int(url.rpartition(":")[2].partition("/")[0]), code)
-            for stage in stages(code):
-                ended = 0
-                for number in EARLY_ENDS:
-                    await asyncio.to_thread(end_early, target, stage, number - ended)
-                    await waited(prober)
-                    figures.setdefault(stage, []).append(kib(server.pid, "VmRSS"))
-                    ended = number
-    head = "".join(f"{number:9}" for number in EARLY_ENDS)
-    sys.stdout.write(f"\nKiB of memory after{head:>33}\n")
-    for stage, sizes in figures.items():
-        sys.stdout.write(f"{stage:25}{''.join(f'{size:9}' for size in sizes)}\n")
+        async with Peer.hosting(url, seated=False, hands=100, pause_after_ms=None) as host:
+            for _ in range(4):
+                await host.ask(cl.AddBot, level="hard")
+            await host.ask(cl.Start)
+        target = Target(int(url.rpartition(":")[2].partition("/")[0]), host.code)
+        sys.stdout.write(f"\nKiB of memory after {EARLY_ENDS}\n")
+        for stage in stages(host.code):
+            ended, sizes = 0, figures.setdefault(stage, [])
+            for number in EARLY_ENDS:
+                await asyncio.to_thread(end_early, target, stage, number - ended)
+                sizes.append(kib(server.pid, "VmRSS"))
+                ended = number
+            sys.stdout.write(f"{stage:25}{''.join(f'{size:9}' for size in sizes)}\n")
     assert {stage: sizes for stage, sizes in figures.items() if sizes[-1] - sizes[0] > MOST_LEFT_KIB} == {}
 
 

@@ -152,7 +152,12 @@ class Table:
     # After a restart.
 
     def restore(self, past: Past) -> None:
-        """Restore a table from the journal, in place of a new one.
+        """Restore a table from the journal, in place of a new one; see :meth:`restoring`."""
+        for _ in self.restoring(past):
+            pass
+
+    def restoring(self, past: Past) -> Iterator[None]:
+        """Restore a table from the journal, in place of a new one; yield after each event.
 
         Raises:
             InconsistentEvent: an event does not fit.
@@ -163,6 +168,7 @@ class Table:
             self.view.restore(past.snapshot)
         played: dict[int, tuple[int, int]] = {}
         for event, at in past.log:
+            yield
             self._now = max(self._now, at)
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq

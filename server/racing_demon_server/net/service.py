@@ -19,7 +19,7 @@ from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.locator import Location, Locator, Whereabouts
-from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.registry import Registry, TableUnread
 from racing_demon_server.tables.room import Clock, Room
 
 from .address_limits import MINUTE, POOL_SECONDS, AddressLimits, Origin
@@ -140,6 +140,7 @@ class Service:
         Raises:
             CommandRefused: there is no such table, or too many wrong codes came from this address of late.
             TableElsewhere: another process has the table.
+            TableUnread: the table is still being read from the journal.
             Missing: the table may be on another server.
 
         """
@@ -151,6 +152,9 @@ class Service:
                 raise Missing(code.strip().upper()) from None
             if may_miss:
                 self.addresses.note_miss(address, at)
+                raise
+        except TableUnread:
+            if may_miss:
                 raise
         if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
             raise self._too_many_misses()

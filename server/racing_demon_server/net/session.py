@@ -25,7 +25,7 @@ from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.tables.locator import Location, Whereabouts
-from racing_demon_server.tables.registry import TableElsewhere
+from racing_demon_server.tables.registry import TableElsewhere, TableUnread
 from racing_demon_server.tables.room import Room
 
 from .address_limits import MANY_SEARCHES
@@ -34,6 +34,7 @@ from .service import Missing, Service
 from .splice import AGAIN_SECONDS, TableSearch, Visit, splice
 from .transport import Connection
 
+UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."
 TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
 log = logging.getLogger("racing_demon_server")
@@ -200,8 +201,8 @@ class Session:
         except (InvalidFrame, UnicodeDecodeError) as error:
             reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
-        except TableElsewhere as elsewhere:
-            self.reply(Elsewhere(port=elsewhere.port))
+        except (TableElsewhere, TableUnread) as away:
+            self._send_away(away)
         except Missing as missing:
             self._search = TableSearch(missing.code, self._text, data)
             self._look_for(self._search)
@@ -210,6 +211,13 @@ class Session:
         except Exception:
             log.exception("a frame could not be handled", extra={"connection": self._number})
             self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
+
+    def _send_away(self, away: TableElsewhere | TableUnread) -> None:
+        """Say where a table is, or when."""
+        if isinstance(away, TableElsewhere):
+            self.reply(Elsewhere(port=away.port))
+        else:
+            self.close(CloseCode.TRY_AGAIN, UNREAD)
 
     def _look_for(self, search: TableSearch) -> None:
         """Look for a table at other servers; what comes meanwhile waits."""

@@ -4,16 +4,20 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
-from typing import Final
+from math import inf
+from typing import Final, TypeVar
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.frames import frames_of
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
@@ -21,22 +25,32 @@ from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
-from racing_demon_server.match.table import Past
+from racing_demon_server.match.table import Past, Table
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
 from .backlog import Backlog
+from .broadcast import RecentEvents
 from .committed import CommittedTable
 from .observer import Observer
 from .passphrase import Passphrase
-from .room import Clock, Room
+from .room import Clock, Restored, Room
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""
 
 MOVED: Final = "Your table moves to another server; you come back to it by yourself."
 STAYS: Final = "The server is about to stop. You come back to your table when one starts that can go on."
+
+SLICE_SECONDS: Final = 0.002
+"""Tables with long logs are read for so long after a start, and then everybody is served for as long."""
+SLICES_OF_TURN: Final = 50
+"""So many slices a table is read before another has its turn."""
+
+T = TypeVar("T")
+Restoring = Generator[None, None, None]
+"""Restores a table, and yields after each step."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -47,6 +61,13 @@ class TableElsewhere(RacingDemonError):
     def __init__(self, port: int) -> None:
         super().__init__(f"the table is at port {port}")
         self.port = port
+
+
+class TableUnread(RacingDemonError):
+    """The table is still being read from the journal: come back in a moment."""
+
+    def __init__(self) -> None:
+        super().__init__("the table is still being read")
 
 
 class Registry:
@@ -83,6 +104,10 @@ class Registry:
         self._halts: set[str] = set()
         self.leaving: set[int] = set()
         self.closed = 0
+        self._unread: dict[str, StoredTable] = {}
+        self._reading = ExitStack()
+        self._known: tuple[type[Exception], ...] = ()
+        self._waiting: deque[tuple[StoredTable, Restoring]] = deque()
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -132,6 +157,7 @@ class Registry:
 
         Raises:
             CommandRefused: there is no such table.
+            TableUnread: it is still being read from the journal.
             TableElsewhere: the code belongs to another process.
 
         """
@@ -139,6 +165,8 @@ class Registry:
         room = self._rooms.get(code)
         if room is not None:
             return room
+        if code in self._unread:
+            raise TableUnread
         if not self._settings.shards.has(code):
             raise TableElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
@@ -159,7 +187,7 @@ class Registry:
             CommandRefused: the options cannot be played, or there are too many tables.
 
         """
-        if len(self._rooms) >= self._settings.max_tables:
+        if len(self._rooms) + len(self._unread) >= self._settings.max_tables:
             text = "This server has no room for more tables. Try again later."
             raise CommandRefused(Reason.SERVER_FULL, text)
         if self.is_halted:
@@ -168,41 +196,83 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = Passphrase(passphrase, secrets.token_bytes(16)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        room = self._add(code, options, lock, seed, journal, purse=purse)
+        room = finish(self._adding(code, options, lock, seed, journal, purse=purse))
         journal.open(code, self._opened, options, lock.salt, lock.hash)
         self._openers[code] = address
         return room
 
-    def restore(self) -> None:
+    def restore(self, patience: float = inf) -> None:
         """Restore the tables of the journal that were open.
 
-        Those that cannot be restored stay in the journal.
+        Those that cannot be restored stay in the journal. What takes too long goes on in
+        :meth:`restore_rest`; the codes of these tables are known, and they cannot be entered yet.
+
+        Args:
+            patience: the seconds for all of them; one alone gets a tenth.
 
         Raises:
             JournalUnusable: the list of tables cannot be read.
 
         """
-        with self._journal.reading() as readers:
-            for reader in readers:
-                self._timekeeper.kept = reader.last_us()
-                for kept, error in self.restore_from(reader):
-                    tell_hopeless(kept, error, reader.errors)
+        until = time.monotonic() + patience
+        for reader in self._reading.enter_context(self._journal.reading()):
+            self._timekeeper.kept, self._known = reader.last_us(), reader.errors
+            for kept in list(reader.tables(only_open=True)):
+                self._opened = max(self._opened, kept.number)
+                self._unread.setdefault(kept.code, kept)
+                restoring = self._restoring(reader, kept)
+                if not self._go_on(kept, restoring, min(until, time.monotonic() + patience / 10)):
+                    self._waiting.append((kept, restoring))
+        if not self._waiting:
+            self._reading.close()
+
+    async def restore_rest(self) -> None:
+        """Restore, a little at a time, the tables that took too long.
+
+        Each has turns, so that one with a short log never waits for all the long ones.
+        """
+        if self._waiting:
+            log.warning("some tables take long to be read", extra={"tables": len(self._waiting)})
+        with self._reading:
+            while self._waiting:
+                kept, restoring = self._waiting.popleft()
+                for _ in range(SLICES_OF_TURN):
+                    if self._go_on(kept, restoring, time.monotonic() + SLICE_SECONDS):
+                        break
+                    await asyncio.sleep(SLICE_SECONDS)
+                else:
+                    self._waiting.append((kept, restoring))
+
+    def _go_on(self, kept: StoredTable, restoring: Restoring, until: float) -> bool:
+        """Go on restoring a table until a moment. Return whether it is done, or cannot be restored."""
+        try:
+            for _ in restoring:
+                if time.monotonic() >= until:
+                    return False
+        except Exception as error:
+            tell_hopeless(kept, error, self._known)
+        if self._unread.get(kept.code) is kept:
+            del self._unread[kept.code]
+        return True
 
     def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
         for kept in list(reader.tables(only_open=True)):
             try:
-                self._restore(reader, kept)
+                finish(self._restoring(reader, kept))
             except Exception as error:
                 yield kept, error
 
-    def _restore(self, reader: JournalReader, kept: StoredTable) -> None:
+    def _restoring(self, reader: JournalReader, kept: StoredTable) -> Restoring:
+        """Restore a table; yield after each step."""
         options, past = options_of(kept), past_of(reader, kept)
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
-        self._add(kept.code, options, lock, self._seed(kept.number), journal, past)
+        room = yield from self._adding(kept.code, options, lock, self._seed(kept.number), journal, past)
+        if self.is_halted:
+            room.halt(halted=True)
 
     def adopt(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> None:
         """Go on with a table that another server had.
@@ -221,7 +291,8 @@ class Registry:
         journal = self._table_journal(kept.id, offset_us)
         journal.timekeeper.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
-        room = self._add(kept.code, options_of(kept), lock, self._seed(kept.number), journal, past, epoch)
+        options, seed = options_of(kept), self._seed(kept.number)
+        room = finish(self._adding(kept.code, options, lock, seed, journal, past, epoch))
         if self.is_halted:
             room.halt(halted=True)
 
@@ -252,7 +323,7 @@ class Registry:
         seed = self._settings.seed
         return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
 
-    def _add(  # noqa: PLR0913, PLR0917
+    def _adding(  # noqa: PLR0913, PLR0917
         self,
         code: str,
         options: Options,
@@ -262,13 +333,23 @@ class Registry:
         past: Past | None = None,
         epoch: str = "",
         purse: Bucket | None = None,
-    ) -> Room:
+    ) -> Generator[None, None, Room]:
+        """Add a room; yield after each step of restoring its past. Return it."""
         dealt = 0 if past is None else len(past.seeds)
         offset_us, clock = journal.timekeeper.offset_us, self._clock
+        secret = secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None)
+        restored = None
+        if past is not None:
+            contributions = self._settings.takes_contributions
+            table = Table(code, options, secret, contributions=contributions, may_add_bot=self._may_add_bot)
+            table.view.locked = lock.hash is not None
+            newest = RecentEvents(self._settings.kept_events)
+            yield from table.restoring(past._replace(log=newest.passed_on(frames_of(past.log))))
+            restored = Restored(table, newest, past)
         room = Room(
             code,
             options,
-            secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None),
+            secret,
             (lambda: clock() + offset_us) if offset_us else clock,
             self._settings,
             journal=journal,
@@ -278,9 +359,11 @@ class Registry:
             backlog=self._backlog,
             observers=self._observers,
             may_add_bot=self._may_add_bot,
-            past=past,
+            restored=restored,
             purse=purse,
         )
+        if past is not None:
+            yield from room.begin_again(options, past)
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
         for observer in self._observers:
@@ -371,9 +454,19 @@ class Registry:
         while True:
             letters = subseed(seed, f"code/{attempt}")[: self._settings.code_letters]
             code = "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in letters)
-            if code not in self._rooms and self._settings.shards.has(code):
+            if code not in self._rooms and code not in self._unread and self._settings.shards.has(code):
                 return code
             attempt += 1
+
+
+def finish(steps: Generator[None, None, T]) -> T:
+    """Do all steps of a work, and return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: T = done.value
+            return result
 
 
 def tell_hopeless(kept: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.search import UNIT_MICROSECONDS
 from racing_demon_protocol.errors import CommandRefused
@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.seats import BotSeats
-from racing_demon_server.frames import Frames, Listener, frames_of
+from racing_demon_server.frames import Frames, Listener
 from racing_demon_server.journal.epochs import Epochs
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
@@ -49,6 +49,14 @@ HALTED: Final = "The server cannot write to its disk. Play resumes automatically
 log = logging.getLogger("racing_demon_server")
 
 
+class Restored(NamedTuple):
+    """A table as it was before a restart, with its newest events, and its past."""
+
+    table: Table
+    kept: RecentEvents
+    past: Past | None
+
+
 class Room:
     """One table and its listeners.
 
@@ -72,14 +80,13 @@ class Room:
         backlog: bounds what waits for delayed spectators.
         observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
-        past: what the journal holds of the table from before a restart.
+        restored: the table and its newest events, if it is from before a restart; :meth:`begin_again`
+            follows then.
         purse: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
             pays.
 
     Raises:
         CommandRefused: the options cannot be played.
-        InconsistentEvent: the past is inconsistent.
-        InvalidGame: a game of the past is unknown.
 
     """
 
@@ -98,15 +105,15 @@ class Room:
         backlog: Backlog,
         observers: Sequence[Observer],
         may_add_bot: Callable[[], bool],
-        past: Past | None = None,
+        restored: Restored | None = None,
         purse: Bucket | None = None,
     ) -> None:
-        contributions = settings.takes_contributions
-        self.table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
-        self.table.view.locked = lock.hash is not None
-        kept = RecentEvents(settings.kept_events)
-        if past is not None:
-            self.table.restore(past._replace(log=kept.passed_on(frames_of(past.log))))
+        if restored is None:
+            contributions = settings.takes_contributions
+            table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
+            table.view.locked = lock.hash is not None
+            restored = Restored(table, RecentEvents(settings.kept_events), None)
+        self.table, kept, past = restored
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
         journal.begin(epoch, self._last_seq, past.snapshot.seq if past and past.snapshot else 0)
@@ -130,10 +137,18 @@ class Room:
             speed=settings.bot_speed,
             seed=bot_seed,
         )
-        if past is not None:
-            self.broadcast.spectators.restore(options, past)
-            self._publish(self.table.begin_again(now := self._clock()), now)
-            self._bots.begin_again(self.table.seat_tokens)
+
+    def begin_again(self, options: Options, past: Past) -> Iterator[None]:
+        """Continue after a restart; yield after each step of the work for delayed spectators.
+
+        Args:
+            options: the table's initial options.
+            past: what the journal holds of the table.
+
+        """
+        yield from self.broadcast.spectators.restoring(options, past)
+        self._publish(self.table.begin_again(now := self._clock()), now)
+        self._bots.begin_again(self.table.seat_tokens)
 
     # Requests of connections.
 

@@ -110,8 +110,8 @@ class Spectators:
         """Add a spectator who has received every event so far."""
         self._sent[listener] = self._shown.view.seq
 
-    def restore(self, options: Options, past: Past) -> None:
-        """Restore what was waiting for the delay when the server ended.
+    def restoring(self, options: Options, past: Past) -> Iterator[None]:
+        """Restore what was waiting for the delay when the server ended; yield after each event.
 
         Args:
             options: the table's initial options.
@@ -127,6 +127,7 @@ class Spectators:
         before.locked = view.locked
         self._late = before
         for frames in frames_of(past.log):
+            yield
             due = frames.at + self._delay_us
             if frames.seat is not None or frames.event.seq <= before.seq:
                 continue

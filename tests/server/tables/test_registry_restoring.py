@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import logging
+import math
 import random
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,17 +14,22 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.durability import Durability
 from racing_demon_server.journal.compaction import MOST_EVENTS
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
+from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.journals import journaled, journaled_in
 from tests.support.rooms import Ear, in_virtual_time, now, say, virtual
+from tests.support.servers import Peer
 from tests.support.virtual_journal import VirtualJournal
 
 SEED = bytes(32)
@@ -113,6 +120,56 @@ async def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
             await asyncio.sleep(2)
             assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
             seq = room.table.view.seq
+
+
+async def test_a_table_that_is_still_read_asks_for_patience(tmp_path: Path) -> None:
+    """The port is open before long logs are read; then their players are told to come back, and go on."""
+    path = tmp_path / "journal.db"
+    async with journaled(path) as served, Peer.hosting(served.url, hands=3) as ann:
+        await ann.ask(cl.AddBot, level="hard")
+        await ann.ask(cl.Start)
+        await ann.until(ev.Played)
+        resume = cl.Resume(code=ann.code, token=ann.place.token)
+        hand_id = ann.view.hand_id
+    async with journaled_in(SqliteStore(path, Durability.NORMAL), patience=0) as served:
+        async with Peer.connect(served.url) as peer:
+            await peer.greet()
+            await peer.say(resume)
+            assert CloseCode.TRY_AGAIN == (await peer.closed()).code
+        async with Peer.hosting(served.url) as ben:
+            assert ben.code != ann.code
+            reading = asyncio.create_task(served.registry.restore_rest())
+            await ben.ask(cl.Say, text="Meanwhile")
+            await reading
+        async with Peer.entered(served.url, resume) as peer:
+            assert hand_id == peer.view.hand_id
+
+
+@pytest.mark.parametrize("watch_delay_ms", [0, 60_000])
+@virtual
+async def test_a_table_that_is_read_piece_by_piece_is_the_same(tmp_path: Path, watch_delay_ms: int) -> None:
+    """However often its reading stops, it goes on as if it had been read at once."""
+    path = tmp_path / "journal.db"
+    async with running(path) as registry:
+        room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=watch_delay_ms))
+        ear = await seated(room)
+        await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+        await asyncio.sleep(20)
+        code = room.table.view.code
+    shown = []
+    for patience in (math.inf, 0):
+        copied = tmp_path / f"{patience}.db"
+        shutil.copy(path, copied)
+        journal = VirtualJournal(copied, random.Random(1))
+        registry = Registry(ServerSettings(seed=SEED), now, journal)
+        registry.restore(patience)
+        await registry.restore_rest()
+        shown.append(registry.room(code).table.view.snapshot(0))
+        registry.stop()
+        await journal.drained()
+        registry.close(for_good=False)
+        journal.close()
+    assert shown[0] == shown[1]
 
 
 @virtual
