@@ -8,6 +8,8 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser, Page, Route, ViewportSize
 
+from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
+from racing_demon_protocol.wire.messages.server import Versions
 from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
 from tests.support.effort import covering
@@ -175,6 +177,23 @@ async def test_a_page_is_loaded_again_once_for_each_version(browser: Browser) ->
         assert 1 == len(loads)
 
 
+async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Browser) -> None:
+    """Nobody has to be told to do that; but if it does not help, they are, and the page goes in no circle."""
+    newer = encode(Versions(oldest=VERSION + 1, newest=VERSION + 1), Encoding.JSON)
+    async with serving() as served, phone(browser, served.origin) as player:
+        loads: list[str] = []
+        player.page.on("load", lambda page: loads.append(page.url))
+        await _upgrade(player.page)
+        await player.page.route_web_socket(re.compile("/v1"), lambda socket: socket.send(newer))
+        for _ in range(2):
+            await player.page.wait_for_selector("#start.is-ready")
+            await player.page.fill("#name", "Ann")
+            await player.page.tap("#create")
+            await player.until(lambda: _is(bool(loads)))
+        await player.page.locator("#problem:not(:empty)").wait_for()
+        assert 1 == len(loads)
+
+
 async def _play_a_hand(player: Phone) -> None:
     await player.create("Ann")
     await player.page.tap(".add-bot")
@@ -186,14 +205,14 @@ async def _play_a_hand(player: Phone) -> None:
 async def _upgrade(page: Page) -> list[str]:
     """Let the server name the files of another version; return who asks for it as they come."""
     asked: list[str] = []
+    newer = re.sub("/web/[0-9a-f]+/", OTHER, await page.content())
 
     async def answer(route: Route) -> None:
         if route.request.resource_type == "document":
             await route.continue_()
-            return
-        told = await route.fetch()
-        asked.append(route.request.url)
-        await route.fulfill(response=told, body=re.sub("/web/[0-9a-f]+/", OTHER, await told.text()))
+        else:
+            asked.append(route.request.url)
+            await route.fulfill(body=newer, content_type="text/html")
 
     await page.route(re.compile(r"//[^/]+/$"), answer)
     return asked

@@ -3,7 +3,7 @@
 import { button, element, makeCard, setText } from "./table/elements.js";
 import { Lobby } from "./screens/lobby.js";
 import { MatchLog } from "./wire/match_log.js";
-import { Session } from "./wire/session.js";
+import { Session, TOO_OLD } from "./wire/session.js";
 import { load, loadRest, onMissing, withPart, withStyle } from "./parts.js";
 import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
@@ -228,6 +228,7 @@ const listener = {
     byId("offline").hidden = state === "open" || page.session === null;
     byId("offline").textContent = { open: "", connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state];
     if (state === "closed" && page.session) closed(text, code);
+    if (code === TOO_OLD) isOutdated().then((is) => is && location.reload());
   },
   refused(fields, command) {
     const text = REFUSALS[fields.reason] ?? fields.text;

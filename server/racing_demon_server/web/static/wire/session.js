@@ -14,8 +14,10 @@ const WAKE_MS = 700; // after sleep, or on another network, an answer comes so s
 const ENTRY_MS = 6000;
 const SLEPT_MS = 1000; // so far a clock is not put right while people play
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
+/** The server speaks no version of the wire that this page speaks. */
+export const TOO_OLD = 4002;
 /** After these codes the server would only say the same again. */
-const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, 4002, 4007];
+const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, TOO_OLD, 4007];
 
 let slept = 0;
 let ahead = Date.now() - performance.now();
@@ -181,10 +183,11 @@ export class Session {
   /**
    * Close the connection for good.
    * @param {string} reason
+   * @param {number} [code] that a server would have given
    */
-  _giveUp(reason) {
+  _giveUp(reason, code = 1000) {
     this.close();
-    this.listener.connection("closed", reason);
+    this.listener.connection("closed", reason, code);
   }
 
   /** @param {{name: string, fields: any}} message */
@@ -261,7 +264,7 @@ const HANDLERS = {
     if (VERSION < oldest || VERSION > newest) {
       const text = "Reload the page: this server speaks another version.";
       // While servers are upgraded one after the other, another of them may still go on with this table.
-      if (!session.table.code || session._tries > MOST_TRIES) return session._giveUp(text);
+      if (!session.table.code || session._tries > MOST_TRIES) return session._giveUp(text, TOO_OLD);
       return session._lost(/** @type {WebSocket} */ (session._socket), 1006, text);
     }
     session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS } });
