@@ -13,13 +13,17 @@ from racing_demon_protocol.table.intent import (
     best_play,
     fitting_count,
     longest_unit,
+    opened_play,
     step_of,
     targets,
     with_plays,
 )
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages.events import Played
 from tests.support.boards import RACES, Position, build, rules_of
 from tests.support.desks import positions
 from tests.support.effort import examples
+from tests.support.matches import log_of, options_of
 from tests.support.tables import Own, Sitting
 
 FILLING = ("demon-a", "demon-b", "fooliana")
@@ -375,3 +379,27 @@ def test_a_run_that_is_meant_goes_before_its_top_card() -> None:
     rules, board = position.rules, position.board
     assert Play(one, 2, two) == best_play(rules, board, 0, one, 2)
     assert Play(one, 1, 0) == best_play(rules, board, 0, one)
+
+
+@pytest.mark.parametrize("name", ["racing-demon", "eight", "shouted"])
+def test_what_others_open_is_what_could_not_go_up_before(name: str) -> None:
+    """After every play of a match, for every other seat, as all legal plays before and after say."""
+    view = TableView("SIM", options_of(name))
+    opened = 0
+    for event in log_of(name):
+        rules, before = view.rules, view.board and view.board.copy()
+        view.apply(event)
+        if not isinstance(event, Played) or rules is None or before is None or view.board is None:
+            continue
+        for seat in set(view.hand_seats) - {event.seat}:
+            new = _up(rules, view.board, seat) - _up(rules, before, seat)
+            play = opened_play(rules, view.board, seat, [event.destination])
+            assert (play.source in new) if play else not new
+            opened += play is not None
+    assert opened > 0
+
+
+def _up(rules: Rules, board: Board, seat: int) -> set[int]:
+    """Return the piles whose top card can go to the foundations."""
+    plays = rules.legal_plays(board, seat)
+    return {play.source for play in plays if board.piles[play.destination].kind is Kind.FOUNDATION}
