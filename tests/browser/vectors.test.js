@@ -16,7 +16,7 @@ const { decode } = await import("./wire/wire.js");
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 const { games, tables } = read("games.json");
-const { hands, matches } = read("vectors.json");
+const { hands, matches, records, void: redrawn } = read("vectors.json");
 
 for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
   test(`a hand of ${game}`, () => {
@@ -69,6 +69,56 @@ for (const { name, begin, frames } of matches) {
     assert.ok(proved > 0);
   });
 }
+
+/** Follow all that was told of a hand; forge changes a message before it is followed. */
+function logOf(texts, forge = () => {}) {
+  const table = new TableState(games);
+  const log = new HandLog();
+  let over = null;
+  for (const text of texts) {
+    const { name, fields } = decode(text);
+    forge(name, fields);
+    table.follow(name, fields, 0);
+    log.follow(name, fields, table.layout);
+    if (name === "hand_over") over = prove(log.hand, fields.seed);
+  }
+  return over;
+}
+
+for (const { game, hands: whole } of records) {
+  test(`cards that move in every way: ${game}`, () => {
+    for (const texts of whole) assert.ok(logOf(texts).cards > 0);
+  });
+}
+
+/** Change the first event of a kind. */
+function first(kind, change) {
+  let isDone = false;
+  return (name, fields) => {
+    if (isDone || name !== kind) return;
+    isDone = true;
+    change(fields);
+  };
+}
+
+const flipped = (digits) => (parseInt(digits[0], 16) ^ 8).toString(16) + digits.slice(1);
+const played = records.find(({ game }) => game === "racing-demon").hands[0];
+const forgeries = {
+  "another secret": [played, first("hand_over", (fields) => (fields.seed = flipped(fields.seed)))],
+  "another commitment": [played, first("committed", (fields) => (fields.commitment = flipped(fields.commitment)))],
+  "another card in the deal": [played, first("dealt", (fields) => fields.shown.reverse())],
+  "another card turned up": [played, first("played", (fields) => fields.shown.splice(0, 1, (fields.shown[0] + 1) % 52))],
+  "another's cards": [played, first("played", (fields) => (fields.seat = 1 - fields.seat))],
+  "another contribution": [redrawn, (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value))],
+  "a contribution that is left out": [redrawn, first("dealt", (fields) => (fields.left_out = [0]))],
+};
+for (const [name, [texts, forge]] of Object.entries(forgeries)) {
+  test(`a forged hand: ${name}`, () => assert.throws(() => logOf(texts, forge)));
+}
+
+test("a hand that was drawn anew", () => {
+  assert.deepEqual(logOf(redrawn), { contributions: 2, cards: logOf(redrawn).cards, drawn: [1], free: [] });
+});
 
 function factsOf(table) {
   return {

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Any, Final
 
 from racing_demon_protocol.engine.board import Play
@@ -17,11 +17,16 @@ from racing_demon_protocol.table.scoring import points, totals
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Start, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.contributions import REVEAL_MS
+from tests.support.contributing import contribute, reveal
 from tests.support.dealt import Dealt
+from tests.support.effects import hands_of
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
+from tests.support.tables import MS, Sitting
 
 PLAYS: Final = 40
 ASKED: Final = 20
@@ -34,7 +39,8 @@ EVERY: Final = 40
 def vectors() -> dict[str, Any]:
     """Return hands of all games, and matches of shared games, as JSON may hold them."""
     hands = [_hand(game) for game in GAMES.values()]
-    return {"hands": hands, "matches": [_match(name) for name in MATCHES]}
+    matches = [_match(name) for name in MATCHES]
+    return {"hands": hands, "matches": matches, "records": [_record(name) for name in GAMES], "void": _void()}
 
 
 def _hand(game: Game) -> dict[str, Any]:
@@ -106,6 +112,32 @@ def _match(name: str) -> dict[str, Any]:
             frame["snapshot"] = _text(view.snapshot(0))
         frames.append(frame)
     return {"name": name, "begin": begin, "frames": frames}
+
+
+def _record(game: str) -> dict[str, Any]:
+    """Return the events of hands of a game in which cards move in every way."""
+    sittings = islice(hands_of(game), 2)
+    return {
+        "game": game,
+        "hands": [
+            [_text(event) for event in (TableView("TEST", each.options).snapshot(0), *each.log)]
+            for each in sittings
+        ],
+    }
+
+
+def _void() -> list[str]:
+    """Return the events of a hand that is drawn anew, because one of three players does not reveal."""
+    sitting = Sitting.lobby(3, hands=1, countdown_ms=0)
+    contribute(sitting, range(3))
+    sitting.events(0, Start)
+    reveal(sitting, [0, 2])
+    sitting.wait(REVEAL_MS * MS)
+    contribute(sitting, [0, 2])
+    reveal(sitting, [0, 2])
+    for seat in (0, 2):
+        sitting.events(seat, Stuck)
+    return [_text(event) for event in (TableView("TEST", sitting.options).snapshot(0), *sitting.log)]
 
 
 def _text(message: Message) -> str:

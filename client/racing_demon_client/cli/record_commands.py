@@ -200,12 +200,13 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             f"no player contributed to the shuffle of {counted(verdict.alone, 'hand')}: that the server did "
             "not choose these cards is its word alone"
         )
-    if verdict.left_out:
-        hands_of = Counter(verdict.left_out)
-        players = ", ".join(
-            f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in hands_of.items()
-        )
-        write(f"left out of the shuffle: {players}")
+    for what, names in (
+        ("drawn anew, and sat out", verdict.redrawn),
+        ("left out of the shuffle", verdict.left_out),
+        ("of them could choose between two deals, who works with the server and", verdict.choosers),
+    ):
+        if names:
+            write(f"{what}: {_counted_hands(names)}")
     if verdict.unseen:
         write(
             f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "
@@ -213,6 +214,13 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             "told it"
         )
     return 0
+
+
+def _counted_hands(names: Iterable[str]) -> str:
+    """Return players with the numbers of their hands, as words."""
+    return ", ".join(
+        f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in Counter(names).items()
+    )
 
 
 def _named(hands: Iterable[HandName]) -> str:

@@ -24,7 +24,7 @@ class ShareState(Enum):
     NONE = auto()
     """None was requested from this client."""
     COUNTED = auto()
-    """It is part of the seed, so nobody can have chosen the deal."""
+    """It is part of the seed."""
     LEFT_OUT = auto()
     """It is not part of the seed."""
     CHANGED = auto()
@@ -87,6 +87,7 @@ class Contributor:
         self._said: type[cl.Command] | None = None
         self._revealed: dict[str, _Fixed | None] = {}
         self._awaited: set[str] = set()
+        self._changed_in = ""
 
     def command(self, view: TableView, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
         """Return the command to send now, if any.
@@ -101,15 +102,29 @@ class Contributor:
         """
         if seat is None or seat not in view.seats or view.seats[seat].left:
             return None
+        if view.is_draw_void:
+            self._note_void(view, seat)
+            if seat not in view.seats_to_deal:
+                return None
         if view.next_shuffle is not None:
             return self._contribute(view.next_shuffle, seat, number)
         if view.phase is Phase.SHUFFLING and view.shuffle is not None:
             return self._reveal(view, view.shuffle, seat, number)
         return None
 
+    def _note_void(self, view: TableView, seat: int) -> None:
+        """Check what the server told of this client's contribution to a void draw."""
+        self._awaited.discard(view.hand_id)  # the proof of the hand tells of its void draws
+        own, listed = self._own, view.shuffle.of(seat) if view.shuffle is not None else None
+        if own is None or listed is None or own.seat != seat or own.hand_id != view.hand_id:
+            return
+        if listed.commitment != own.hashed:
+            self._changed_in = _hand_of(view)
+
     def _contribute(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
         own = self._own
         if own is None or not own.is_for(shuffle, seat):
+            self._said = None
             self._own = own = _Own(shuffle.hand_id, shuffle.commitment, seat, self._draw())
         elif self._said is not None:
             return None
@@ -143,7 +158,8 @@ class Contributor:
     def dealt(self, view: TableView, seat: int | None) -> None:
         """Check the contribution to a hand once it is dealt."""
         if view.phase in DEALT:
-            self.part = self._part(view, seat)
+            is_changed = self._changed_in == _hand_of(view)
+            self.part = ShareState.CHANGED if is_changed else self._part(view, seat)
             self._awaited.clear()
 
     def _part(self, view: TableView, seat: int | None) -> ShareState:
@@ -168,6 +184,11 @@ class Contributor:
         if listed.value is None:
             return ShareState.LEFT_OUT
         return ShareState.COUNTED if listed.value == own.value.hex() else ShareState.CHANGED
+
+
+def _hand_of(view: TableView) -> str:
+    """Return the id of a hand, whichever of its draws it is."""
+    return view.hand_id.partition(".")[0]
 
 
 def _played(view: TableView) -> list[str]:

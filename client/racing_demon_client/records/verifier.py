@@ -1,13 +1,14 @@
 """The proof of each hand: when its secret is revealed, the client verifies what it has seen."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Final
 
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.records.record import Verdict, verify
 from racing_demon_protocol.table.view import TableView
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.text import counted, listing, printable
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -49,7 +50,8 @@ class Verifier:
         """
         rests = view.between_matches and not isinstance(message, ev.MatchOver)
         if isinstance(message, Snapshot):
-            self._hand = [message]
+            is_known = bool(self._hand) and self._hand[-1].seq == message.seq  # as after a hand's second draw
+            self._hand = [*self._hand, message] if is_known else [message]
         elif isinstance(message, ev.Event) and rests:
             self._hand = [view.snapshot(0)]
         elif isinstance(message, ev.Event) and self._hand and message.seq > self._hand[0].seq:
@@ -92,8 +94,10 @@ def _told(verdict: Verdict, part: ShareState) -> str:
     if not verdict.hands:
         return "This hand cannot be checked: you did not see its deal."
     plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
+    but = f" But {choice(verdict)}." if verdict.choosers or verdict.redrawn else ""
     if part is ShareState.COUNTED:
-        return f"Checked: you took part in the shuffle, so nobody could choose this deal; {plays}."
+        price = " and no part of it is missing: for another deal somebody would have had to sit out"
+        return f"Checked: you took part in the shuffle{'' if but else f',{price}'}; {plays}.{but}"
     if part is ShareState.LEFT_OUT:
         return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
     if part is ShareState.DROPPED:
@@ -102,4 +106,20 @@ def _told(verdict: Verdict, part: ShareState) -> str:
             "unless you were away, others may have chosen this deal."
         )
     who = "the server alone" if verdict.alone else "players and server"
-    return f"Checked: {who} shuffled, as promised; {plays}."
+    return f"Checked: {who} shuffled, as promised; {plays}.{but}"
+
+
+def choice(verdict: Verdict) -> str:
+    """Return between how many deals of a hand somebody could choose, as parts of its shuffle did not come."""
+    what = []
+    if verdict.redrawn:
+        what.append(f"the hand was drawn anew without {_names(verdict.redrawn)}, whose part did not come")
+    if verdict.choosers:
+        what.append(f"the part of {_names(verdict.choosers)} did not come")
+    who = _names((*verdict.redrawn, *verdict.choosers))
+    deals = len(verdict.redrawn) + 2 ** len(verdict.choosers)
+    return f"{' and '.join(what)}: whoever works with {who} and the server could choose between {deals} deals"
+
+
+def _names(names: Iterable[str]) -> str:
+    return listing([printable(name) for name in dict.fromkeys(names)])

@@ -85,7 +85,7 @@ class MessageText:
     def tell(self, message: Message) -> str | None:
         """Return the line for a message, or ``None`` if there is nothing to say."""
         teller: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
-        return None if teller is None else teller(message)
+        return None if teller is None else teller(message) or None
 
     def freed(
         self, message: Message, opened: Mapping[int, Play], name: Callable[[Card], str] | None = None
@@ -249,6 +249,18 @@ class MessageText:
         people = [self.who(each.seat) for each in shuffle.contributions] if shuffle is not None else []
         shuffled = f", shuffled by {listing([*people, 'the server'])}" if people else ""
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
+
+    def _prepared(self, event: ev.Prepared) -> str:
+        view = self._view
+        if not view.is_draw_void or view.shuffle is None:
+            return ""
+        who = [self.who(seat) for seat in view.shuffle.missing()]
+        own = "s" if who != ["you"] and len(who) == 1 else ""
+        parts = "that part" if len(who) == 1 else "those parts"
+        return (
+            f"a part of the shuffle is missing: {listing(who)} sit{own} this hand out, and it is drawn anew "
+            f"without {parts}"
+        )
 
     def _dealt(self, event: ev.Dealt) -> str:
         seconds = f"{round(event.countdown_ms / 1_000, 1):g}"

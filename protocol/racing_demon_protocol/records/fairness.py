@@ -1,6 +1,10 @@
-"""The proof that nobody chose a deal: all parts of its seed were fixed before anybody knew them all."""
+"""The proof of how a deal was drawn: all parts of its seed were fixed before anybody knew them all.
 
-from racing_demon_protocol.engine.shuffle import contribution_hash
+A part that is not revealed makes the draw void, and its seat sits out the next draw of the hand. So whoever
+works with *k* seats can reach *k* + 1 deals, each further one at the price of a seat, and everybody sees it.
+"""
+
+from racing_demon_protocol.engine.shuffle import contribution_hash, redrawn
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import events as ev
@@ -21,12 +25,19 @@ def check_contributions(view: TableView, event: ev.Event) -> None:
     """
     coming, shuffle = view.next_shuffle, view.shuffle
     match event:
+        case ev.Prepared() if view.phase is Phase.SHUFFLING:
+            is_void = shuffle is not None and bool(shuffle.missing()) and bool(shuffle.revealed())
+            expect(event, is_void and coming is None, "no contribution to the draw was missing")
+            is_next = event.hand_id == redrawn(view.hand_id)
+            expect(event, is_next, f"hand {event.hand_id} is not the next draw of hand {view.hand_id}")
         case ev.Prepared():
             expect(event, view.at_rest, "the hand before was not over")
             is_new = coming is None or coming.hand_id != event.hand_id
             expect(event, is_new, f"hand {event.hand_id} was prepared already")
         case ev.Contributed():
-            expect(event, view.at_rest, "the hand before was not over")
+            expect(event, view.at_rest or view.is_draw_void, "the hand before was not over")
+            sits_out = view.is_draw_void and event.seat not in view.seats_to_deal
+            expect(event, not sits_out, f"seat {event.seat} sits out this hand")
             player = view.seats.get(event.seat)
             is_there = player is not None and not player.left
             expect(event, is_there, f"nobody has seat {event.seat}")
@@ -37,11 +48,11 @@ def check_contributions(view: TableView, event: ev.Event) -> None:
         case ev.Revealed():
             _check_revealed(view, event)
         case ev.Dealt():
-            expect(event, view.phase is Phase.SHUFFLING, "no hand was promised")
+            expect(event, view.phase is Phase.SHUFFLING and coming is None, "no hand was promised")
             missing = shuffle.missing() if shuffle else ()
             expect(event, event.left_out == missing, "the contributions that were left out are others")
-            there = sorted(seat for seat, state in view.seats.items() if not state.left)
-            expect(event, event.seats == (shuffle.seats if shuffle else tuple(there)), "the seats are others")
+            is_told = view.redrawn_for is not None or not view.is_redrawn  # no snapshot tells who sits out
+            expect(event, not is_told or event.seats == view.seats_to_deal, "the seats are others")
         case _ if view.phase is Phase.SHUFFLING:
             is_awaited = shuffle is not None and bool(shuffle.contributions)
             expect(event, is_awaited, "a promise and its deal are not together")
@@ -49,7 +60,7 @@ def check_contributions(view: TableView, event: ev.Event) -> None:
 
 def _check_revealed(view: TableView, event: ev.Revealed) -> None:
     """Check that revealed bytes match the seat's commitment."""
-    shuffle = view.shuffle if view.phase is Phase.SHUFFLING else None
+    shuffle = view.shuffle if view.phase is Phase.SHUFFLING and not view.is_draw_void else None
     mine = shuffle.of(event.seat) if shuffle is not None else None
     if shuffle is None or mine is None or mine.value is not None:
         expect(event, False, f"seat {event.seat} had nothing to reveal")

@@ -72,6 +72,13 @@ class Verdict:
     """Hands whose seed came from the server alone, without a player's contribution."""
     left_out: tuple[str, ...] = ()
     """The names of players whose contributions were not revealed, and so are not part of a seed."""
+    choosers: tuple[str, ...] = ()
+    """Those of them who could reveal or not as it suited them, and still played, once for each hand.
+
+    Whoever works with them and the server could choose one of two deals for each.
+    """
+    redrawn: tuple[str, ...] = ()
+    """The names of players for whose missing contributions a hand was drawn anew; they sat it out."""
     proven: set["HandName"] = field(default_factory=set, compare=False)
     """The hands of which everything is proven, but for those that are ``on_trust``."""
     on_trust: set["HandName"] = field(default_factory=set, compare=False)
@@ -168,6 +175,8 @@ class _Auditor:
         self._hand: list[ev.Event] = []
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
+        self._sitting_out: list[str] = []
+        self._away: set[int] = set()
         self._results: dict[HandName, HandResult] = {}
         self._players: dict[tuple[str, int], tuple[str, str]] = {}
         self._verdict = Verdict()
@@ -228,6 +237,7 @@ class _Auditor:
         if isinstance(event, ev.Committed):
             self._hand = []
             self._shifted.clear()
+            self._note_draw(view)
         self._hand.append(event)
         _check_time(view, event)
         check_contributions(view, event)
@@ -276,6 +286,18 @@ class _Auditor:
         self._verdict.alone += not (view.shuffle and view.shuffle.revealed())
         missing = view.shuffle.missing() if view.shuffle else ()
         self._verdict.left_out += tuple(view.player(seat) for seat in missing)
+        revealed = view.shuffle.revealed() if view.shuffle else {}
+        free = sorted({*missing} - self._away | revealed.keys() & self._away) if revealed else []
+        self._verdict.choosers += tuple(view.player(seat) for seat in free)
+        self._verdict.redrawn += tuple(self._sitting_out)
+
+    def _note_draw(self, view: TableView) -> None:
+        """Note who sits out the hand that is committed now, and who is away: they must not reveal."""
+        if view.is_draw_void and view.shuffle is not None:
+            self._sitting_out += [view.player(seat) for seat in view.shuffle.missing()]
+        else:
+            self._sitting_out = []
+        self._away = {seat for seat, state in view.seats.items() if not state.connected}
 
     def _note_result(self, view: TableView) -> None:
         """Keep the points of a proven hand, and its players, which later tables must not tell otherwise."""
@@ -307,8 +329,8 @@ def _check_time(view: TableView, event: ev.Event) -> None:
             expect(event, view.in_hand, "it was played outside a hand")
             expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
-            number = 1 if view.between_matches else view.hand + 1
-            expect(event, view.at_rest, "the hand before was not over")
+            number = 1 if view.between_matches else view.hand + (not view.is_draw_void)
+            expect(event, view.at_rest or view.is_draw_void, "the hand before was not over")
             expect(event, event.hand == number, "the hand's number is another")
         case ev.Joined():
             taken = view.seats.get(event.seat)

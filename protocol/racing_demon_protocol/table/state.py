@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.racing import may_see, veiled
 from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.shuffle import deal_seed
+from racing_demon_protocol.engine.shuffle import deal_seed, is_redrawn
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase
@@ -48,6 +48,8 @@ class TableState:
         commitment: the SHA-256 of the server's secret for that hand.
         shuffle: the contributions to that hand's seed; ``None`` if nobody could contribute.
         next_shuffle: the contributions to the next hand's seed so far; ``None`` before it is prepared.
+        redrawn_for: the seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
+            Snapshots omit them.
         rules: the rules of the current or last hand; ``None`` before the first deal.
         board: its board.
         called: the seats that called "Demon!" in this hand, if the table requires that.
@@ -78,6 +80,7 @@ class TableState:
         "paused",
         "phase",
         "progress",
+        "redrawn_for",
         "results",
         "rules",
         "seats",
@@ -101,6 +104,7 @@ class TableState:
         self.commitment: str | None = None
         self.shuffle: Shuffle | None = None
         self.next_shuffle: Shuffle | None = None
+        self.redrawn_for: tuple[int, ...] | None = None
         self.rules: Rules | None = None
         self.board: Board | None = None
         self.called: int | None = None
@@ -133,6 +137,30 @@ class TableState:
     def at_rest(self) -> bool:
         """Whether no hand is in play or about to be dealt, so that players can contribute to the next one."""
         return self.between_matches or self.phase is Phase.TALLY
+
+    @property
+    def is_draw_void(self) -> bool:
+        """Whether the draw of the committed hand is void, and the hand is about to be drawn anew.
+
+        A contribution was not revealed, so that whoever withheld it might have chosen.
+        """
+        return self.phase is Phase.SHUFFLING and self.next_shuffle is not None
+
+    @property
+    def is_redrawn(self) -> bool:
+        """Whether the cards of the current or last hand are those of a further draw, after a void one."""
+        return is_redrawn(self.hand_id)
+
+    @property
+    def seats_to_deal(self) -> tuple[int, ...]:
+        """The seats of the committed hand: those of its first draw, without those that sit out."""
+        if self.redrawn_for is not None:
+            return self.redrawn_for
+        return self.shuffle.seats if self.shuffle is not None else self.seated()
+
+    def seated(self) -> tuple[int, ...]:
+        """Return the seats that are taken, without those of players who have left."""
+        return tuple(sorted(seat for seat, state in self.seats.items() if not state.left))
 
     @property
     def deals_by_itself(self) -> bool:
@@ -189,6 +217,10 @@ class TableState:
         if not self._is_any_stuck:
             return ()  # nearly always, and asked before every play
         return tuple(seat for seat, state in self.seats.items() if state.stuck)
+
+    def _without(self, seats: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
+        """Return those of some seats that others are not, and whose players have not left."""
+        return tuple(seat for seat in seats if seat in self.seated() and seat not in others)
 
     # Snapshots.
 
@@ -278,6 +310,9 @@ class TableState:
         self.hand_id = snapshot.hand_id
         self.commitment = snapshot.commitment
         self.shuffle, self.next_shuffle = snapshot.shuffle, snapshot.next_shuffle
+        self.redrawn_for = None
+        if self.is_draw_void and self.shuffle is not None:
+            self.redrawn_for = self._without(self.shuffle.seats, self.shuffle.missing())
         self.called = snapshot.called
         self.results = list(snapshot.results)
         self.winners = snapshot.winners

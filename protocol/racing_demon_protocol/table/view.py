@@ -149,6 +149,8 @@ class TableView(TableState):
                 self._update(seat, ready=False)
 
     def _prepared(self, event: ev.Prepared) -> None:
+        if self.phase is Phase.SHUFFLING and self.shuffle is not None:  # the draw is void
+            self.redrawn_for = self._without(self.seats_to_deal, self.shuffle.missing())
         self.next_shuffle = Shuffle(hand_id=event.hand_id, commitment=event.commitment)
 
     def _contributed(self, event: ev.Contributed) -> None:
@@ -159,7 +161,8 @@ class TableView(TableState):
 
     def _revealed(self, event: ev.Revealed) -> None:
         contribution = self.shuffle.of(event.seat) if self.shuffle else None
-        if self.shuffle is None or contribution is None or self.phase is not Phase.SHUFFLING:
+        is_awaited = self.phase is Phase.SHUFFLING and not self.is_draw_void
+        if self.shuffle is None or contribution is None or not is_awaited:
             raise InconsistentEvent(f"seat {event.seat} reveals what it has not contributed")
         contribution = contribution.model_copy(update={"value": event.value})
         self.shuffle = self.shuffle.with_contribution(contribution)
@@ -175,10 +178,11 @@ class TableView(TableState):
             self.departed.clear()
             self.winners = ()
             self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
+        self.redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
+        seats = self.seated()
         self.hand = event.hand
         self.hand_id = event.hand_id
         self.commitment = event.commitment
-        seats = tuple(sorted(seat for seat, state in self.seats.items() if not state.left))
         self.shuffle, self.next_shuffle = self.next_shuffle, None
         if self.shuffle is not None:
             self.shuffle = self.shuffle.model_copy(update={"seats": seats})

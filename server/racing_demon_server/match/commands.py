@@ -131,6 +131,7 @@ class Commands:
 
     def _contribute(self, seat: int, command: cl.Contribute) -> None:
         self._contributions.contribute(seat, command.commitment)
+        self._flow.check_revealed(self._now)
 
     def _reveal(self, seat: int, command: cl.Reveal) -> None:
         self._contributions.reveal(seat, command.value)

@@ -1,15 +1,19 @@
-"""The seed of each hand: the server's secret and the players' contributions. Nobody can choose a deal.
+"""The seed of each hand: the server's secret and the players' contributions.
 
 The server draws its secret first and publishes its commitment. Players publish commitments to random bytes
-of their own. When the hand is due, all of these are fixed; only then do players reveal their bytes. Bytes
-that are not revealed in time do not count. Times are microseconds on the caller's rising clock.
+of their own. When the hand is due, all of these are fixed; only then do players reveal their bytes. If bytes
+are not revealed in time, the draw is void: the hand is drawn anew, with new bytes of everybody, and whoever
+did not reveal sits it out. Otherwise withholding bytes would be a choice between two deals, for nothing.
+Players who are away when the hand is committed have no part in its draw, and are dealt to. Times are
+microseconds on the caller's rising clock.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from racing_demon_protocol.engine.shuffle import commitment, contribution_hash
+from racing_demon_protocol.engine.shuffle import commitment, contribution_hash, redrawn
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 
@@ -17,8 +21,8 @@ from .event_log import EventLog
 from .pauses import RETURN_US
 from .seats import Seats
 
-REVEAL_MS: Final = 1_000
-"""How long the deal waits for contributions to be revealed."""
+REVEAL_MS: Final = 3_000
+"""How long the deal waits for contributions to be revealed, and to be made anew after a void draw."""
 
 
 class Contributions:
@@ -46,6 +50,7 @@ class Contributions:
         self._hand_id = ""
         self.secret = b""
         self._drawn: list[tuple[str, bytes]] = []
+        self._away: set[int] = set()
 
     def take_drawn(self) -> list[tuple[str, bytes]]:
         """Return the secrets drawn since the last call, by hand id."""
@@ -54,9 +59,33 @@ class Contributions:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every contributor who is still at the table has revealed."""
+        """Whether every contributor who is awaited has revealed, or contributed anew to a void draw."""
+        view = self._view
+        if view.shuffle is None:
+            return True
+        if view.is_draw_void and view.next_shuffle is not None:
+            awaited = [seat for seat in view.shuffle.revealed() if view.seats[seat].connected]
+            return all(view.next_shuffle.of(seat) for seat in awaited)
+        return all(view.seats[seat].left for seat in self._withheld)
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the draw is to be void, because it could have been chosen by not revealing.
+
+        Where nobody has revealed, nobody knew more than the server. A game for two cannot do without one.
+        """
+        view = self._view
+        if view.shuffle is None or not (self._withheld and view.shuffle.revealed()):
+            return False
+        out = view.shuffle.missing()
+        rest = [seat for seat in view.seats_to_deal if seat not in out and not view.seats[seat].left]
+        return len(rest) >= declare(view.options, 1).least_seats
+
+    @property
+    def _withheld(self) -> list[int]:
+        """The seats that were there when the hand was committed, and have not revealed."""
         missing = self._view.shuffle.missing() if self._view.shuffle else ()
-        return all(self._view.seats[seat].left for seat in missing)
+        return [seat for seat in missing if seat not in self._away]
 
     def prepare(self) -> None:
         """Commit to a secret for the next hand as soon as somebody could contribute to it."""
@@ -78,14 +107,15 @@ class Contributions:
 
         """
         shuffle = self._view.next_shuffle
-        if shuffle is None:
+        sits_out = self._view.is_draw_void and seat not in self._view.seats_to_deal
+        if shuffle is None or sits_out:
             raise CommandRefused(Reason.NOT_NOW, "No deal takes contributions now.")
         known = shuffle.of(seat)
         if known is None or known.commitment != hashed:
             self._log.emit(ev.Contributed, seat=seat, commitment=hashed)
 
     def commit(self, at: int) -> None:
-        """Commit to the next hand, the first of a match if none is played.
+        """Commit to the next hand, the first of a match if none is played, or to a new draw of this one.
 
         Its cards are fixed from now on.
         """
@@ -93,6 +123,7 @@ class Contributions:
         number, hand_id = self._next_hand()
         self._draw(hand_id)
         shuffle = self._view.next_shuffle
+        self._note_away()
         within_ms = REVEAL_MS if shuffle is not None and shuffle.contributions else 0
         self.due = at + within_ms * 1_000
         self._log.emit(
@@ -103,6 +134,13 @@ class Contributions:
             within_ms=within_ms,
         )
 
+    def draw_again(self, at: int) -> None:
+        """Void the draw, and prepare another without the seats that did not reveal."""
+        hand_id = redrawn(self._view.hand_id)
+        self._draw(hand_id)
+        self.due = at + REVEAL_MS * 1_000
+        self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
+
     def reveal(self, seat: int, value: str) -> None:
         """Accept the bytes that a player has committed to.
 
@@ -110,7 +148,8 @@ class Contributions:
             CommandRefused: nothing is to be revealed, or the bytes do not match.
 
         """
-        shuffle = self._view.shuffle if self._view.phase is Phase.SHUFFLING else None
+        is_awaited = self._view.phase is Phase.SHUFFLING and not self._view.is_draw_void
+        shuffle = self._view.shuffle if is_awaited and seat not in self._away else None
         contribution = shuffle.of(seat) if shuffle is not None else None
         if shuffle is None or contribution is None:
             raise CommandRefused(Reason.NOT_NOW, "You have nothing to reveal now.")
@@ -123,6 +162,8 @@ class Contributions:
     def _next_hand(self) -> tuple[int, str]:
         """Return the number and the id of the next hand. The last hand's id names its match."""
         view = self._view
+        if view.is_draw_void and view.next_shuffle is not None:
+            return view.hand, view.next_shuffle.hand_id
         match = int(view.hand_id.split("/")[1]) if view.hand_id else 0
         if view.between_matches:
             return 1, f"{view.code}/{match + 1}/1"
@@ -136,9 +177,17 @@ class Contributions:
 
     # After a restart or a full disk.
 
-    def restore(self, event: ev.Committed, at: int) -> None:
-        """Continue with a hand that was committed before the restart."""
-        self.due = at + event.within_ms * 1_000
+    def restore(self, event: ev.Committed | ev.Prepared, at: int) -> None:
+        """Continue with a hand that was committed before the restart, or with a void draw."""
+        if isinstance(event, ev.Committed):
+            self.due = at + event.within_ms * 1_000
+            self._note_away()
+        else:
+            self.due = at + REVEAL_MS * 1_000
+
+    def _note_away(self) -> None:
+        """Note who is away now, when the hand is committed."""
+        self._away = {seat for seat, state in self._view.seats.items() if not state.connected}
 
     def restore_secret(self, secrets: Mapping[str, bytes]) -> None:
         """Restore the secret of a hand that is not dealt yet, after the log was applied.
@@ -149,7 +198,7 @@ class Contributions:
         """
         view = self._view
         coming = view.next_shuffle.hand_id if view.next_shuffle is not None else ""
-        hand_id = view.hand_id if view.phase is Phase.SHUFFLING else coming
+        hand_id = coming or (view.hand_id if view.phase is Phase.SHUFFLING else "")
         if hand_id:
             self._hand_id, self.secret = hand_id, secret_of(hand_id, secrets)
 

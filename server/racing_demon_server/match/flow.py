@@ -83,7 +83,7 @@ class MatchFlow:
         match event:
             case ev.Played():
                 self._known_hand(event).restore(event, at)
-            case ev.Committed():
+            case ev.Committed() | ev.Prepared():
                 self._contributions.restore(event, at)
             case ev.Dealt():
                 self._take_up_hand(secret_of(self._view.hand_id, seeds), at)
@@ -139,7 +139,7 @@ class MatchFlow:
             if (due := self.pauses.due) is not None:
                 yield due, self.pauses.stop_by_rule
         if view.phase is Phase.SHUFFLING:
-            yield self._contributions.due, self._deal_cards
+            yield self._contributions.due, self._finish_draw
         if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
             yield self._next_deal_at, self.deal
 
@@ -189,14 +189,24 @@ class MatchFlow:
         self.check_revealed(at)
 
     def check_revealed(self, at: int) -> None:
-        """Deal the committed hand if no reveal is missing."""
-        if self._contributions.is_complete:
+        """Deal the committed hand if no contribution is awaited."""
+        if self._view.phase is Phase.SHUFFLING and self._contributions.is_complete:
+            self._finish_draw(at)
+
+    def _finish_draw(self, at: int) -> None:
+        """Deal the committed hand, unless its draw is void: then draw it anew."""
+        if self._view.is_draw_void:
+            self.deal(at)
+        elif self._contributions.is_void:
+            self._contributions.draw_again(at)
+            self.check_revealed(at)
+        else:
             self._deal_cards(at)
 
     def _deal_cards(self, at: int) -> None:
         """Deal the committed hand from what was revealed."""
         view, secret = self._view, self._contributions.secret
-        seats = view.shuffle.seats if view.shuffle else tuple(sorted(self._seating.active()))
+        seats = view.seats_to_deal
         rules = make_rules(declare(view.options, len(seats)), seats)
         self._log.emit(
             ev.Dealt,

@@ -17,7 +17,7 @@ from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet
-from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Watchers
+from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed
 from racing_demon_server.match.seat_tokens import Actor
@@ -25,7 +25,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from .backlog import Backlog
 from .committed import CommittedTable
 from .observer import Observer
-from .spectators import Spectators
+from .spectators import Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""
@@ -161,16 +161,20 @@ class Broadcast:
         not reveal whether others have played.
         """
         self.send_out()  # what it catches up with is not sent again
-        missed = None if self._shown.view.is_private else self._kept.since(seq)
+        view = self._shown.view
+        missed = None if view.is_private or view.is_redrawn else self._kept.since(seq)
         if missed is None:
-            elapsed_ms = self._shown.hand_clock.elapsed_ms(self._shown.certain(self._clock()))
-            listener.reply(self._shown.view.snapshot_for(actor, elapsed_ms))
+            listener.reply(self._snapshot_for(actor))
         else:
             listener.send(missed)
         listener.reply(CaughtUp(seq=self._shown.view.seq))
         self.listeners[listener] = None
         if self.spectators:
             listener.reply(Watchers(count=self.spectators.people))
+
+    def _snapshot_for(self, actor: Actor) -> Snapshot:
+        elapsed_ms = self._shown.hand_clock.elapsed_ms(self._shown.certain(self._clock()))
+        return self._shown.view.snapshot_for(actor, elapsed_ms)
 
     def discard(self, listener: Listener) -> None:
         """Remove a listener whose connection is lost."""
@@ -259,6 +263,10 @@ class Broadcast:
         events = [each.event for each in frames]
         for observer in self._observers:
             observer.published(self._shown, events)
+        if is_second_deal(frames, self._shown.view):
+            for actor, listener in self.speakers.items():
+                if listener in self.listeners:
+                    self._send_aside(listener, Alone(self._snapshot_for(actor)))
 
     def _whisper(self, frames: Frames, seat: int) -> None:
         """Send a play to its player only."""

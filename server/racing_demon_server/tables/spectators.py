@@ -10,14 +10,14 @@ gallery continues from a snapshot.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol.limits import MOST_SPECTATORS
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Played
+from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
 from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, frames_of
@@ -37,6 +37,15 @@ RACE_BURST: Final = 8
 """The most lost races shown of a table, sustained and at once. More cannot be read."""
 NO_EVENT: Final = 0
 """The sequence number of what is no event: it goes to everybody who has a view of the table."""
+
+
+def is_second_deal(frames: Iterable[Frames], view: TableView) -> bool:
+    """Tell whether events deal a hand that was drawn anew.
+
+    Then everybody gets a snapshot, too. It tells nothing new, but clients that do not know of void draws
+    begin anew with it, and do not take the second draw for a fraud.
+    """
+    return view.is_redrawn and any(type(each.event) is Dealt for each in frames)
 
 
 class Spectators:
@@ -154,8 +163,13 @@ class Spectators:
             due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
             for each in frames:
                 self._queue.append(Later(due, each.at, each.event.seq, each.packed))
+            if is_second_deal(frames, self._shown.view):
+                self._queue.append(self._snapshot())
         else:
             self._fresh += [(each.event.seq, each) for each in frames]
+            if is_second_deal(frames, self._shown.view):
+                table = self._snapshot()
+                self._fresh.append((table.seq, table))
         self._wind_up()
 
     def show_race(self, race: RaceLost) -> None:

@@ -153,7 +153,7 @@ def test_other_bytes_than_its_own_are_noticed() -> None:
 def test_who_is_left_out_knows() -> None:
     """Neither a contribution that was kept from the others, nor one that was not revealed, counts."""
     sitting, one = shuffling()
-    sitting.wait(SECOND)
+    sitting.wait(3 * SECOND)
     one.dealt(sitting.mirror, 1)
     assert one.part is ShareState.LEFT_OUT
 

@@ -19,9 +19,9 @@ from tests.support.screens import shows, sitting
 from tests.support.servers import PATIENCE, serving, within
 
 QUICK = Options(countdown_ms=0, tally_ms=600_000, hands=1)
-COUNTED = "Checked: you took part in the shuffle, so nobody could choose this deal; 0 plays are legal."
-LEFT_OUT = (
-    "Checked: 0 plays are legal. But you were left out of the shuffle: others may have chosen this deal."
+COUNTED = (
+    "Checked: you took part in the shuffle, and no part of it is missing: for another deal somebody would "
+    "have had to sit out; 0 plays are legal."
 )
 
 
@@ -63,7 +63,7 @@ async def hand(clients: list[Client], record: list[str] | None = None) -> list[l
 
     def hear(number: int, line: str) -> None:
         told[number].append(line)
-        if line == "play!":
+        if line == "play!" and clients[number].seat in clients[number].view.hand_seats:
             clients[number].post(cl.Stuck(counter=clients[number].next_counter()))
 
     def attending(number: int) -> asyncio.Task[None]:
@@ -78,7 +78,7 @@ async def hand(clients: list[Client], record: list[str] | None = None) -> list[l
     return told
 
 
-async def test_whoever_took_part_is_told_that_nobody_could_choose() -> None:
+async def test_whoever_took_part_is_told_what_that_proves() -> None:
     """Where all reveal in time, who shuffled is said with the deal, and what it proves with the tally."""
     async with serving() as served, AsyncExitStack() as stack:
         ann, ben = await hand(await seated(served.url, stack))
@@ -87,20 +87,24 @@ async def test_whoever_took_part_is_told_that_nobody_could_choose() -> None:
     assert COUNTED in ben
 
 
-async def test_a_contribution_that_is_kept_back_is_told_to_all(tmp_path: Path) -> None:
-    """The deal names whose it is, so does the tally to that player; and the record of the match does."""
+async def test_a_contribution_that_is_kept_back_costs_the_hand(tmp_path: Path) -> None:
+    """Everybody is told who sits out, and among how many deals one could choose; the record tells it, too."""
     record: list[str] = []
     async with serving() as served, AsyncExitStack() as stack:
         ann, ben = await hand(await seated(served.url, stack, up=withhold), record)
-    dealt = "the cards are dealt; play begins in 0 seconds; "
-    assert f"{dealt}Ben was left out of the shuffle" in ann
-    assert f"{dealt}you were left out of the shuffle" in ben
-    assert COUNTED in ann
-    assert LEFT_OUT in ben
+    sits = "a part of the shuffle is missing: {} this hand out, and it is drawn anew without that part"
+    assert sits.format("Ben sits") in ann
+    assert sits.format("you sit") in ben
+    choice = (
+        "But the hand was drawn anew without Ben, whose part did not come: whoever works with Ben and the "
+        "server could choose between 2 deals."
+    )
+    assert f"Checked: you took part in the shuffle; 0 plays are legal. {choice}" in ann
+    assert f"Checked: players and server shuffled, as promised; 0 plays are legal. {choice}" in ben
     path = tmp_path / "match.jsonl"
     path.write_text("\n".join(record) + "\n", encoding="utf-8")
     ended = await text_of(CLIENT, "verify", str(path))
-    assert (0, "left out of the shuffle: Ben in 1 hand") == (ended.code, ended.out.splitlines()[1])
+    assert (0, "drawn anew, and sat out: Ben in 1 hand") == (ended.code, ended.out.splitlines()[1])
 
 
 async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:
@@ -111,7 +115,7 @@ async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:
 
 
 async def test_the_terminal_says_who_was_left_out() -> None:
-    """The tally tells a player whose contribution had no part in the shuffle."""
+    """The tally tells a player whose contribution did not come in time."""
     async with serving() as served, AsyncExitStack() as stack:
         ann, ben = await seated(served.url, stack, up=withhold)
         async with sitting(ben, "joined") as player:
@@ -119,7 +123,6 @@ async def test_the_terminal_says_who_was_left_out() -> None:
             await both_have_contributed(ann)
             ann.post(cl.Start(counter=ann.next_counter()))
             await until(lambda: ann.view.in_hand and ben.view.in_hand)
-            for client in (ann, ben):
-                client.post(cl.Stuck(counter=client.next_counter()))
-            await shows(player, "But you were left out of the shuffle")
+            ann.post(cl.Stuck(counter=ann.next_counter()))
+            await shows(player, "drawn anew")
             await within(PATIENCE, ears)

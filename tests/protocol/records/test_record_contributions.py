@@ -23,16 +23,20 @@ OTHER = bytes(range(32))
 
 @cache
 def _evening() -> tuple[Options, tuple[ev.Event, ...]]:
-    """Play three hands: all contribute to the first; in the second one reveals nothing; then none does."""
+    """Play three hands: all contribute to the first; to the second one who is away then; then nobody does."""
     sitting = Sitting.lobby(3, hands=3)
     for contributing, revealing in (((0, 1, 2), (2, 0, 1)), ((0, 1, 2), (0, 2)), ((), ())):
         contribute(sitting, contributing)
+        for seat in set(contributing) - set(revealing):
+            sitting.connect(seat, connected=False)
         if sitting.mirror.between_matches:
             sitting.events(0, cl.Start)
         else:
             sitting.wait(sitting.options.tally_ms * MS)
         reveal(sitting, revealing)
         sitting.wait(5 * SECOND)
+        for seat in range(3):
+            sitting.connect(seat, connected=True)
         for seat in range(3):
             sitting.events(seat, cl.Stuck)
     return sitting.options, tuple(sitting.log)

@@ -1,7 +1,7 @@
-"""The seed of a hand comes from the server and from the players, and nobody can choose it."""
+"""The seed of a hand comes from the server and from the players, and a choice of deals has a price."""
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import combinations, islice
 
 import pytest
 
@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.shuffle import deal_seed, hand_seeds, keeps
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.record import Verdict, verify
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -38,9 +38,9 @@ def _end(sitting: Sitting) -> list[ev.Event]:
     return [event for seat in sitting.mirror.hand_seats for event in sitting.events(seat, cl.Stuck)]
 
 
-def _proves(sitting: Sitting) -> None:
-    """Check that a table's log proves itself."""
-    verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log])
+def _proves(sitting: Sitting) -> Verdict:
+    """Check that a table's log proves itself, and return what it proves."""
+    return verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log])
 
 
 # The usual course.
@@ -123,16 +123,110 @@ def test_a_table_can_do_without() -> None:
 # Who does not reveal.
 
 
-def test_who_reveals_nothing_is_left_out() -> None:
-    """After a second the cards are dealt without them, and everybody is told who it was."""
+def test_a_draw_without_a_reveal_is_void() -> None:
+    """After some seconds the hand is drawn anew, from new bytes; whoever did not reveal sits it out."""
     sitting = _shuffling(3)
-    reveal(sitting, [0])
+    reveal(sitting, [0, 2])
     assert [] == sitting.wait(REVEAL_MS * MS - 1)
-    (dealt,) = of_type(ev.Dealt, sitting.wait(1))
-    assert (1, 2) == dealt.left_out
-    seed = deal_seed(secret_of(_end(sitting)), HAND, {0: value_of(0, HAND)})
+    (prepared,) = sitting.wait(1)
+    assert isinstance(prepared, ev.Prepared)
+    assert "TEST/1/1.2" == prepared.hand_id
+    assert Reason.NOT_NOW is sitting.refused(1, cl.Reveal, value=value_of(1, HAND).hex()).reason
+    assert Reason.NOT_NOW is sitting.refused(1, cl.Contribute, commitment="0" * 64).reason
+    assert told(contribute(sitting, [0, 2])) == "contributed contributed committed"
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
+    assert ((0, 2), ()) == (dealt.seats, dealt.left_out)
+    assert 1 == sitting.mirror.hand
+    values = {seat: value_of(seat, prepared.hand_id) for seat in (0, 2)}
+    seed = deal_seed(secret_of(_end(sitting)), prepared.hand_id, values)
     assert dealt.shown == Dealer(seed, sitting.rules).first_cards()
-    _proves(sitting)
+    verdict = _proves(sitting)
+    assert (("Ben",), (), ()) == (verdict.redrawn, verdict.choosers, verdict.left_out)
+
+
+def test_who_sat_out_plays_the_next_hand() -> None:
+    """A phone that lost its line misses one hand, and nothing else."""
+    sitting = _shuffling(2, hands=2)
+    reveal(sitting, [0])
+    sitting.wait(REVEAL_MS * MS)
+    contribute(sitting, [0])
+    reveal(sitting, [0])
+    _end(sitting)
+    contribute(sitting, [0, 1])
+    sitting.wait(sitting.options.tally_ms * MS)
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 1]))
+    assert (0, 1) == dealt.seats
+
+
+def test_a_void_draw_waits_for_new_bytes_no_longer_than_for_old_ones() -> None:
+    """Who contributes nothing anew has no part in the draw, and plays."""
+    sitting = _shuffling(3)
+    reveal(sitting, [0, 2])
+    sitting.wait(REVEAL_MS * MS)
+    contribute(sitting, [2])
+    assert told(sitting.wait(REVEAL_MS * MS)) == "committed"
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [2]))
+    assert (0, 2) == dealt.seats
+
+
+def test_who_is_away_at_the_deal_is_dealt_to() -> None:
+    """A phone that is known to sleep has no part in the draw, cannot come back to choose, and plays."""
+    sitting = Sitting.lobby(3, hands=1)
+    contribute(sitting, [0, 1, 2])
+    sitting.connect(1, connected=False)
+    sitting.events(0, cl.Start)
+    sitting.connect(1, connected=True)
+    assert Reason.NOT_NOW is sitting.refused(1, cl.Reveal, value=value_of(1, HAND).hex()).reason
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
+    assert ((0, 1, 2), (1,)) == (dealt.seats, dealt.left_out)
+    _end(sitting)
+    assert () == _proves(sitting).choosers
+
+
+def test_where_nobody_reveals_the_server_deals_alone() -> None:
+    """Nobody knew more than the server, so nobody has to sit out."""
+    sitting = _shuffling(2)
+    (dealt,) = of_type(ev.Dealt, sitting.wait(REVEAL_MS * MS))
+    assert ((0, 1), (0, 1)) == (dealt.seats, dealt.left_out)
+    _end(sitting)
+    assert (1, ()) == ((verdict := _proves(sitting)).alone, verdict.redrawn)
+
+
+def test_a_game_for_two_is_dealt_to_both() -> None:
+    """It cannot be played alone; that the draw could be chosen is said instead."""
+    sitting = _shuffling(2, game="sympathy")
+    reveal(sitting, [0])
+    (dealt,) = of_type(ev.Dealt, sitting.wait(REVEAL_MS * MS))
+    assert ((0, 1), (1,)) == (dealt.seats, dealt.left_out)
+    sitting.wait(sitting.options.countdown_ms * MS)
+    _end(sitting)
+    assert ("Ben",) == _proves(sitting).choosers
+
+
+@pytest.mark.parametrize("accomplices", [1, 2, 3])
+def test_the_deals_that_accomplices_can_see_and_refuse(accomplices: int) -> None:
+    """With the server they see one deal more for each seat that they give up, where they chose among 2**k.
+
+    Whoever of them stays silent, and in whichever draw: a draw gives one deal or none.
+    """
+
+    def deals(sitting: Sitting, seats: frozenset[int]) -> int:
+        """Return how many deals they see one after the other at most, before they take the last one."""
+        whole = sitting.fork()
+        (dealt,) = of_type(ev.Dealt, reveal(whole, [0, *seats]))
+        assert {0, *seats} == {*dealt.seats}
+        further = [0]
+        for count in range(1, len(seats) + 1):
+            for silent in combinations(sorted(seats), count):
+                fork, rest = sitting.fork(), seats - {*silent}
+                reveal(fork, [0, *rest])
+                assert [] == of_type(ev.Dealt, fork.wait(REVEAL_MS * MS))
+                contribute(fork, [0, *rest])
+                further.append(deals(fork, rest))
+        return 1 + max(further)
+
+    sitting = _shuffling(1 + accomplices, hands=1)
+    assert 1 + accomplices == deals(sitting, frozenset(range(1, 1 + accomplices)))
 
 
 def test_other_bytes_are_refused() -> None:
@@ -140,8 +234,8 @@ def test_other_bytes_are_refused() -> None:
     sitting = _shuffling(2)
     assert Reason.BAD_CONTRIBUTION is sitting.refused(1, cl.Reveal, value="00" * 32).reason
     reveal(sitting, [0])
-    (dealt,) = of_type(ev.Dealt, sitting.wait(SECOND))
-    assert (1,) == dealt.left_out
+    assert 1 == len(of_type(ev.Prepared, sitting.wait(REVEAL_MS * MS)))
+    assert (0,) == sitting.mirror.seats_to_deal
 
 
 def test_another_s_contribution_is_not_one_s_own() -> None:
@@ -169,7 +263,7 @@ def test_nothing_is_revealed_before_all_is_fixed() -> None:
     value = value_of(0, HAND).hex()
     assert Reason.NOT_NOW is sitting.refused(0, cl.Reveal, value=value).reason
     sitting.events(0, cl.Start)
-    sitting.wait(SECOND)
+    sitting.wait(REVEAL_MS * MS)
     assert Reason.NOT_NOW is sitting.refused(0, cl.Reveal, value=value).reason
 
 
@@ -223,16 +317,25 @@ def test_who_joins_while_all_reveal_waits_for_the_next_hand() -> None:
     assert (0, 1) == dealt.seats
 
 
-def test_who_leaves_while_all_reveal_keeps_a_layout() -> None:
-    """Nobody can move the cards to other seats by leaving."""
+def test_who_leaves_while_all_reveal_makes_the_draw_void() -> None:
+    """Nobody can choose between two deals by leaving."""
     sitting = _shuffling(3)
     reveal(sitting, [0, 2])
-    (dealt,) = of_type(ev.Dealt, sitting.events(1, cl.Leave))
-    assert ((0, 1, 2), (1,)) == (dealt.seats, dealt.left_out)
-    sitting.wait(sitting.options.countdown_ms * MS)
-    for seat in (0, 2):
-        sitting.events(seat, cl.Stuck)
-    _proves(sitting)
+    assert ["TEST/1/1.2"] == [each.hand_id for each in of_type(ev.Prepared, sitting.events(1, cl.Leave))]
+    contribute(sitting, [0, 2])
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
+    assert (0, 2) == dealt.seats
+    _end(sitting)
+    assert ("Ben",) == _proves(sitting).redrawn
+
+
+def test_who_has_revealed_and_leaves_keeps_a_layout() -> None:
+    """Nobody can move the cards to other seats by leaving."""
+    sitting = _shuffling(3)
+    reveal(sitting, [1])
+    sitting.events(1, cl.Leave)
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
+    assert ((0, 1, 2), ()) == (dealt.seats, dealt.left_out)
 
 
 def test_a_hand_that_all_leave_ends() -> None:
@@ -281,8 +384,8 @@ def test_while_nothing_can_be_kept_nobody_is_left_out() -> None:
     sitting.resume()
     assert told(reveal(sitting, [0])) == "revealed"
     assert [] == sitting.wait(REVEAL_MS * MS // 2 - 1)
-    (dealt,) = of_type(ev.Dealt, sitting.wait(1))
-    assert (1,) == dealt.left_out
+    assert 1 == len(of_type(ev.Prepared, sitting.wait(1)))
+    assert (0,) == sitting.mirror.seats_to_deal
 
 
 def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
@@ -316,11 +419,32 @@ def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> Non
     again.restore(_past(cut, 1, folded=folded))
     cut.table = again
     cut._note(again.begin_again(cut.now))
+    for seat in (0, 1):
+        cut.connect(seat, connected=True)
     for step in steps[done:]:
         step(cut)
     assert of_type(ev.Dealt, whole.log)[0].shown == of_type(ev.Dealt, cut.log)[0].shown
     _end(cut)
     _proves(cut)
+
+
+@pytest.mark.parametrize("folded", [False, True], ids=["from its log", "from a snapshot"])
+def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
+    """Whoever did not reveal sits out, whatever happens to the server meanwhile."""
+    sitting = _shuffling(3, hands=1)
+    reveal(sitting, [0, 2])
+    sitting.wait(REVEAL_MS * MS)
+    again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 2, None))
+    again.restore(_past(sitting, 2, folded=folded))
+    sitting.table = again
+    sitting._note(again.begin_again(sitting.now))
+    for seat in range(3):
+        sitting.connect(seat, connected=True)
+    contribute(sitting, [0, 2])
+    (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
+    assert (0, 2) == dealt.seats
+    _end(sitting)
+    assert ("Ben",) == _proves(sitting).redrawn
 
 
 def test_a_server_that_comes_back_gives_time_to_reveal() -> None:

@@ -260,7 +260,8 @@ class Prepared(Event):
     """The server has chosen its secret for the next hand and commits to it; players may contribute now.
 
     ``commitment`` and ``hand_id`` are those that ``committed`` repeats when the hand begins. A new pair
-    replaces them if the next hand turns out to be a different one, because the match has ended.
+    replaces them if the next hand turns out to be a different one, because the match has ended. Between
+    ``committed`` and ``dealt`` it says that the draw is void: see *Fair deals* in the README.
     """
 
     TAG: ClassVar[int] = 103

@@ -12,7 +12,7 @@ import { install, isOutdated, keepAwake } from "./shell.js";
 import { unlock } from "./table/sound.js";
 import { TableScreen, celebrate } from "./table/table.js";
 import { transcript } from "./table/transcript.js";
-import { CLOSES, ONLY_HERE, REFUSALS, proofWords } from "./words.js";
+import { CLOSES, ONLY_HERE, REFUSALS, proofWords, voidWords } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -208,6 +208,9 @@ const listener = {
     if (name === "said") lobby.hear(session.table.nameOf(fields.seat), fields.text);
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
+    if (name === "prepared" && session.table.phase === "shuffling" && !isPast) {
+      announce(voidWords(session.log.voided.map((seat) => (seat === session.seat ? "You" : session.table.nameOf(seat)))), true);
+    }
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
     if (name === "caught_up" && session.seat !== null && session.token) keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
     const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
@@ -278,7 +281,7 @@ async function checkHand(session, secret) {
   const proof = await load("proof").catch(() => pause(AGAIN_MS)).then(() => load("proof")).catch(() => null);
   if (!proof) return told("The shuffle was not checked: a part of this page could not be loaded.");
   try {
-    told(proofWords(proof.prove(hand, secret), isOwn));
+    told(proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
     if (!(error instanceof proof.Mismatch)) return told("The shuffle was not checked: this page made an error.");
     told(`Not valid: ${error.message}.`);

@@ -2,6 +2,7 @@
 
 import { Board } from "../rules/board.js";
 import { rank } from "../rules/layout.js";
+import { missing } from "../wire/shuffle.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
@@ -14,7 +15,8 @@ export class Mismatch extends Error {}
  * Deal a hand again, and make all its moves with open cards.
  * @param {any} hand of a log, all of whose messages were seen
  * @param {string} secret the server's, in hexadecimal
- * @returns {{contributions: number, cards: number}} how many took part in the shuffle, and how many cards were compared
+ * @returns {{contributions: number, cards: number, drawn: number[], free: number[]}} how many took part in the shuffle,
+ * and how many cards were compared; the seats without which the hand was drawn anew, and those that could take part or not
  * @throws {Mismatch} something is not as it was promised; the text says what
  */
 export function prove(hand, secret) {
@@ -37,13 +39,16 @@ export function prove(hand, secret) {
     if (what === "dealt") compare(mirror.faceUp(), fields.shown);
     else if (what === "rotated") [open, mirror].forEach((board) => board.rotate());
     else {
-      const { source, count, destination, depth } = fields;
+      const { seat, counter, source, count, destination, depth } = fields;
+      if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile))) throw new Mismatch("a player moved another's cards");
       const places = mirror.move(source, count, destination, depth);
       open.move(source, count, destination, depth);
       compare(places, fields.shown);
     }
   }
-  return { contributions: seed.contributions, cards };
+  const { promised, values, away, voided } = hand;
+  const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
+  return { contributions: seed.contributions, cards, drawn: voided, free };
 }
 
 /**
@@ -52,7 +57,8 @@ export function prove(hand, secret) {
  */
 function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
   if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch("the server's secret is not the one it had committed to");
-  const seats = [...values.keys()].filter((seat) => !leftOut.includes(seat)).sort((a, b) => a - b);
+  const seats = [...values.keys()].sort((a, b) => a - b);
+  if (String(missing({ promised, values })) !== String(leftOut ?? [])) throw new Mismatch("other contributions are left out than those that are missing");
   for (const seat of seats) {
     const own = sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), bytesOf(values.get(seat)), handId);
     if (hex(own) !== promised.get(seat)) throw new Mismatch("a contribution is not the one that was committed to");
@@ -61,6 +67,18 @@ function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
   const parts = seats.flatMap((seat) => [Uint8Array.of(seat), bytesOf(values.get(seat))]);
   const bytes = sha256("racing-demon deal 1\n", bytesOf(secret), Uint8Array.of(seats.length), ...parts, handId);
   return { bytes, contributions: seats.length };
+}
+
+/**
+ * Whether a pile is a seat's own, or the table's.
+ * @param {Layout} layout
+ * @param {number} seat
+ * @param {number} pile
+ */
+function owns(layout, seat, pile) {
+  const place = layout.piles[pile]?.place;
+  const isJoint = layout.game.racing === "together"; // all play one game together
+  return isJoint || place === -1 || (place !== undefined && layout.seats[place] === seat);
 }
 
 /** A board on which no card is covered, and stocks are shuffled as the seed says. */

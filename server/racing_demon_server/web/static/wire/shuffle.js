@@ -66,6 +66,11 @@ export class HandLog {
     this.hand = null;
     /** What players have promised to contribute to the next hand, by their seats. @type {Map<number, string>} */
     this.promised = new Map();
+    /** Whose contributions were missing in void draws of the hand, so that they sit it out. @type {number[]} */
+    this.voided = [];
+    /** Who is not connected, by seats. @type {Set<number>} */
+    this.away = new Set();
+    this.seq = -1;
   }
 
   /**
@@ -76,24 +81,42 @@ export class HandLog {
    */
   follow(name, fields, layout) {
     const { promised, hand } = this;
+    // After a further draw the table comes once more. Where plays have no numbers, some may be missing in it.
+    const isKnown = name === "snapshot" && fields.seq === this.seq && hand?.moves && (!hand.layout.isPrivate || hand.moves.length === 1);
+    this.seq = fields.seq ?? this.seq;
+    if (isKnown) return;
     if (name === "snapshot") {
       this.hand = null;
+      this.voided = [];
       this.promised = new Map(fields.next_shuffle?.[2] ?? []);
+      this.away = new Set(fields.seats.filter((/** @type {any[]} */ row) => row[3] === false).map((/** @type {any[]} */ row) => row[0]));
+    } else if (name === "connected") {
+      this.away[fields.connected ? "delete" : "add"](fields.seat);
     } else if (name === "prepared") {
+      if (hand && !hand.moves) this.voided.push(...missing(hand)); // the draw is void
       this.promised = new Map();
     } else if (name === "contributed") {
       promised.set(fields.seat, fields.commitment);
     } else if (name === "left" || name === "joined") {
       promised.delete(fields.seat);
+      this.away[name === "left" ? "add" : "delete"](fields.seat);
     } else if (name === "committed") {
-      this.hand = { handId: fields.hand_id, commitment: fields.commitment, promised, values: new Map(), moves: null };
+      this.hand = { handId: fields.hand_id, commitment: fields.commitment, promised, values: new Map(), moves: null, voided: this.voided, away: new Set(this.away) };
       this.promised = new Map();
     } else if (hand && name === "revealed") {
       hand.values.set(fields.seat, fields.value);
     } else if (hand && name === "dealt") {
       Object.assign(hand, { layout, moves: [[name, fields]], leftOut: fields.left_out });
+      this.voided = [];
     } else if (name === "played" || name === "rotated") {
       hand?.moves?.push([name, fields]);
     }
   }
 }
+
+/**
+ * The seats that have promised a contribution and did not reveal it.
+ * @param {any} hand
+ * @returns {number[]}
+ */
+export const missing = ({ promised, values }) => [...promised.keys()].filter((seat) => !values.has(seat)).sort((a, b) => a - b);
