@@ -10,6 +10,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from racing_demon_server.rate_limit import Bucket
@@ -18,6 +19,8 @@ from racing_demon_server.settings import ServerSettings
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 SHARED_BITS: Final = 64
 """The bits of an IPv6 address that identify a household; a household chooses the rest."""
+WIDER: Final = {56: 2, 48: 4}
+"""How many times as much the wider IPv6 networks may have that homes, firms and hosters are given."""
 PAIR: Final = re.compile(
     r"""(?P<comma>,)|(?P<name>[\w-]+)\s*=\s*(?:"(?P<quoted>[^"\\]*)"|(?P<token>[^\s,;"]*))""", re.ASCII
 )
@@ -166,6 +169,7 @@ class _Place:
         tables: limits the tables that it opens.
         units: limits what its connections use beyond their shares.
         misses: limits the wrong codes that it asks for.
+        times: how many times as much it may have as an address.
         connections: the number of open ones.
         searches: the number that run: any of them may be for a wrong code.
 
@@ -174,6 +178,7 @@ class _Place:
     tables: Bucket
     units: Bucket
     misses: Bucket
+    times: int
     connections: int = 0
     searches: int = 0
 
@@ -191,34 +196,40 @@ class AddressLimits:
 
     def enter(self, address: str) -> bool:
         """Count a connection. Return whether its address may have it."""
-        place = self._place(address)
-        place.connections += 1
-        return not address or place.connections <= self._settings.connections_per_address
+        places, most = self._places_of(address), self._settings.connections_per_address
+        for place in places:
+            place.connections += 1
+        return not address or all(place.connections <= most * place.times for place in places)
 
     def leave(self, address: str) -> None:
         """Stop counting a connection."""
-        self._place(address).connections -= 1
+        for place in self._places_of(address):
+            place.connections -= 1
 
     def take_table(self, address: str, at: int) -> bool:
         """Count a table that is opened. Return whether its address may open it now."""
-        return not address or self._place(address).tables.take(at)
+        return not address or _take([place.tables for place in self._places_of(address)], at)
 
     def units(self, address: str) -> Bucket | None:
         """Return the units that all connections of an address share; ``None`` for this machine."""
-        return self._place(address).units if address else None
+        return self._places_of(address)[0].units if address else None
+
+    def pools(self, address: str) -> list[Bucket]:
+        """Return the units that the connections of an address share, also with its wider networks."""
+        return [place.units for place in self._places_of(address)] if address else []
 
     def take_request(self, address: str, at: int, units: int) -> bool:
         """Count the cost of an HTTP request. Return whether its address may have an answer."""
-        return not address or self._place(address).units.take(at, units)
+        return not address or _take(self.pools(address), at, units)
 
     def may_miss(self, address: str, at: int) -> bool:
         """Tell whether an address may ask for another unknown table."""
-        return not address or not self._place(address).misses.is_empty(at)
+        return not address or not any(place.misses.is_empty(at) for place in self._places_of(address))
 
     def note_miss(self, address: str, at: int) -> None:
         """Count a code of an unknown table."""
         if address:
-            self._place(address).misses.take(at)
+            _take([place.misses for place in self._places_of(address)], at)
 
     def begin_search(self, address: str, at: int, shared: Bucket | None = None) -> bool:
         """Count a search for a table. Return whether its address may have it, if all that run are misses.
@@ -229,31 +240,40 @@ class AddressLimits:
             shared: misses that all addresses share; each leaves the others twice what it has used.
 
         """
-        place = self._place(address)
-        if address and place.misses.is_empty(at, place.searches + 1):
+        places = self._places_of(address)
+        place = places[0]
+        if address and any(each.misses.is_empty(at, each.searches + 1) for each in places):
             return False
         if address and shared is not None:
             used = place.misses.used(at) + place.searches
             if shared.is_empty(at, self._searches + math.ceil(2 * used) + 1):
                 return False
-        place.searches += 1
+        for each in places:
+            each.searches += 1
         self._searches += 1
         return True
 
     def end_search(self, address: str) -> None:
         """Stop counting a search."""
-        self._place(address).searches -= 1
+        for place in self._places_of(address):
+            place.searches -= 1
         self._searches -= 1
 
-    def _place(self, address: str) -> _Place:
+    def _places_of(self, address: str) -> list[_Place]:
+        """Return the limits of an address, and those of the wider networks that it is in."""
+        return [self._place(name, times) for name, times in networks_of(address)]
+
+    def _place(self, address: str, times: int) -> _Place:
         place = self._places.get(address)
         if place is None:
             self._forget()
             settings = self._settings
+            units = settings.units_per_address * times
             place = self._places[address] = _Place(
-                tables=Bucket(settings.tables_per_minute / MINUTE, settings.table_burst),
-                units=Bucket(settings.units_per_address, settings.units_per_address * POOL_SECONDS),
-                misses=Bucket(settings.misses_per_minute / MINUTE, settings.miss_burst),
+                tables=Bucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
+                units=Bucket(units, units * POOL_SECONDS),
+                misses=Bucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
+                times=times,
             )
         self._places.move_to_end(address)
         return place
@@ -266,3 +286,22 @@ class AddressLimits:
             if not (place.connections or place.searches):
                 del self._places[address]
                 return
+
+
+def _take(buckets: Sequence[Bucket], at: int, units: int = 1) -> bool:
+    """Take tokens from all buckets if there are enough in each; otherwise take none."""
+    if any(bucket.is_empty(at, units) for bucket in buckets):
+        return False
+    for bucket in buckets:
+        bucket.take(at, units)
+    return True
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def networks_of(address: str) -> tuple[tuple[str, int], ...]:
+    """Return an address and the wider networks that it is in, and how many times as much each may have."""
+    if not address.endswith(f"/{SHARED_BITS}"):
+        return ((address, 1),)
+    network = ipaddress.ip_network(address)
+    wider = ((str(network.supernet(new_prefix=bits)), times) for bits, times in WIDER.items())
+    return ((address, 1), *wider)

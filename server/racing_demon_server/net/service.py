@@ -22,7 +22,7 @@ from racing_demon_server.tables.locator import Location, Locator, Whereabouts
 from racing_demon_server.tables.registry import Registry, TableUnread
 from racing_demon_server.tables.room import Clock, Room
 
-from .address_limits import MINUTE, POOL_SECONDS, AddressLimits, Origin
+from .address_limits import MINUTE, POOL_SECONDS, AddressLimits, Origin, networks_of
 from .http import Meter
 from .relay import Relay
 
@@ -87,8 +87,8 @@ class Service:
     def allowance(self, address: str) -> Allowance:
         """Return the allowance of a new connection from an address."""
         per_second = self.settings.units_per_connection
-        share, own = Bucket(per_second, per_second * SHARE_SECONDS), self.addresses.units(address)
-        return Allowance(share, [self._units] if own is None else [own, self._units])
+        share = Bucket(per_second, per_second * SHARE_SECONDS)
+        return Allowance(share, [*self.addresses.pools(address), self._units])
 
     def units_of(self, room: Room) -> Bucket:
         """Return the units that all players of a table share."""
@@ -115,8 +115,11 @@ class Service:
         if self.locator is not None and not self.locator.takes_tables:
             text = "This server is about to stop. Open a table at another one."
             raise CommandRefused(Reason.SERVER_FULL, text)
-        most, registry = self.settings.tables_per_address, self.registry
-        if address and registry.opened_by(address) >= most:
+        registry = self.registry
+        for name, times in networks_of(address) if address else ():
+            most = self.settings.tables_per_address * times
+            if sum((name, times) in networks_of(opener) for opener in registry.openers()) < most:
+                continue
             tables = counted(most, "table")
             text = f"Your address has {tables} here, and gets no more until one of them is closed."
             raise CommandRefused(Reason.SERVER_FULL, text)

@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -171,9 +171,9 @@ class Registry:
             raise TableElsewhere(self._settings.shards.port(code))
         raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code here.")
 
-    def opened_by(self, address: str) -> int:
-        """Return the number of tables that an address has opened."""
-        return sum(opener == address for opener in self._openers.values())
+    def openers(self) -> Collection[str]:
+        """Return the address that has opened each table."""
+        return self._openers.values()
 
     def _may_add_bot(self) -> bool:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots

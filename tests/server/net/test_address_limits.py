@@ -107,3 +107,29 @@ def test_no_more_addresses_are_remembered_than_are_useful() -> None:
         addresses.take_table(str(number), 0)
     assert MOST_REMEMBERED == len(addresses)
     assert not addresses.enter("mine")
+
+
+def test_a_wide_network_is_no_way_around_the_limits() -> None:
+    """Who has 256 networks of IPv6, or 65,536, may have twice and four times as much as one."""
+    limits = AddressLimits(ServerSettings(table_burst=2, connections_per_address=2, miss_burst=2))
+    for bits, most in ((0, 4), (8, 8)):
+        home = [f"2001:db8:{bits}:{number << bits:x}::/64" for number in range(2**8)]
+        assert most == sum(limits.take_table(address, 0) for address in home)
+        assert most == sum(limits.enter(address) for address in home)
+        for address in home[:most]:
+            assert limits.may_miss(address, 0)
+            limits.note_miss(address, 0)
+        assert not limits.may_miss(home[-1], 0)
+    assert limits.take_table("2001:db9::/64", 0)
+    assert limits.enter("2001:db9::/64")
+    for address in home:
+        limits.leave(address)
+    assert limits.enter(home[0])
+
+
+def test_a_wide_network_shares_what_its_connections_use() -> None:
+    """Requests of many addresses of one /48 take from one pool."""
+    limits = AddressLimits(ServerSettings(units_per_address=10))
+    home = [f"2001:db8:1:{number:x}::/64" for number in range(0, 2**16, 256)]
+    assert 4 * 50 == sum(limits.take_request(address, 0, 50) * 50 for address in home)
+    assert limits.take_request("2001:db8:2::/64", 0, 50)
