@@ -30,7 +30,6 @@ LEAST_PORT: Final = 1_024
 """Announcements of lower ports are ignored: those belong to other services."""
 
 CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
-PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,63}", re.ASCII)
 
 
 def announcing_trouble() -> str:
@@ -161,7 +160,7 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
     code = texts.get(b"code", b"").decode(errors="replace")
     path = texts.get(b"path", WEBSOCKET_PATH.encode()).decode(errors="replace")
     port = info.port or 0
-    if not (CODE.fullmatch(code) and PATH.fullmatch(path) and LEAST_PORT <= port <= 65_535):
+    if not (CODE.fullmatch(code) and path == WEBSOCKET_PATH and LEAST_PORT <= port <= 65_535):
         return []
     addresses = []
     for text in info.parsed_scoped_addresses()[: 4 * MOST_ADDRESSES]:

@@ -54,8 +54,7 @@ def is_near(address: Address, interfaces: Sequence[Interface]) -> bool:
     """Return whether an address is on one of our networks; announcements may not lead elsewhere."""
     if address.is_loopback:
         return any(each.is_loopback for each in interfaces)
-    if address.is_multicast or address.is_unspecified or address.is_reserved:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.is_link_local and not address.scope_id:
-        return False
-    return not address.is_global or any(address in each.network for each in interfaces)
+    if isinstance(address, ipaddress.IPv6Address) and address.is_link_local:
+        scopes = {each.scope_id for each in interfaces if isinstance(each, ipaddress.IPv6Interface)}
+        return address.scope_id is not None and address.scope_id in scopes
+    return not address.is_multicast and any(address in each.network for each in interfaces)

@@ -33,6 +33,8 @@ from tests.support.servers import PATIENCE, Peer, serving, within
 WIDE = ipaddress.ip_interface("192.168.1.2/24")
 CAMPUS = ipaddress.ip_interface("131.111.8.2/22")
 HERE = ipaddress.ip_interface("127.0.0.1/8")
+LAN_6 = ipaddress.ip_interface("fd00::1/64")
+LINK_3 = ipaddress.ip_interface("fe80::5%3/64")
 FOR_EVER = 3_600.0
 """Seconds; whoever waits so long hangs."""
 
@@ -166,6 +168,7 @@ async def test_what_makes_no_sense_is_passed_over() -> None:
             {"port": port, "texts": {"code": b"\xff\xfe"}},
             {"port": port, "texts": {"code": code, "path": "/v1?x=\r\nHost: evil"}},
             {"port": port, "texts": {"code": code, "path": "@elsewhere/"}},
+            {"port": port, "texts": {"code": code, "path": "/setup/reset"}},
             {"port": 0, "texts": {"code": code}},
             {"port": 22, "texts": {"code": code}},
             {"port": port, "addresses": ["224.0.0.251", "0.0.0.0"], "texts": {"code": code}},  # noqa: S104
@@ -195,8 +198,8 @@ async def test_who_shouts_is_not_listened_to_for_ever() -> None:
     ("address", "own", "near"),
     [
         ("192.168.1.9", [WIDE], True),
-        ("10.0.0.1", [WIDE], True),
-        ("100.64.0.1", [WIDE], True),
+        ("10.0.0.1", [WIDE], False),
+        ("100.64.0.1", [WIDE], False),
         ("8.8.8.8", [WIDE], False),
         ("131.111.9.7", [WIDE], False),
         ("131.111.9.7", [CAMPUS], True),
@@ -205,9 +208,12 @@ async def test_who_shouts_is_not_listened_to_for_ever() -> None:
         ("0.0.0.0", [WIDE], False),  # noqa: S104
         ("255.255.255.255", [WIDE], False),
         ("239.1.2.3", [WIDE], False),
-        ("fd00::2", [WIDE], True),
-        ("fe80::1", [WIDE], False),
-        ("fe80::1%3", [WIDE], True),
+        ("fd00::2", [WIDE], False),
+        ("fd00::2", [LAN_6], True),
+        ("fd01::2", [LAN_6], False),
+        ("fe80::1", [LAN_6, LINK_3], False),
+        ("fe80::1%3", [WIDE, LINK_3], True),
+        ("fe80::1%4", [WIDE, LINK_3], False),
         ("2606:4700::1", [WIDE], False),
         ("::ffff:8.8.8.8", [WIDE], False),
         ("::1", [WIDE], False),
@@ -215,7 +221,7 @@ async def test_who_shouts_is_not_listened_to_for_ever() -> None:
     ],
 )
 def test_only_neighbors_are_asked(address: str, own: Sequence[Any], near: bool) -> None:
-    """Private and own networks are near, the rest of the world is not; loopback only where we look there."""
+    """Own networks are near; no neighbor leads us to a router or a camera elsewhere, private or not."""
     assert is_near(ipaddress.ip_address(address), own) is near
 
 
