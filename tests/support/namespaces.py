@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from benchmarks.pty_program import children_of, end_all
+
 from tests.support.processes import Running
 
 ENDS: Final = ("a", "b")
@@ -119,9 +121,11 @@ class Cable:
         try:
             yield Running(process)
         finally:
+            servers = children_of(process.pid)  # that of a host outlives it
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.communicate()
+            end_all(servers)
 
 
 @contextmanager

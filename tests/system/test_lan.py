@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_protocol.records.match_file import read_messages
 from racing_demon_protocol.records.record import verify
@@ -32,16 +33,16 @@ QUICK: Final = ("--hands", "1", "--option", "countdown_ms=0", "--option", "tally
 NOTICED_SECONDS: Final = 10.5
 """At worst the host notices last: the server waits up to 5 s for a ping of its own to be answered."""
 GHOST: Final = """
-import asyncio, sys
-from racing_demon_client.discovery.mdns import announce
-from racing_demon_protocol.discovery.mdns import Announcement
+import sys
+from zeroconf import ServiceInfo, Zeroconf
+from racing_demon_protocol.discovery.mdns import SERVICE, Announcement
 
-async def main(code, port):
-    async with announce(Announcement(code=code, game="racing-demon", host="Ann", port=int(port))):
-        print("haunting", flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-
-asyncio.run(main(*sys.argv[1:]))
+code, port = sys.argv[1:]
+told = Announcement(code=code, game="racing-demon", host="Ann", port=int(port)).texts()
+place = {"port": int(port), "server": "ghost.local.", "parsed_addresses": ["10.77.0.1"]}
+Zeroconf().register_service(ServiceInfo(SERVICE, f"{code}.{SERVICE}", properties=told, **place))
+print("haunting", flush=True)
+sys.stdin.read()
 """
 """Says of a table that it is there, as a network's own memory does after its host was killed."""
 
@@ -200,11 +201,13 @@ async def until_seen(file: Path, times: int) -> None:
 
 
 async def check_ghost(wire: Cable, code: str, port: str, host: Running, times: Times) -> None:
-    """Kill a host, and look for its table: it is there before, and not afterwards, whatever is said of it."""
+    """Kill a host and its server, and look for the table: it is there before, and not afterwards."""
     async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
         ended = await asking.end()
     assert [code] == [json.loads(line)["code"] for line in ended.out.splitlines()]
+    servers = children_of(host.pid)
     host.stop(signal.SIGKILL)
+    end_all(servers)
     await host.process.wait()
     async with wire.started("a", "-c", GHOST, code, port) as ghost:
         await ghost.line("haunting")
