@@ -100,6 +100,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
     settings = ServerSettings(
         **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
         journal=journal_path,
+        needs_players=arguments.until_table_ends is not None,
         relay=arguments.relay or "",
         cluster_keys=keys,
         lease_seconds=arguments.lease,

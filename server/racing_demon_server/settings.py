@@ -78,6 +78,7 @@ class ServerSettings:
         web: whether to serve the browser table.
         lists_tables: whether browsers can list the tables.
         announces: whether to announce the tables on the local network.
+        needs_players: whether a table that only spectators watch closes like one without connections.
         relay: the URL of the server whose tables this one shows to spectators; empty for own tables.
         shards: the processes of the server, seen from this one.
 
@@ -137,6 +138,7 @@ class ServerSettings:
     web: bool = True
     lists_tables: bool = False
     announces: bool = False
+    needs_players: bool = False
     relay: str = ""
     shards: Shards = ALONE
 

@@ -171,6 +171,17 @@ async def test_the_server_of_a_deserted_table_ends() -> None:
         assert 0 == (await server.end()).code
 
 
+async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
+    """Whoever only watches is sent away when no player has been there for so long."""
+    limits = ("--until-table-ends", "--limit", "idle_table_seconds=3")
+    async with server_process(*limits) as (server, url):
+        ann = await Client.create(url, "Ann")
+        async with await Client.watch(url, ann.code) as television:
+            await ann.close()
+            assert "ended" in await told_of_the_end(television)
+        assert 0 == (await server.end()).code
+
+
 async def test_a_server_whose_host_never_came_ends() -> None:
     """A client that is killed before it has opened its table leaves nothing behind, either."""
     async with server_process("--until-table-ends", "--limit", "idle_table_seconds=0.3") as (server, _):

@@ -122,6 +122,7 @@ class Room:
         self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
+        self._needs_players = settings.needs_players
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._inbox = Inbox()
@@ -262,8 +263,8 @@ class Room:
 
     @property
     def is_deserted(self) -> bool:
-        """Whether nobody is connected, or waits for a place to be committed."""
-        return not self.broadcast and not self.broadcast.speakers
+        """Whether nobody is connected, or waits for a place to be committed; spectators may not count."""
+        return not self.broadcast.speakers and (self._needs_players or not self.broadcast)
 
     # While the disk fails, and at the server's end.
 
