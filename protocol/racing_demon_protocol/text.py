@@ -1,6 +1,18 @@
 """Plurals, lists and times in words, and making foreign text printable."""
 
 from collections.abc import Sequence
+from typing import Final
+
+_NARROW: Final[dict[int, str | int]] = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+
+
+def narrow(text: str) -> str:
+    """Return a text with ordinary characters in the place of full-width ones.
+
+    >>> narrow("ＢＯＴ　２")
+    'BOT 2'
+    """
+    return text.translate(_NARROW)
 
 
 def counted(number: int, what: str, several: str = "") -> str:

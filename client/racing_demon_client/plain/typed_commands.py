@@ -12,6 +12,7 @@ from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.table.intent import best_play, fitting_count, step_of
+from racing_demon_protocol.text import narrow
 
 HELP: Final = """\
  t         turn the stock (or the waste over, when the stock is empty)
@@ -99,9 +100,9 @@ class Spoken:
 
 def read_verb(line: str) -> Spoken | None:
     """Return the verb of a line; ``None`` for a line that may be a play."""
-    if line.lstrip().startswith("/"):
+    if line.lstrip().startswith(("/", "\N{FULLWIDTH SOLIDUS}")):
         return Spoken(Verb.SAY, line.strip()[1:].strip())
-    words = line.lower().split()
+    words = narrow(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
     if verb is Verb.UNBAN:
         return Spoken(verb, line.strip()[len(words[0]) :].strip())
@@ -117,7 +118,7 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         Unclear: the line does not name existing piles.
 
     """
-    words = line.split()
+    words = narrow(line).split()
     if len(words) not in {2, 3}:
         raise Unclear(f"{line!r} is not a command. ? shows them all.")
     piles = pile_words(rules, board, seat)

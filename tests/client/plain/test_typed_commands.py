@@ -70,6 +70,8 @@ def test_verbs(line: str, verb: Verb) -> None:
 def test_a_verb_may_have_a_word_behind_it() -> None:
     """The level of a bot stands behind the verb."""
     assert Spoken(Verb.BOT, "hard") == read_verb("bot Hard")
+    assert Spoken(Verb.BOT, "hard") == read_verb("ＢＯＴ　ｈａｒｄ")
+    assert Spoken(Verb.SAY, "ａ") == read_verb("／ａ")
 
 
 @pytest.mark.parametrize("line", ["/hello All!", "  /hello All!  ", "/ hello All!"])

@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from racing_demon_protocol.text import narrow
+
 PLACES: Final = "qwertyuiop[]asdfghjkl;'zxcvbnm,."
 LAYOUTS: Final = (
     "йцукенгшщзхъфывапролджэячсмитьбю",  # Russian
@@ -28,7 +30,7 @@ _KEYS: Final = {
 
 def usual_keys(character: str) -> Iterator[str]:
     """Yield the keys that a character may stand for, likeliest first: none for an ordinary small letter."""
-    plain = unicodedata.normalize("NFKC", character)  # full-width letters
+    plain = narrow(character)
     small = character.lower(), plain.lower(), unicodedata.normalize("NFD", plain.lower())[:1]
     key = next((_KEYS[each] for each in small if each in _KEYS), plain)
     key = key.upper() if plain != plain.lower() else key
