@@ -100,8 +100,9 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
         await _focus_on(player, "New table")
         await keys.press("Enter")
         await player.see("#lobby")
-        await _focus_on(player, "Deal now")
-        await keys.press("Enter")
+        for name in ("Deal now", "Deal for me alone"):
+            await _focus_on(player, name)
+            await keys.press("Enter")
         await player.see("#table")
         await player.page.locator(".stuck:enabled").wait_for()
         for key in "  asdfjkl qweruio ; p asdfjkl":
@@ -133,7 +134,7 @@ async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
             await line.fill("t")
             await line.press("Enter")
             await player.page.locator(".lines", has_text="Stock: 21 face down").wait_for()
-            assert ["Foundations", "Your cards", "Others"] == await player.page.locator(
+            assert ["Foundations", "Your cards", "Points"] == await player.page.locator(
                 ".lines h2"
             ).all_inner_texts()
             rows = await player.page.locator(".lines li").all_inner_texts()

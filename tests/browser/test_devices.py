@@ -74,7 +74,7 @@ async def test_a_phone_may_sleep_when_it_has_left(browser: Browser) -> None:
         await player.page.context.add_init_script(COUNT_LOCKS)
         await player.open(served.origin)
         await player.create("Ann")
-        await player.page.tap(".deal")
+        await player.deal()
         await player.page.wait_for_function(IS_AWAKE)
         await player.page.evaluate("history.back()")
         await player.page.locator("#sheet-items button", has_text="Leave the table").tap()
