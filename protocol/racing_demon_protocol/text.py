@@ -1,8 +1,19 @@
 """Plurals, lists and times in words, and making foreign text printable."""
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+JOINERS: Final = "\u200c\u200d"
+"""The zero-width non-joiner and joiner: Persian, Sinhala and emoji are written with them."""
+FLAG_TAGS: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a\U000e007f]")
+"""What makes the flag of a region of a black flag."""
+STACKING: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+"""Marks that go with letters of any script, each above or below the one before."""
+MOST_STACKING: Final = 2
+MOST_MARKS: Final = 4
+"""Pointed Hebrew has three marks on a letter, and four with an accent."""
 _NARROW: Final[dict[int, str | int]] = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 
 
@@ -33,7 +44,32 @@ def listing(names: Sequence[str], joint: str = "and") -> str:
 
 def printable(text: str) -> str:
     """Return a text without control characters."""
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return "".join(char if is_printable(char) else "?" for char in text)
+
+
+def is_printable(char: str) -> bool:
+    """Return whether a character is shown, or changes how its neighbors are shown."""
+    return char.isprintable() or char in JOINERS or is_emoji(char) or FLAG_TAGS.match(char) is not None
+
+
+def is_emoji(char: str) -> bool:
+    """Return whether a character is an emoji or another pictograph, or will be one in a later Unicode."""
+    return "\U0001f000" <= char <= "\U0001faff" or unicodedata.category(char) == "So"
+
+
+def unstacked(text: str) -> str:
+    """Return a text without marks that would cover the lines above and below: so many stay on a letter."""
+    kept: list[str] = []
+    marks = stacking = 0
+    for char in text:
+        if unicodedata.category(char).startswith("M") and char != "\ufe0f":
+            marks, stacking = marks + 1, stacking + bool(STACKING.match(char))
+            if marks > MOST_MARKS or stacking > MOST_STACKING:
+                continue
+        elif char not in JOINERS:
+            marks = stacking = 0
+        kept.append(char)
+    return "".join(kept)
 
 
 def span(microseconds: int) -> str:

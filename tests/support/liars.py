@@ -20,6 +20,7 @@ from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.text import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Seated, SeatState
 from tests.support.desks import HOSTILE
@@ -85,7 +86,7 @@ def shapes_of(written: str) -> set[str]:
 
 def strays_of(written: str) -> set[str]:
     """Return what stands between the sequences and is no sign to be seen."""
-    return {char for char in SEQUENCE.sub("", written) if not char.isprintable() or char in "\ufe0e\ufe0f"}
+    return {char for char in SEQUENCE.sub("", written) if not is_printable(char) or char in "\ufe0e\ufe0f"}
 
 
 class Recorder(HeadlessDriver):

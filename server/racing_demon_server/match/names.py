@@ -8,15 +8,39 @@ from typing import Final
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import LONGEST_CHAT, LONGEST_NAME
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.text import FLAG_TAGS, JOINERS, is_emoji, unstacked
 
-MOST_MARKS: Final = 2
-"""Most combining marks in a row. Names in real languages need no more."""
+REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+"""Letters, two of which make the flag of a country."""
 
 BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs that Unicode draws as nothing."""
 
-UNSEEN_MARKS: Final = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks that are drawn as nothing: the marks among Unicode's Default_Ignorable_Code_Point."""
+UNSEEN_MARKS: Final = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef]")
+"""Marks that are drawn as nothing: the marks among Unicode's Default_Ignorable_Code_Point, but for the one
+that makes emoji of other signs."""
+
+EMOJI_MARK: Final = "\ufe0f"
+IN_CONTEXT: Final = JOINERS + EMOJI_MARK
+"""Characters that are nothing by themselves, and are kept where they change how their neighbors look."""
+REGIONS: Final = re.compile(
+    "(?<=\U0001f3f4)"
+    + "(?:"
+    + "|".join("".join(chr(0xE0000 + ord(letter)) for letter in name) for name in ("gbeng", "gbsct", "gbwls"))
+    + ")\U000e007f"
+)
+"""The flags of England, Scotland and Wales, after the black flag."""
+JOINED_SCRIPTS: Final = ("ARABIC", "SYRIAC", "MONGOLIAN", "NKO", "MANDAIC", "ADLAM", "PHAGS-PA")
+"""Scripts whose letters are joined, as their names in Unicode begin."""
+VIRAMA: Final = 9
+"""The combining class of signs that take a letter's vowel away, and join it to the next."""
+
+LOOK_ALIKES: Final = str.maketrans(
+    "авеёзіјкӏмнорсѕтухһԁԛԝьєгуαβεζηικμνορτυχıɑɡيىك01|l",
+    "abeë3ijkimhopcstyxhdqwberyabezhikmnoptyxiagییکoiii",
+)
+"""Letters and digits, folded, that Unicode's list of confusables (UTS 39) has among names of people, in
+small letters or in capitals."""
 
 BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
@@ -43,9 +67,15 @@ def clean_words(text: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Return a key that is equal for names that look alike: folded case and width."""
-    plain = unicodedata.normalize("NFKC", UNSEEN_MARKS.sub("", name))
-    return unicodedata.normalize("NFKC", plain.casefold())
+    """Return a key that is equal for names that look alike.
+
+    Case, width, letters of other scripts that look the same, and what cannot be seen by itself make no
+    difference.
+    """
+    bare = FLAG_TAGS.sub("", UNSEEN_MARKS.sub("", name))
+    plain = unicodedata.normalize("NFKC", "".join(char for char in bare if char not in IN_CONTEXT))
+    key = unicodedata.normalize("NFKC", plain.casefold()).translate(LOOK_ALIKES)
+    return unicodedata.normalize("NFKC", key).replace("rn", "m")
 
 
 def unique(name: str, taken: Collection[str]) -> str:
@@ -54,27 +84,69 @@ def unique(name: str, taken: Collection[str]) -> str:
     candidate, number = name, 1
     while folded(candidate) in known:
         number += 1
-        candidate = f"{name[: LONGEST_NAME - 2]} {number}"
+        candidate = f"{_shortened(name, LONGEST_NAME - 2)} {number}"
     return candidate
 
 
 def _printable(text: str, longest: int, reason: Reason, complaint: str) -> str:
     """Return the visible part of a text, or refuse it for a reason if it is only blanks and marks."""
-    kept: list[str] = []
-    marks = 0
-    # Drop invisible characters first: between two marks they would hide how many there are.
-    for char in unicodedata.normalize("NFC", "".join(map(_seen, UNSEEN_MARKS.sub("", text)))):
-        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
-        if marks <= MOST_MARKS:
-            kept.append(char)
-    cleaned = " ".join("".join(kept).split())[:longest].strip()
-    if not any(unicodedata.category(char)[0] in "LNPS" for char in cleaned):
+    # Invisible characters go first: between two marks they would hide how many there are.
+    seen, before = "".join(map(_seen, _without_tags(UNSEEN_MARKS.sub("", text)))), ""
+    while seen != before:  # what a joiner joined may be gone
+        before, seen = seen, unstacked(unicodedata.normalize("NFC", _in_context(seen)))
+    cleaned = _shortened(" ".join(seen.split()), longest).strip()
+    if not any(unicodedata.category(char)[0] in "LNPS" or is_emoji(char) for char in cleaned):
         raise CommandRefused(reason, complaint)
     return cleaned
+
+
+def _shortened(text: str, longest: int) -> str:
+    """Cut a text, but not within a flag or behind a joiner."""
+    cut = _without_tags(text[:longest]).rstrip(JOINERS)
+    is_half = len(cut) < len(text) and len(cut) - len(cut.rstrip(REGIONAL)) & 1
+    return cut[:-1] if is_half else cut
+
+
+def _without_tags(text: str) -> str:
+    """Take tags out, but for those that make a flag."""
+    flags = [flag[0] for flag in REGIONS.finditer(text)]
+    parts = [FLAG_TAGS.sub("", part) for part in REGIONS.split(text)]
+    return "".join(part + flag for part, flag in zip(parts, [*flags, ""], strict=True))
+
+
+def _in_context(text: str) -> str:
+    """Take out characters that change nothing where they stand."""
+    kept: list[str] = []
+    for place, char in enumerate(text):
+        if char not in IN_CONTEXT or _has_effect(char, "".join(kept), text[place + 1 : place + 2]):
+            kept.append(char)
+    return "".join(kept)
+
+
+def _has_effect(char: str, before: str, after: str) -> bool:
+    """Return whether a joiner, or the mark of emoji, changes how its neighbors look."""
+    if not before:
+        return False
+    if char == EMOJI_MARK:
+        return is_emoji(before[-1]) or (before[-1] in "0123456789#*" and after == "\u20e3")
+    if not after:
+        return False
+    if char == JOINERS[1] and is_emoji(after):
+        return before[-1] == EMOJI_MARK or is_emoji(before[-1])
+    if VIRAMA in {unicodedata.combining(before[-1]), unicodedata.combining(after)}:
+        return unicodedata.category(after)[0] in "LM"
+    letters = [each for each in before if not unicodedata.category(each).startswith("M")]
+    return bool(letters) and _is_joined(letters[-1]) and _is_joined(after)
+
+
+def _is_joined(char: str) -> bool:
+    return unicodedata.category(char) == "Lo" and unicodedata.name(char, "").startswith(JOINED_SCRIPTS)
 
 
 def _seen(char: str) -> str:
     """Return the visible form of a character: itself, a space, or nothing."""
     if char in BLANKS:
         return " "
+    if char in IN_CONTEXT or is_emoji(char) or FLAG_TAGS.match(char):
+        return char
     return "" if unicodedata.category(char).startswith("C") else char

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.text import is_printable
 from racing_demon_server.match.names import BOT_NAMES, clean, clean_words, folded, unique
 from tests.support.effort import examples
 
@@ -22,6 +23,63 @@ ZALGO = "\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307"
 def test_a_proper_name_stays_as_it_is(name: str) -> None:
     """Names of all languages pass unchanged."""
     assert name == clean(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "می\u200cخواهم",
+        "ශ්\u200dරී",
+        "क्\u200dष",
+        "שָׁלוֹם",
+        "שָּׁ֑",
+        "مُحَمَّد",
+        "น้ำ",
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+        "\U0001f3f3\ufe0f\u200d\U0001f308",
+        "\u2764\ufe0f",
+        "\U0001f44b\U0001f3fd",
+        "\U0001f1eb\U0001f1f7",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "1\ufe0f\u20e3",
+        "\U0001fae8",
+        "\U0001fac6",
+    ],
+    ids=[
+        *("Persian", "Sinhala", "Hindi", "pointed", "with an accent", "Arabic", "Thai", "family", "rainbow"),
+        *("heart", "skin", "France", "England", "keycap", "Unicode 15", "Unicode 16"),
+    ],
+)
+def test_what_a_living_script_is_written_with_stays(name: str) -> None:
+    """Joiners and marks that change how a name looks, and emoji that are newer than this Python."""
+    assert unicodedata.normalize("NFC", name) == clean(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "cleaned"),
+    [
+        ("An\u200dn", "Ann"),
+        ("\u200dAnn\u200c", "Ann"),
+        ("\U0001f98a\u200dAnn", "\U0001f98aAnn"),
+        ("Ann\u200d\U0001f98a", "Ann\U0001f98a"),
+        ("Ann\ufe0f", "Ann"),
+        ("א\u200cב", "אב"),
+        ("Ann\U000e0067\U000e007f", "Ann"),
+        ("\U0001f3f4\U000e0067\U000e0041\U000e007f", "\U0001f3f4"),
+    ],
+)
+def test_a_joiner_that_joins_nothing_is_dropped(name: str, cleaned: str) -> None:
+    """What changes nothing where it stands would only make another name of the same."""
+    assert cleaned == clean(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 23 + "\U0001f1eb\U0001f1f7", "x" * 22 + "\U0001f469\u200d\U0001f467", "x" * 22 + "ශ්\u200dරී"],
+)
+def test_a_name_is_not_cut_within_a_sign(name: str) -> None:
+    """No half flag and no joiner is left at the end."""
+    assert clean(name)[-1] in "x\U0001f469\u0dca"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +191,7 @@ def test_a_cleaned_name_is_clean(name: str) -> None:
     except CommandRefused:
         return
     assert 1 <= len(cleaned) <= 24
-    assert not any(unicodedata.category(char)[0] == "C" for char in cleaned)
+    assert all(is_printable(char) for char in cleaned)
     assert cleaned == cleaned.strip()
     assert cleaned == clean(cleaned)
 
@@ -186,7 +244,18 @@ def test_a_mark_that_cannot_be_seen_makes_no_other_name(mark: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Ann", "ＡＮＮ"), ("Strauß", "STRAUSS"), ("ﬁn", "FIN"), ("Å", "Å"), ("ſam", "Sam"), ("ΣΑΣ", "σας")],
+    [
+        *[
+            ("Ann", "ＡＮＮ"),
+            ("Strauß", "STRAUSS"),
+            ("ﬁn", "FIN"),
+            ("Å", "Å"),
+            ("ſam", "Sam"),
+            ("ΣΑΣ", "σας"),
+        ],
+        *[("Boba", "Вова"), ("Ann", "Аnn"), ("Nina", "ΝΙΝΑ"), ("Lisa", "Iisa"), ("Otto", "0tt0")],
+        *[("Arnold", "Amold"), ("علی", "علي"), ("می\u200cر", "میر"), ("\u2764\ufe0f", "\u2764")],
+    ],
 )
 def test_names_that_look_alike_are_folded_alike(one: str, other: str) -> None:
     """Capitals, wide letters and ligatures are compared as the letters that they stand for."""

@@ -1,6 +1,6 @@
 """The characters that the table is drawn with, with ASCII replacements."""
 
-import unicodedata
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,11 +16,18 @@ from racing_demon_protocol.engine.cards import (
     rank,
     suit,
 )
-from racing_demon_protocol.text import printable
+from racing_demon_protocol.text import printable, unstacked
 
-VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
-"""They can make the character before them two cells wide."""
-MOST_MARKS: Final = 2
+UNCERTAIN: Final = re.compile(
+    "(\u200d[\u2190-\u2bff\U0001f000-\U0001faff]"
+    "|[\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f])+"
+)
+"""What terminals give no cell, or one, or two: what is joined to an emoji, and what changes its looks. The
+emoji itself stays."""
+
+
+REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+"""Letters, two of which make the flag of a country."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +115,7 @@ ASCII: Final = Glyphs(
 
 def screen_text(text: str) -> str:
     """Return untrusted text without characters that move, hide or widen what is drawn."""
-    kept: list[str] = []
-    marks = 0
-    for char in printable(text):
-        marks = marks + 1 if unicodedata.category(char).startswith("M") else 0
-        if marks <= MOST_MARKS and char not in VARIATION_SELECTORS:
-            kept.append(char)
-    return "".join(kept)
+    return UNCERTAIN.sub("", unstacked(printable(text)))
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -153,5 +154,7 @@ def cut(text: str, most: int, glyphs: Glyphs) -> str:
     if cell_len(text) <= most:
         return text
     while text and cell_len(text) > most - 1:
+        text = text[:-1]
+    if len(text) - len(text.rstrip(REGIONAL)) & 1:  # half a flag
         text = text[:-1]
     return text + glyphs.more if most > 0 else ""

@@ -15,6 +15,7 @@ from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.text import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of
@@ -44,7 +45,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     canvas = player.draw(size)
     rows = rows_of(canvas)
     assert [size[0]] * size[1] == [cell_len(row) for row in rows]
-    assert all(row.isprintable() for row in rows)
+    assert all(is_printable(char) for row in rows for char in row)
     if player.view.board is None or player.desk.activity.banner(player.now):
         return canvas
     density = choose("auto", *size)

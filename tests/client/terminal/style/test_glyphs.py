@@ -1,5 +1,6 @@
 """Signs, and texts from elsewhere."""
 
+import re
 import unicodedata
 from dataclasses import asdict
 
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs, fit, screen_text, wrapped
+from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs, cut, fit, screen_text, wrapped
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
+from racing_demon_protocol.text import is_printable
 from tests.support.desks import HOSTILE
 from tests.support.effort import examples
 
@@ -65,10 +67,36 @@ def test_the_back_design_is_not_told() -> None:
 def test_foreign_texts_cannot_steer_a_terminal(text: str) -> None:
     """What is left is printable, has few marks in a row, and is as wide as its signs together."""
     shown = screen_text(text)
-    assert shown.isprintable()
+    assert all(map(is_printable, shown))
     assert sum(cell_len(char) for char in shown) == cell_len(shown)
     marks = "".join("m" if unicodedata.category(char).startswith("M") else " " for char in shown)
-    assert "mmm" not in marks
+    assert "mmmmm" not in marks
+    assert not re.search("[\u0300-\u036f]{3}", shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\U0001f469\u200d\U0001f469\u200d\U0001f467 Cy", "\U0001f469 Cy"),
+        ("\U0001f3f3\ufe0f\u200d\U0001f308", "\U0001f3f3"),
+        ("\U0001f44b\U0001f3fd Cy", "\U0001f44b Cy"),
+        ("\u0dc1\u0dca\u200d\u0dbb\u0dd3", "\u0dc1\u0dca\u0dbb\u0dd3"),
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),
+        ("\u05e9\u05bc\u05c1\u05b8", "\u05e9\u05bc\u05c1\u05b8"),
+        ("\U0001f1eb\U0001f1f7", "\U0001f1eb\U0001f1f7"),
+        ("\U0001fae8", "\U0001fae8"),
+    ],
+    ids=["family", "rainbow", "skin", "Sinhala", "Persian", "pointed", "flag", "new emoji"],
+)
+def test_names_are_as_wide_as_every_terminal_draws_them(text: str, shown: str) -> None:
+    """What terminals measure in different ways is left out, and the sign that it belongs to stays."""
+    assert shown == screen_text(text)
+
+
+def test_a_flag_is_not_cut_in_two() -> None:
+    """Half a flag would be a letter in a frame."""
+    assert "Ann…" == cut("Ann\U0001f1eb\U0001f1f7", 4, UNICODE).strip()
+    assert "Ann…" == cut("Ann\U0001f1eb\U0001f1f7 Bo", 5, UNICODE)
 
 
 @pytest.mark.parametrize("text", ["Ann", "Renée", "Zoe\u0308", "漢字", "[/]", "[@click=app.bell]x[/]"])
