@@ -411,3 +411,14 @@ async def test_the_service_starts_as_the_unit_says() -> None:
     arguments = shlex.split(found.group(1).replace("$RACING_DEMON_OPTIONS", "--host 127.0.0.1 --port 0"))
     async with started(SERVER, *arguments) as server:
         assert await within(PATIENCE, server.line(r"listening on ws://127\.0\.0\.1:\d+/v1"))
+
+
+def test_what_is_installed_has_hashes_of_the_versions_that_are_checked() -> None:
+    """Pip refuses a file of another hash, and every version is the one that the checks are made with."""
+    text = (DEPLOY / "requirements.txt").read_text()
+    pinned = dict(re.findall(r"^(\S+?)(?:\[\S+\])?==([^\s;]+)", text, re.M))
+    checked = dict(re.findall(r"^(\S+)==(\S+)", (DEPLOY.parent / "constraints.txt").read_text(), re.M))
+    names = {name.lower().replace("_", "-"): version for name, version in checked.items()}
+    assert {"websockets", "psycopg", "uvloop", "hatchling"} <= pinned.keys()
+    assert {name: names.get(name, version) for name, version in pinned.items()} == pinned
+    assert all("--hash=sha256:" in part for part in re.split(r"^(?=\S+==)", text, flags=re.M)[1:])
