@@ -8,6 +8,7 @@ import sys
 import termios
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -177,8 +178,8 @@ class Terminal:
         os.close(self.ours)
 
 
-async def _run_program(names: Sequence[str], reason: str) -> tuple[str, int]:
-    """Run the program at a liar's table to its end; return all that it wrote, and its exit code."""
+async def _run_program(names: Sequence[str], reason: str, folder: Path) -> tuple[str, int]:
+    """Run the program, with an own folder, at a liar's table; return all that it wrote, and its exit code."""
     terminal = Terminal()
     async with visited() as (url, visitors):
         process = await asyncio.create_subprocess_exec(
@@ -186,7 +187,13 @@ async def _run_program(names: Sequence[str], reason: str) -> tuple[str, int]:
             stdin=terminal.theirs,
             stdout=terminal.theirs,
             stderr=terminal.theirs,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"},
+            env={
+                **os.environ,
+                "RACING_DEMON_STATE": str(folder),
+                "TERM": "xterm-256color",
+                "COLORTERM": "truecolor",
+                "LANG": "C.UTF-8",
+            },
             start_new_session=True,
         )
         try:
@@ -215,10 +222,10 @@ async def _run_program(names: Sequence[str], reason: str) -> tuple[str, int]:
             terminal.close()
 
 
-async def test_the_whole_program_on_a_terminal() -> None:
+async def test_the_whole_program_on_a_terminal(tmp_path: Path) -> None:
     """The bytes that reach a terminal hold only the sequences that harmless names bring, too, to the end."""
-    tame, tame_code = await _run_program(HARMLESS, "all good bye")
-    wild, wild_code = await _run_program(list(stream(10, 11)), "\x1b[2J\u202e bye")
+    tame, tame_code = await _run_program(HARMLESS, "all good bye", tmp_path / "tame")
+    wild, wild_code = await _run_program(list(stream(10, 11)), "\x1b[2J\u202e bye", tmp_path / "wild")
     assert tame_code == wild_code == 4
     assert shapes_of(wild) <= shapes_of(tame)
     assert strays_of(wild) <= strays_of(tame) <= set("\x1b\x07\r\n\t")
