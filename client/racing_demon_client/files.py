@@ -1,5 +1,6 @@
 """The player's small files: the texts they may contain, and how they are written."""
 
+import codecs
 import contextlib
 import json
 import os
@@ -29,6 +30,22 @@ def shown(text: str) -> str:
     return text
 
 
+def encoding_of(beginning: bytes) -> str:
+    """Return the encoding of a text, by its byte order mark; without one it is UTF-8.
+
+    PowerShell writes UTF-16 when its output is sent to a file.
+    """
+    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16-le" if beginning.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+    return "utf-8"
+
+
+def beginning_of(path: str) -> bytes:
+    """Return the first two bytes of a file."""
+    with open(path, "rb") as file:
+        return file.read(2)
+
+
 def open_behind(path: str) -> BinaryIO:
     """Open a file for appending lines; complete its last line if it is truncated.
 
@@ -40,8 +57,9 @@ def open_behind(path: str) -> BinaryIO:
     try:
         if os.path.isfile(path) and os.path.getsize(path):
             with open(path, "rb") as lines:
-                lines.seek(-1, os.SEEK_END)
-                file.write(b"" if lines.read() == b"\n" else b"\n")
+                end = "\n".encode(encoding_of(lines.read(2)))
+                lines.seek(-min(len(end), os.path.getsize(path)), os.SEEK_END)
+                file.write(b"" if lines.read() == end else end)
     except BaseException:
         file.close()
         raise

@@ -11,6 +11,7 @@
     ├── InvalidFrame         bytes are not a valid message
     ├── ForeignHost          a server redirects to a host that its clients must not follow
     └── InvalidRecord        a record is inconsistent
+        └── DamagedRecord    lines of it are missing or unreadable
 
 On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reason of a :exc:`CommandRefused`
 becomes its reason.
@@ -69,6 +70,10 @@ class InvalidFrame(RacingDemonError, ValueError):
 
 class InvalidRecord(RacingDemonError, ValueError):
     """A record is inconsistent, or violates the rules; the text says where."""
+
+
+class DamagedRecord(InvalidRecord):
+    """Lines of a record are missing or cannot be read, which does not make the others false."""
 
 
 class ForeignHost(RacingDemonError, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
-from racing_demon_client.files import open_behind
+from racing_demon_client.files import beginning_of, encoding_of, open_behind
 from racing_demon_client.plain.scoreboard import as_csv, as_json, as_table
 from racing_demon_client.records.digest_cache import DigestCache, cache_path, key_of, key_of_file
 from racing_demon_client.records.record_sources import (
@@ -26,7 +26,7 @@ from racing_demon_client.records.record_sources import (
 from racing_demon_client.records.recorder import writing
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
-from racing_demon_protocol.errors import InvalidRecord
+from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
 from racing_demon_protocol.records.digest import Digest, digests
 from racing_demon_protocol.records.match_file import (
     Correction,
@@ -148,7 +148,7 @@ async def _correct(arguments: argparse.Namespace) -> int:
     if is_file(arguments.source):
         _check(arguments.source, correction)
         with writing(arguments.source), open_behind(arguments.source) as file:
-            file.write(line.encode() + b"\n")
+            file.write(f"{line}\n".encode(encoding_of(beginning_of(arguments.source))))
             file.flush()
             os.fsync(file.fileno())
     else:
@@ -179,6 +179,9 @@ async def verify_record(arguments: argparse.Namespace) -> int:
     try:
         async with lines_from(arguments.file, arguments.journal) as lines:
             verdict = verify(read_messages(lines))
+    except DamagedRecord as error:
+        write(f"damaged: {error} Nothing is proven, and nothing is said against it.")
+        return 1
     except InvalidRecord as error:
         write(f"not valid: {error}")
         return 1
@@ -327,6 +330,8 @@ def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
             raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
         try:
             found += kept.find(key) or kept.make(key, read_file(path), verified=True)
+        except DamagedRecord as error:
+            raise RecordUnreadable(f"{path} is damaged, and cannot be counted: {error}") from error
         except InvalidRecord as error:
             raise RecordUnreadable(f"{path} is not valid, and cannot be counted: {error}") from error
     return found

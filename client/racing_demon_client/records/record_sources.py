@@ -5,6 +5,7 @@ Only the server's own program reads its journal, so the client runs it as a subp
 
 import asyncio
 import contextlib
+import io
 import json
 import re
 import sys
@@ -17,7 +18,9 @@ from typing import IO, Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
+from racing_demon_client.files import encoding_of
 from racing_demon_protocol.records.match_file import Record, read_records
+from racing_demon_protocol.records.record import LONGEST_LINE
 
 STDIN: Final = "-"
 ALL: Final = "all"
@@ -26,8 +29,8 @@ ID: Final = re.compile(r"([0-9]{1,2}-)?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
 """A match's name in a journal: table number and match number, preceded by the worker's number from 1 on."""
 BEGINNINGS: Final = ('{"message": "record"', '{"message": "correction"')
 """How lines begin that are appended to a file whose last line may be truncated."""
-CUT_LETTER: Final = "unexpected end of data"
-"""Python's message for a text that ends within a character."""
+CUT_LETTER: Final = ("unexpected end of data", "truncated data")
+"""Python's messages for a text that ends within a character."""
 MOST_SAID: Final = 2_000
 MOST_LISTED: Final = 1_000_000
 
@@ -64,7 +67,7 @@ async def lines_from(source: str, journal: str | None) -> AsyncIterator[Iterator
     """
     if is_file(source):
         with _opened(source) as lines:
-            yield _told(lines, source)
+            yield _told(_bounded(lines), source)
     else:
         async with ask_journal("export", source, journal=journal) as lines:
             yield _told(lines, source)
@@ -79,7 +82,7 @@ def read_file(path: str) -> Iterator[Record]:
 
     """
     with _opened(path) as lines:
-        yield from read_records(_told(lines, path))
+        yield from read_records(_told(_bounded(lines), path))
 
 
 async def listed(journal: str | None) -> list[ListedMatch]:
@@ -147,10 +150,10 @@ def _last_error(text: str) -> str:
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[IO[str]]:
     if path == STDIN:
-        yield sys.stdin
+        yield _as_text(sys.stdin.buffer)
         return
     try:
-        file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below; only opening it is guarded
+        file = open(path, "rb")  # noqa: SIM115 - closed below; only opening it is guarded
     except OSError as error:
         hint = (
             "; a match is two numbers, like 12.1: racing-demon record list shows all"
@@ -159,7 +162,18 @@ def _opened(path: str) -> Iterator[IO[str]]:
         )
         raise RecordUnreadable(f"{path} cannot be read: {error.strerror or error}{hint}") from error
     with file:
-        yield file
+        yield _as_text(file)
+
+
+def _as_text(file: IO[bytes]) -> IO[str]:
+    """Return a file as text in its own encoding."""
+    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
+    return io.TextIOWrapper(buffered, encoding=encoding_of(buffered.peek(2)[:2]))
+
+
+def _bounded(file: IO[str]) -> Iterator[str]:
+    """Yield the lines of a file; of one that is too long, no more than shows that it is."""
+    return iter(lambda: file.readline(LONGEST_LINE + 2), "")
 
 
 def _told(lines: Iterable[str], source: str) -> Iterator[str]:
@@ -173,9 +187,9 @@ def _told(lines: Iterable[str], source: str) -> Iterator[str]:
                 yield kept
             kept = line
     except UnicodeDecodeError as error:
-        if error.reason != CUT_LETTER:
+        if error.reason not in CUT_LETTER:
             raise RecordUnreadable(
-                f"{source} cannot be read: it is not text, so it is not a record."
+                f"{source} cannot be read: it is not text, or damaged, so it proves nothing."
             ) from error
         if kept:
             yield kept

@@ -231,7 +231,7 @@ def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | TimedMessage]
         try:
             part = _part(row_of(line), has_header=has_header)
         except InvalidRecord as error:
-            raise InvalidRecord(f"Line {number}: {error}.") from None
+            raise type(error)(f"Line {number}: {error}.") from None
         has_header = has_header or isinstance(part, Header)
         if part is not None:
             yield part

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.shuffle import keeps
-from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
+from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table.scoring import leaders, match_winners, totals
 from racing_demon_protocol.table.state import DEALT
@@ -26,6 +26,8 @@ from .proof import HandReplay, active, all_said_stuck, expect
 
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
 LONGEST_LINE: Final = 65_536
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""Some programs begin a text with it; where files were joined, it stands before other lines, too."""
 TOLD_BY_EVENTS: Final = (
     "options",
     "host",
@@ -127,17 +129,17 @@ def row_of(line: str) -> dict[str, Any]:
     """Return the object on a line; its member ``message`` is a string.
 
     Raises:
-        InvalidRecord: the line does not belong to a record.
+        DamagedRecord: the line does not belong to a record.
 
     """
     if len(line) > LONGEST_LINE:
-        raise InvalidRecord(f"a line is longer than {LONGEST_LINE} characters")
+        raise DamagedRecord(f"a line is longer than {LONGEST_LINE} characters")
     try:
-        row: Any = json.loads(line)
+        row: Any = json.loads(line.lstrip(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not isinstance(row.get("message"), str):
-        raise InvalidRecord("a line is not a message of a record")
+        raise DamagedRecord("a line is not a message of a record")
     return row
 
 
@@ -145,7 +147,7 @@ def message_of(row: Mapping[str, Any]) -> Message | None:
     """Return the message in an object; ``None`` for an object with something else.
 
     Raises:
-        InvalidRecord: it has the name of a message, but is invalid.
+        DamagedRecord: it has the name of a message, but is invalid.
 
     """
     cls = BY_NAME.get(row["message"])
@@ -154,7 +156,7 @@ def message_of(row: Mapping[str, Any]) -> Message | None:
     try:
         return cls.model_validate({name: row[name] for name in cls.model_fields if name in row})
     except ValueError:
-        raise InvalidRecord("a line is not a message of a record") from None
+        raise DamagedRecord("a line is not a message of a record") from None
 
 
 def verify(messages: Iterable[Message]) -> Verdict:
@@ -233,7 +235,9 @@ class _Auditor:
     def _take(self, event: ev.Event) -> None:
         view = self._view
         if view is None:
-            raise InvalidRecord(f"Event {event.seq} comes before any table.")
+            raise DamagedRecord(f"Event {event.seq} comes before any table: what was before it is missing.")
+        if event.seq > view.seq + 1:
+            raise DamagedRecord(f"Event {event.seq} follows event {view.seq}: those between are missing.")
         if isinstance(event, ev.Committed):
             self._hand = []
             self._shifted.clear()

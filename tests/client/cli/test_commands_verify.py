@@ -1,6 +1,9 @@
 """``racing-demon verify``: what it says of true and of false records."""
 
+import asyncio
 import re
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +66,38 @@ async def test_a_layout_without_a_play_is_told_as_such(
     assert said in ended.out
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+async def test_a_record_in_another_encoding_is_read(encoding: str, tmp_path: Path, here: Here) -> None:
+    """PowerShell's > writes UTF-16, and editors put a byte order mark before UTF-8; a correction fits in."""
+    file = tmp_path / "match.jsonl"
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    file.write_bytes((mark + "\r\n".join([*record(), ""])).encode(encoding))
+    ended = await here("verify", str(file))
+    assert (0, "") == (ended.code, ended.err)
+    assert ended.out.startswith("valid: 2 hands, ")
+    said = ("--seat", "1", "--points=3", "--why", "A slip.", "--name", "Ann")
+    assert 0 == (await here("record", "correct", str(file), *said)).code
+    assert "+3 points for" in (await here("scores", str(file))).out
+
+
+async def test_a_line_without_an_end_is_not_read_whole(tmp_path: Path) -> None:
+    """However long a line is, no more of it is held in memory than shows that it is too long."""
+    file = tmp_path / "match.jsonl"
+    with file.open("w", encoding="utf-8") as lines:
+        lines.write('{"message": "')
+        for _ in range(150):
+            lines.write("a" * 1_000_000)
+    code = (
+        "import resource, sys; from racing_demon_client.cli.main import main\n"
+        f"try: main(['verify', {str(file)!r}])\n"
+        "finally: sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=PIPE, stderr=PIPE)
+    out, err = await process.communicate()
+    assert b"damaged: Line 1: a line is longer than 65536 characters" in out
+    assert int(err.split()[-1]) < 150_000, err
+
+
 def without_a_play(lines: list[str]) -> list[str]:
     """Drop one play."""
     place = next(n for n, line in enumerate(lines) if '"played"' in line)
@@ -82,13 +117,13 @@ def from_the_middle(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("forge", "verdict"),
     [
-        (without_a_play, r"not valid: Event \d+: event \d+ after event \d+"),
+        (without_a_play, r"damaged: Event \d+ follows event \d+: those between are missing"),
         (with_other_points, r"not valid: Event \d+: the points are wrong"),
         (from_the_middle, "nothing to check: no hand in this record is whole"),
-        (lambda lines: lines[1:], "not valid: Event 1 comes before any table"),
+        (lambda lines: lines[1:], "damaged: Event 1 comes before any table"),
         (
             lambda lines: [*lines[:9], "x", *lines[9:]],
-            "not valid: Line 10: a line is not a message of a record",
+            "damaged: Line 10: a line is not a message of a record",
         ),
         (lambda lines: [], "not valid: There is no table in this record"),
     ],
@@ -108,7 +143,7 @@ async def test_a_false_record_ends_with_1(
 async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path, here: Here) -> None:
     """No file, a folder and noise end with 3 and a sentence."""
     noise = tmp_path / "noise"
-    noise.write_bytes(b"\xff\xfe\x00")
+    noise.write_bytes(b"\xff\x00\xfe")
     for path in (tmp_path / "none", tmp_path, noise):
         ended = await here("verify", str(path))
         assert 3 == ended.code
