@@ -98,6 +98,16 @@ async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(w
             assert await picture.is_hidden()
 
 
+async def test_who_hosts_at_a_server_named_localhost_sees_the_networks_address(wire: Cable) -> None:
+    """The link that a host passes on leads others to the server's machine, not to their own."""
+    served = ("-m", SERVER, "--host", "0.0.0.0", "--port", "5252", "--no-lan")  # noqa: S104
+    async with wire.started("a", *served) as server:
+        await server.line("5252")
+        hosting = ("-m", CLIENT, "host", "--server", "localhost:5252", "--name", "Ann", "--plain")
+        async with wire.started("a", *hosting) as host:
+            assert "http://10.77.0.1:5252/" in (await host.line(LINK))[1]
+
+
 def _own(guest: Phone) -> set[int]:
     """Return the numbers of the plays that the guest has made."""
     return {each.seq for each in guest.heard if isinstance(each, Played) and each.seat == 1}

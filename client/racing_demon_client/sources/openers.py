@@ -214,7 +214,7 @@ async def host(  # noqa: PLR0913
             with _keeping_seat(client):
                 await _add_bots(client, bots, level)
                 note = "this table is not announced on the network: give others its address and code"
-                yield Opened(client, "hosted", (client.url.removesuffix(WEBSOCKET_PATH),), note)
+                yield Opened(client, "hosted", (await _address_for_others(client),), note)
         return
     flags = ["--lan", "--list-tables"] * announced + ["--no-web"] * (not web)
     hosting = _Hosting(port, persistence, flags)
@@ -560,6 +560,19 @@ def _own_name(client: Client) -> str:
     """Return the name that this user's seat has; a spectator has none."""
     state = None if client.seat is None else client.view.seats.get(client.seat)
     return "" if state is None else state.name
+
+
+async def _address_for_others(client: Client) -> str:
+    """Return a server's address; for one on this machine, one at which others reach it, if there is any."""
+    from racing_demon_client.net.probe import answers  # noqa: PLC0415 - seldom needed
+
+    port = port_of(client.url)
+    if ("", port) in await _places(client.url):
+        for own in _own_addresses():
+            address = f"ws://{own}:{port}"
+            if await answers(f"{address}{WEBSOCKET_PATH}", client.code):
+                return address
+    return client.url.removesuffix(WEBSOCKET_PATH)
 
 
 class _Addresses:
