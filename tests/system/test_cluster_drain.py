@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.events import Signalled
+from racing_demon_protocol.wire.messages.events import Paused, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted
 from tests.support.clusters import Cluster
 from tests.support.crashes import Mortal, until
@@ -59,6 +59,21 @@ async def test_a_hand_without_an_heir_is_left_in_the_middle(
         await node.start()
         await until(lambda: bool(cluster.ask(OWNED, ann.code, "n1")))
         await goes_on(node, ann)
+
+
+async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database: str) -> None:
+    """If all its players are away it does not keep a server, which waits for hands that are played."""
+    async with Cluster.started(database, tmp_path, "--drain=10m", count=2) as cluster:
+        first, second = cluster.nodes["n1"], cluster.nodes["n2"]
+        async with Peer.hosting(first.url, pause_after_ms=0) as ann:
+            async with Peer.entered(first.url, cl.Join(code=ann.code, name="Ben")):
+                await ann.ask(cl.Start)
+                await ann.until(Signalled)
+            await ann.until(Paused)
+        os.kill(first.pid, signal.SIGTERM)
+        await until(lambda: bool(cluster.ask(OWNED, ann.code, "n2")))
+        await until(lambda: not first.is_running)
+        await goes_on(second, ann)
 
 
 async def test_a_second_signal_does_not_wait_for_the_end_of_a_hand(tmp_path: Path, database: str) -> None:

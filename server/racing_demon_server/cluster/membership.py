@@ -250,10 +250,10 @@ class Membership:
             if is_late:
                 self._drained()
                 return
-        rooms = [room for room in self.registry.rooms if is_late or not _is_in_hand(room)]
+        rooms = [room for room in self.registry.rooms if is_late or not _is_played(room)]
         for room in rooms[:STEPS]:
             room.catch_up()
-            if _is_in_hand(room) and not is_late:  # the next hand was dealt just now
+            if _is_played(room) and not is_late:  # the next hand was dealt just now
                 continue
             if heirs:
                 self.registry.hand_over(room, self._choose(heirs))
@@ -335,5 +335,7 @@ class Membership:
                 end()
 
 
-def _is_in_hand(room: Room) -> bool:
-    return room.table.view.phase in DEALT
+def _is_played(room: Room) -> bool:
+    """Return whether a hand runs that somebody would miss: not if all its people are away."""
+    view = room.table.view
+    return view.phase in DEALT and any(state.connected for state in view.seats.values() if not state.bot)
