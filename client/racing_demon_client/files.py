@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from platformdirs import user_state_path
 
+from racing_demon_protocol.text import is_printable
+
 
 def state_folder() -> Path:
     """Return the folder for what programs remember; ``RACING_DEMON_STATE`` overrides it."""
@@ -25,7 +27,7 @@ def shown(text: str) -> str:
         ValueError: it contains control or invisible characters.
 
     """
-    if not text.isprintable():
+    if not all(map(is_printable, text)):
         raise ValueError("not printable")
     return text
 

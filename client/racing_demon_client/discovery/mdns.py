@@ -18,6 +18,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from racing_demon_client.net.probe import FoundTable, answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
 from racing_demon_protocol.limits import WEBSOCKET_PATH
+from racing_demon_protocol.text import printable
 
 from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
 
@@ -184,4 +185,4 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
 def _clean(raw: bytes) -> str:
     """Return a short text that is safe to print on one line."""
     text = raw.decode(errors="replace")[:MOST_TEXT]
-    return "".join(char if char.isprintable() else "?" for char in text).strip() or "?"
+    return printable(text).strip() or "?"
