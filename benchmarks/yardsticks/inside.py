@@ -44,6 +44,10 @@ class Listener:
         events[self.encoding]
         self.had += len(events.frames)
 
+    def settle(self, at: int) -> bool:
+        """Owe nothing."""
+        return True
+
     def charge(self, units: int) -> None:
         """Pay nothing."""
 

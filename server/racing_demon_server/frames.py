@@ -35,8 +35,11 @@ class Listener(Protocol):
     def reply(self, message: Message) -> None:
         """Send a message to this listener only."""
 
+    def settle(self, at: int) -> bool:
+        """Let it pay at a moment what its plays have led to. Return whether nothing is owed any more."""
+
     def charge(self, units: int) -> None:
-        """Let it pay for what its last command led to."""
+        """Let it owe what its last play led to."""
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a reason for its user."""

@@ -71,11 +71,6 @@ class Allowance:
         """Add another pool."""
         self._pools.append(pool)
 
-    @property
-    def is_in_debt(self) -> bool:
-        """Whether units that were used are not paid yet."""
-        return self._owed > 0
-
     def charge(self, units: int) -> None:
         """Note units that were used before anybody knew how many. The next use pays for them, too."""
         self._owed += units
@@ -91,6 +86,10 @@ class Allowance:
                 pool.take(at, units)
         self._owed = 0
         return True
+
+    def settle(self, at: int) -> bool:
+        """Pay what is owed, if there is enough. Return whether nothing is owed any more."""
+        return not self._owed or self.take(at, 0)
 
     def overdraw(self, at: int) -> int:
         """Take a unit that is not there from the share, and what is owed, but no more than a second brings.

@@ -135,15 +135,15 @@ def test_a_share_fills_with_time() -> None:
 
 def test_what_was_used_is_paid_with_the_next_use() -> None:
     """What nobody could know before is taken with what comes next, from the share or from all pools."""
-    share, pool = Bucket(1, 10), Bucket(1, 30)
+    share, pool = Bucket(1, 10), Bucket(1, 29)
     allowance = Allowance(share, [pool])
     allowance.charge(9)
     assert [True, True] == [allowance.take(0), share.is_empty(0)]
     allowance.charge(28)
     assert [True, False] == [allowance.take(0), allowance.take(0, 2)]
     allowance.charge(2)
-    assert [False, 2_000_000, True] == [allowance.take(0), allowance.overdraw(0), allowance.is_in_debt]
-    assert [3_000_000, False] == [allowance.overdraw(1_000_000), allowance.is_in_debt]
+    assert [False, 2_000_000, True] == [allowance.take(0), allowance.overdraw(0), not allowance.settle(0)]
+    assert [3_000_000, False] == [allowance.overdraw(1_000_000), not allowance.settle(0)]
 
 
 def test_only_debts_are_to_be_waited_for() -> None:

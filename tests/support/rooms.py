@@ -141,6 +141,10 @@ class Ear:
             data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2
             self._take(data.decode() if self.encoding is Encoding.JSON else data)
 
+    def settle(self, at: int) -> bool:
+        """Owe nothing."""
+        return True
+
     def charge(self, units: int) -> None:
         """Pay nothing."""
 

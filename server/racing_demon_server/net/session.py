@@ -26,7 +26,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.tables.locator import Location, Whereabouts
 from racing_demon_server.tables.registry import TableElsewhere, TableUnread
-from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.room import TOO_DEAR, Room
 
 from .address_limits import MANY_SEARCHES
 from .costs import COSTS
@@ -35,7 +35,6 @@ from .splice import AGAIN_SECONDS, TableSearch, Visit, splice
 from .transport import Connection
 
 UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."
-TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 
 log = logging.getLogger("racing_demon_server")
 
@@ -335,7 +334,7 @@ class Session:
             self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
         elif not self._commands.take(self._arrived):
             self._refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
-        elif self._allowance.is_in_debt or not self._pay(command):
+        elif not self._pay(command):
             self._refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
         else:
             self._room.put(self, self._actor, command, self._arrived)
@@ -345,8 +344,12 @@ class Session:
         rest = COSTS[type(message)] - 1
         return not rest or self._allowance.take(self._arrived, rest)
 
+    def settle(self, at: int) -> bool:
+        """Pay at a moment what plays have led to. Return whether nothing is owed any more."""
+        return self._allowance.settle(at)
+
     def charge(self, units: int) -> None:
-        """Pay for what a play led to: with the next frame, because the play is carried out already."""
+        """Owe what a play led to, because the play is carried out already."""
         self._allowance.charge(units)
 
     def _create(self, message: cl.Create) -> None:

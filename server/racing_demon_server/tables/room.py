@@ -44,6 +44,7 @@ Clock = Callable[[], int]
 
 COST_MICROSECONDS: Final = 40
 """The processor time of a unit of costs."""
+TOO_DEAR: Final = "Your address or your table sends too many requests. Wait a few seconds, and try again."
 HALTED: Final = "The server cannot write to its disk. Play resumes automatically."
 
 log = logging.getLogger("racing_demon_server")
@@ -318,6 +319,10 @@ class Room:
         if self.broadcast.speakers.get(actor) is not sender:  # another connection has taken the seat over
             text = GONE if sender in self.broadcast.spectators else "This connection no longer has that seat."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
+            self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
+            return False
+        if not sender.settle(arrived):
+            refused = Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events, _ = self._judge(actor, command, arrived)

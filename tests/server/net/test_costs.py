@@ -156,6 +156,12 @@ async def test_a_play_pays_for_all_that_it_leads_to() -> None:
         assert {Reason.TOO_FAST} == {answer.reason for answer in answered if isinstance(answer, Refused)}
         time.move(60)
         assert isinstance(await eve.ask(cl.PlayCards, seen=eve.view.seq, **gathering), Played)
+        board = served.registry.room(eve.code).table.view.board
+        assert board is not None
+        before = board.redeals[0]
+        eve.burst([eve.next(cl.PlayCards, seen=eve.view.seq, **gathering) for _ in range(12)])
+        await pings(other, 20)
+        assert board.redeals[0] - before < 7  # what is read at once is not judged at once
 
 
 async def test_what_costs_too_much_for_the_server_is_refused() -> None:
