@@ -113,7 +113,7 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
         card = board.top(source)
         if card is None or card == UNKNOWN:
             continue
-        plays = (Play(source, 1, pile) for pile in grown)
+        plays = (Play(source, 1, pile) for pile in grown if rules.accepts(board, pile, card))
         play = next((play for play in plays if rules.can_play(board, seat, play)), None)
         if play is not None and not any(
             True for _ in rules.open_foundations(_before(board, grown), seat, card)
