@@ -11,7 +11,7 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck
-from racing_demon_server.bots.players import LEVELS, Bot, Decision
+from racing_demon_server.bots.players import IDLE_MS, LEVELS, Bot, Decision
 
 PATIENCE_MS: Final = 20_000
 """Without anybody's progress for so long, they say that they are stuck."""
@@ -81,7 +81,7 @@ class Masher:
 
 
 class Insistent:
-    """Plays as a bot does until it says "stuck", and from then on says it whenever it is taken back.
+    """Plays as a bot does, says "stuck" after a pass of the stock in vain, and again when that is taken back.
 
     Args:
         seat: the seat.
@@ -93,7 +93,7 @@ class Insistent:
     def __init__(self, seat: int, rng: random.Random, level: str) -> None:
         self._bot = Bot(seat, LEVELS[level], rng)
         self._seat = seat
-        self._gave_up = False
+        self._turns = 0
 
     def look(self, view: TableView) -> Search[Decision]:
         """Say it again, or look as the bot does."""
@@ -101,12 +101,17 @@ class Insistent:
 
     def _decide(self, view: TableView) -> Generator[int, None, Decision]:
         yield 0
-        board, rules = view.board, view.rules
-        if self._gave_up and board is not None and rules is not None and view.phase is Phase.PLAYING:
-            if view.seats[self._seat].stuck:
-                return None, 500
-            if not any(board.is_progress(play) for play in rules.legal_plays(board, self._seat)):
-                return Stuck(counter=self._bot.next_counter(), seen=view.seq), 500
+        board, rules, seat = view.board, view.rules, self._seat
+        if board is None or rules is None or view.phase is not Phase.PLAYING:
+            return self._bot.look(view).finish()
+        stock = (pile for kind in (Kind.STOCK, Kind.WASTE) for pile in rules.layout.own(seat, kind))
+        turns = sum(len(board.cards[pile]) for pile in stock) // rules.turn_size + 1
+        has_play = any(board.is_progress(play) for play in rules.legal_plays(board, seat))
+        if self._turns > turns and not has_play:
+            is_said = view.seats[seat].stuck
+            return None if is_said else Stuck(counter=self._bot.next_counter(), seen=view.seq), IDLE_MS
         command, wait_ms = self._bot.look(view).finish()
-        self._gave_up = self._gave_up or isinstance(command, Stuck)
+        if isinstance(command, PlayCards):
+            is_turn = Kind.STOCK in {board.piles[command.source].kind, board.piles[command.destination].kind}
+            self._turns = self._turns + 1 if is_turn else 0
         return command, wait_ms
