@@ -51,6 +51,23 @@ def test_a_new_file_is_its_owners_alone(path: Path) -> None:
         assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
 
 
+@pytest.mark.parametrize("write", [False, True], ids=["to read", "to write"])
+@pytest.mark.parametrize("is_there", [False, True], ids=["missing", "empty"])
+def test_a_log_without_its_file_is_left_as_it_is(path: Path, *, is_there: bool, write: bool) -> None:
+    """A file that a crash has emptied is not taken for a new one, whose log would be deleted."""
+    log = path.with_name("journal.sqlite-wal")
+    with contextlib.closing(open_journal(path, write=True)) as db:
+        db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', '')")
+        kept = log.read_bytes()
+    path.unlink()
+    log.write_bytes(kept)
+    if is_there:
+        path.touch()
+    with pytest.raises(JournalUnusable, match=r"journal\.sqlite-wal beside it holds events"):
+        open_journal(path, write=write)
+    assert kept == log.read_bytes()
+
+
 def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
     """A new user has none of the folders in which the journal is by default."""
     path = tmp_path / "one" / "two" / "journal.sqlite"

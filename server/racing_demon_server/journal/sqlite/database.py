@@ -128,6 +128,7 @@ def _prepare(path: Path, *, write: bool) -> bool:
     is_fixed = _is_read_only(path.parent)
     if is_fixed:
         _verify_fixed(path, write=write)
+    _verify_beginning(path)
     if write:
         _make(path)
         if path.is_file() and path.stat().st_nlink > 1:  # SQLite would keep another log for each name
@@ -141,6 +142,25 @@ def _prepare(path: Path, *, write: bool) -> bool:
             "If you keep it elsewhere, name its file."
         )
     return is_fixed
+
+
+def _verify_beginning(path: Path) -> None:
+    """Check that a log is not without its file, as after a crash of the file system.
+
+    SQLite would take the file for new, and delete the log with all tables in it.
+
+    Raises:
+        JournalUnusable: the file is missing or empty, and its log is not.
+
+    """
+    log_file = path.with_name(f"{path.name}-wal")
+    has_log = log_file.is_file() and log_file.stat().st_size > 0
+    if has_log and not (path.exists() and path.stat().st_size):
+        raise JournalUnusable(
+            f"The journal {path} is {'empty' if path.exists() else 'missing'}, but {log_file.name} beside it "
+            "holds events. Nothing was changed. Move both away together; then put a copy in their place with "
+            "racing-demon-server journal restore, or begin a new one."
+        )
 
 
 def _is_read_only(folder: Path) -> bool:
