@@ -126,9 +126,9 @@ async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> Non
         for _ in range(6):
             await player.page.keyboard.down("Enter")
         await player.page.keyboard.up("Enter")
-        await player.page.locator("#lobby .ready").focus()
+        await player.page.locator("#lobby .deal").focus()
         await player.page.keyboard.press("Enter")
-        await until(lambda: room.table.view.seats[0].ready)
+        await until(lambda: room.table.view.hand == 1)
         assert 2 == len(room.table.view.seats)
 
 

@@ -404,7 +404,7 @@ function showWay(code) {
   }
 }
 
-/** @param {"menu" | "invite"} name */
+/** @param {"menu" | "invite" | "help"} name */
 function openSheet(name) {
   withPart("sheets", ({ Sheets }) => {
     sheets ??= new Sheets({ session: () => page.session, sheet, games, announce, leave, redraw: due });
@@ -467,7 +467,7 @@ function wire() {
   for (const name of ["pointerup", "keydown"]) {
     window.addEventListener(name, () => settings.hasSound && unlock());
   }
-  setInterval(() => page.session && document.body.dataset.screen === "table" && due(), 500);
+  setInterval(() => page.session && document.body.dataset.screen !== "start" && due(), 500);
   setInterval(() => page.session && due(), ORIGIN_MS);
 }
 
@@ -514,7 +514,7 @@ async function begin() {
     else sheet.open("Not loaded", items);
     lookForUpgrade();
   });
-  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => openSheet("menu"), due });
+  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => openSheet("menu"), openHelp: () => openSheet("help"), due });
   lobby = new Lobby(byId("lobby"), {
     analyze: (list) => withPart("results", ({ analysis }) => {
       if (page.session) list.replaceChildren(...analysis(page.session, match, told.tables).map((line) => element("li", "", line)));

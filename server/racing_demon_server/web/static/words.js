@@ -155,7 +155,8 @@ export const voidWords = (names) => `A part of the shuffle is missing. ${inWords
  * @param {(seat: number) => string} nameOf
  */
 export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
-  const who = contributions === 0 ? "No player took part in this shuffle" : isOwn ? `You and ${contributions - 1} other${contributions === 2 ? "" : "s"} took part in this shuffle` : `${contributions} players took part in this shuffle`;
+  const others = contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
+  const who = contributions === 0 ? "No player took part in this shuffle" : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
   const without = [...new Set([...drawn, ...free])].map(nameOf);
   const what = drawn.length > 0 ? `The hand was drawn anew without ${inWords(without)}, whose part did not come` : `The part of ${inWords(without)} did not come`;
   const choice = without.length > 0 ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.` : "";

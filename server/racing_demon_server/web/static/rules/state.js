@@ -58,6 +58,8 @@ export class TableState {
     this.locked = false;
     this.elapsedMs = 0;
     this.elapsedAt = 0;
+    /** Between hands: when the next one is dealt, if nobody is waited for. */
+    this.dealAt = 0;
   }
 
   get game() {
@@ -140,6 +142,19 @@ export class TableState {
     return 1 + [...points].filter(([other, sum]) => sum > own || (sum === own && (this.progress.get(other)?.since ?? 0) < since)).length;
   }
 
+  /** The people at the table; bots and those who have left are none. */
+  get people() {
+    return [...this.seats.values()].filter(({ bot, left }) => !bot && !left);
+  }
+
+  /**
+   * The seconds until the next hand is dealt; 0: somebody is waited for. One person alone always is.
+   * @param {number} now
+   */
+  secondsToDeal(now) {
+    return this.phase === "tally" && this.people.length !== 1 ? Math.max(0, Math.ceil((this.dealAt - now) / 1000)) : 0;
+  }
+
   /** The totals of the match, by seat, the highest first. */
   totals() {
     /** @type {Map<number, number>} */
@@ -188,6 +203,7 @@ export class TableState {
     this.called = fields.called;
     this.locked = fields.locked;
     this._clock(fields.elapsed_ms, now);
+    this.dealAt = now - fields.elapsed_ms + (this.results[this.results.length - 1]?.elapsedMs ?? 0) + this.options.tally_ms;
     this.layout = null;
     this.board = null;
     this.progress = new Map();
@@ -308,6 +324,7 @@ const APPLY = {
     table.phase = "tally";
     table.paused = false;
     table._clock(elapsedMs, now);
+    table.dealAt = now + table.options.tally_ms;
     table.results = [
       ...table.results,
       { hand: table.hand, seats: table.handSeats.slice(), points, reason, out, elapsedMs },

@@ -46,7 +46,7 @@ export class Lobby {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone?", "Deal for me alone", deal);
+      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone? With undo, named deals and statistics you play alone in a terminal: racing-demon solo.", "Deal for me alone", deal);
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {
@@ -97,6 +97,8 @@ export class Lobby {
     this.session = session;
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat && !session.ended;
+    const seconds = session.ended ? 0 : table.secondsToDeal(session.clock());
+    setText(this.root.querySelector(".next p"), seconds > 0 ? `Next deal in ${seconds} s` : "");
     const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.ended, session.proof, this.showsAll, this.chat.length];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
@@ -104,7 +106,7 @@ export class Lobby {
     setText(this.part("code"), table.code);
     setText(this.part("headline"), headline(table, this.seat));
     this._players(isHost);
-    this._tally();
+    this._tally(isHost);
     const { games, command, showsAll } = this;
     const mayChange = isHost && table.isBetweenMatches;
     setText(this.part("about"), games[table.options.game]?.text ?? "");
@@ -113,12 +115,18 @@ export class Lobby {
     withPart("options", ({ optionRows }) => options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })), options);
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
-    ready.hidden = !own || own.left || session.ended !== "";
+    // Nobody has to be waited for: one button is enough.
+    const isLone = isHost && table.people.length === 1 && (table.seats.size > 1 || table.results.length > 0);
+    const isTally = table.phase === "tally";
+    ready.hidden = (isLone && !isTally) || !own || own.left || session.ended !== "";
     this.part("share").hidden = session.ended !== "";
     this.start.hidden = !session.ended;
     ready.setAttribute("aria-pressed", String(own?.ready ?? false));
-    setText(ready, own?.ready ? "Ready ✓" : table.phase === "tally" ? "Next hand" : "I am ready");
-    this.part("deal").hidden = !isHost;
+    setText(ready, own?.ready ? "Ready ✓" : isTally ? "Next hand" : "I am ready");
+    const deal = this.part("deal");
+    deal.hidden = !isHost || (isLone && isTally);
+    deal.classList.toggle("primary", isLone);
+    setText(deal, !isLone ? "Deal now" : table.phase === "over" ? "New match" : "Deal");
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
     this.part("chatlog").replaceChildren(...this.chat.map(({ name, text }) => {
       const line = element("li");
@@ -133,13 +141,11 @@ export class Lobby {
   /** @param {boolean} isHost */
   _players(isHost) {
     const { table } = this;
-    const rows = [...table.seats.values()].sort((a, b) => a.seat - b.seat).map((state) => {
+    const seats = table.results.length > 0 ? [] : [...table.seats.values()]; // the tally names them
+    const rows = seats.sort((a, b) => a.seat - b.seat).map((state) => {
       const row = element("li", "player");
       row.style.setProperty("--seat", colorOf(state.seat));
-      row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)));
-      const acts = isHost && state.seat !== this.seat ? this._acts(state) : [];
-      if (acts.length === 1) row.append(acts[0]);
-      else if (acts.length > 1) row.append(button("⋯", () => this.open(state.name, this._acts(state)), `What to do about ${state.name}`));
+      row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost));
       return row;
     });
     this.part("players").replaceChildren(...rows);
@@ -150,6 +156,16 @@ export class Lobby {
       return row;
     });
     this.part("players").append(...banned);
+  }
+
+  /**
+   * A button for what a host can do about somebody; none where that is nothing.
+   * @param {Seat} state
+   * @param {boolean} isHost
+   */
+  _menuOf(state, isHost) {
+    const acts = isHost && state.seat !== this.seat ? this._acts(state) : [];
+    return acts.length > 1 ? [button("⋯", () => this.open(state.name, this._acts(state)), `What to do about ${state.name}`)] : acts;
   }
 
   /**
@@ -174,10 +190,12 @@ export class Lobby {
     return acts;
   }
 
-  _tally() {
+  /** @param {boolean} isHost */
+  _tally(isHost) {
     const { table } = this;
     const section = this.part("tally");
     section.hidden = table.results.length === 0;
+    this.root.classList.toggle("tallied", !section.hidden);
     this.part("after").hidden = table.phase !== "over" || table.results.length === 0;
     if (section.hidden) {
       this.part("analysis").replaceChildren();
@@ -189,7 +207,10 @@ export class Lobby {
       const place = last.seats.indexOf(seat);
       const points = place < 0 ? "–" : signed(last.points[place]);
       const row = element("tr", seat === this.seat ? "own" : "");
-      row.append(cell(`${at + 1}`), nameCell(table.nameOf(seat), last.out === seat), cell(points), cell(String(total), "total"));
+      const who = nameCell(table.nameOf(seat), last.out === seat);
+      const state = table.seats.get(seat);
+      who.firstElementChild?.append(element("small", "state", state ? stateOf(table, state, this.seat) : "left"), ...(state ? this._menuOf(state, isHost) : []));
+      row.append(cell(`${at + 1}`), who, cell(points), cell(String(total), "total"));
       return row;
     });
     section.querySelector("tbody")?.replaceChildren(...rows);
@@ -254,7 +275,9 @@ function cell(text, className = "") {
  */
 function nameCell(name, isOut) {
   const made = element("td", "who");
-  made.append(element("bdi", "", name));
-  if (isOut) made.append(element("span", "badge", "out"));
+  const row = element("div");
+  row.append(element("bdi", "", name));
+  if (isOut) row.append(element("span", "badge", "out"));
+  made.append(row);
   return made;
 }

@@ -4,7 +4,7 @@ import { asIs, button, element } from "../table/elements.js";
 import { change, settings } from "../settings.js";
 import { unlock } from "../table/sound.js";
 import { COLUMNS, caps } from "../table/input.js";
-import { ONLY_HERE, REACTIONS } from "../words.js";
+import { ONLY_HERE, REACTIONS, plural } from "../words.js";
 import { drawWay, originForOthers } from "./sheet.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -22,7 +22,7 @@ const HELP = [
 function keyHelp(layout) {
   /** @param {string} place */
   const cap = (place) => caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
-  return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck.`;
+  return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
 }
 
 export class Sheets {
@@ -102,7 +102,7 @@ export class Sheets {
       row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
       return row;
     }));
-    this.sheet.open(`After ${table.results.length} of ${table.options.hands} hands`, [list]);
+    this.sheet.open(`After ${table.results.length} of ${plural(table.options.hands, "hand")}`, [list]);
   }
 
   _toggles() {
@@ -144,6 +144,7 @@ export class Sheets {
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
     const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
     const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]];
+    if (session?.table.handSeats.length === 1) lines.push(`Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`);
     this.sheet.open("How to play", lines.map((line) => element("p", "", line)));
   }
 

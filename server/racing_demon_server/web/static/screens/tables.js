@@ -1,6 +1,7 @@
 // The tables that a server tells everybody.
 
 import { asIs, button, element } from "../table/elements.js";
+import { plural } from "../words.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
@@ -32,7 +33,7 @@ export function tableRow(table, games, choose) {
  * @param {any} games
  */
 function tableWords({ game, players, seats, locked, running }, games) {
-  const facts = [games[game]?.title ?? game, `${players} of ${seats} seats`];
+  const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
   if (locked) facts.push("passphrase");
   if (running) facts.push("playing");
   return facts.join(" · ");

@@ -322,6 +322,8 @@ export class Controls {
     else if (name === "reserve") tap(own("reserve")[0]);
     else if (name === "reserve-up") up(own("reserve")[0]);
     else if (name === "stuck") this.stuck();
+    else if (name === "hint") this.screen.hint();
+    else if (name === "help") this.screen.openHelp();
     else if (name === "put-down") this.putDown();
     else if (name === "react") this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
   }

@@ -145,9 +145,10 @@ function placeOf({ code, key }) {
  */
 export function keyMeaning(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return null;
+  if (event.key === "?") return { name: "help" };
   const code = placeOf(event);
   if (COLUMNS.includes(code)) return { name: "column", column: COLUMNS.indexOf(code) };
   if (ABOVE.includes(code)) return { name: "up", column: ABOVE.indexOf(code) };
   if (/^Digit[1-6]$/.test(code)) return { name: "react", number: Number(code.slice(5)) - 1 };
-  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, Escape: { name: "put-down" } }[code] ?? null;
+  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyB: { name: "hint" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, Escape: { name: "put-down" } }[code] ?? null;
 }

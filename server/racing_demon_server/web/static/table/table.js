@@ -2,13 +2,13 @@
 
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
-import { asIs, element, isCalm, move, setStyle, setText, short } from "./elements.js";
+import { asIs, element, isCalm, move, setClass, setStyle, setText, short } from "./elements.js";
 import { withPart } from "../parts.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
 import { sound, vibrate } from "./sound.js";
-import { raceWords } from "./transcript.js";
+import { hintWords, raceWords } from "./transcript.js";
 import { Slots, arrange, shapeOf } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span, standing } from "../words.js";
 
@@ -41,13 +41,17 @@ export class TableScreen {
    * @param {string[][]} given.tables of the moves
    * @param {(text: string, isUrgent?: boolean) => void} given.announce
    * @param {() => void} given.openMenu
+   * @param {() => void} given.openHelp
    * @param {() => void} given.due asks for a picture
    */
-  constructor(root, { tables, announce, openMenu, due }) {
+  constructor(root, { tables, announce, openMenu, openHelp, due }) {
     this.root = root;
     this.tables = tables;
     this.announce = announce;
     this.due = due;
+    this.openHelp = openHelp;
+    /** Hears of every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
+    this._hints = null;
     this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")), due);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
@@ -94,6 +98,7 @@ export class TableScreen {
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
     root.querySelector(".stuck")?.addEventListener("click", () => this.controls.stuck());
+    root.querySelector(".hint")?.addEventListener("click", () => this.hint());
   }
 
   /** @param {import("../wire/session.js").Session} session */
@@ -101,8 +106,40 @@ export class TableScreen {
     this.session = session;
     this.rules = null;
     this.controls.held = null;
+    this._hints = null;
     this.felt.clear();
     this.ticker.replaceChildren();
+  }
+
+  /** Whether hints are allowed: the table's option says so, or nobody else plays. */
+  get hasHints() {
+    return this.place >= 0 && (this.table.options.hints || this.table.handSeats.length === 1);
+  }
+
+  /** Point at a play that helps. */
+  hint() {
+    if (!this.hasHints) return this.announce("This table plays without hints. The host can allow them in the options.", true);
+    withPart("hints", ({ Hints }) => {
+      const { rules, shown, place } = this;
+      if (!rules || !shown || !this.controls.mayPlay) return;
+      const play = (this._hints ??= new Hints()).play(rules, shown, place);
+      const words = hintWords(play, shown);
+      if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
+      this.announce(words);
+    });
+  }
+
+  /**
+   * Let the hints follow how the stock is turned.
+   * @param {string} name
+   * @param {any} fields
+   */
+  _followHints(name, fields) {
+    const { table, place } = this;
+    const { layout } = table;
+    if (!layout || !this.hasHints) return;
+    const rules = this.rules ?? new Rules(layout, this.tables);
+    withPart("hints", ({ Hints }) => (this._hints ??= new Hints()).follow(name, fields, table, rules, place));
   }
 
   get table() {
@@ -127,6 +164,7 @@ export class TableScreen {
       this.controls.held = null;
       this.origins.clear();
     }
+    this._followHints(name, fields);
     if (isPast) return;
     this._followStuck(name, fields);
     if (name === "played") this._played(fields);
@@ -237,10 +275,12 @@ export class TableScreen {
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
     const { deal } = table;
+    const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
+    setClass(this.root, "tall-bar", isTall);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this._shape || !this.scene) {
       this._shape = shape;
-      this.scene = arrange({ layout, board: shown, place: this.place, deal, slots: this.slots, area: { width, height }, isMirrored });
+      this.scene = arrange({ layout, board: shown, place: this.place, deal, slots: this.slots, buttons: isTall ? 2 : 1, area: { width, height }, isMirrored });
     }
     const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
@@ -284,6 +324,9 @@ export class TableScreen {
     const stuck = /** @type {HTMLButtonElement} */ (this.root.querySelector(".stuck"));
     const own = session?.seat === null ? undefined : table.seats.get(session?.seat ?? -1);
     stuck.hidden = this.place < 0;
+    const hint = /** @type {HTMLButtonElement} */ (this.root.querySelector(".hint"));
+    hint.hidden = !this.hasHints;
+    hint.disabled = !this.controls.mayPlay;
     this.late.hidden = own === undefined || this.place >= 0;
     stuck.disabled = !this.controls.mayPlay || (own?.stuck ?? false);
   }

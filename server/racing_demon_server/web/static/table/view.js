@@ -93,20 +93,21 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
  * @param {string} given.deal names the deal
  * @param {Slots} given.slots
+ * @param {number} given.buttons how many lie one above the other, below the columns
  * @param {{width: number, height: number}} given.area
  * @param {boolean} given.isMirrored for the left hand
  * @returns {Scene}
  */
-export function arrange({ layout, board, place, deal, slots, area, isMirrored }) {
+export function arrange({ layout, board, place, deal, slots, buttons, area, isMirrored }) {
   const shared = layout.piles.filter((pile) => pile.place === -1 && pile.kind === "foundation");
   const blocks = blocksOf(layout, place, shared.length >= 4);
   const isWide = area.width > area.height * 1.15;
   /** @type {Scene | null} */
   let scene = null;
   for (let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
-    scene = attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width });
+    scene = attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width });
   }
-  return scene ?? /** @type {Scene} */ (attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
+  return scene ?? /** @type {Scene} */ (attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
 }
 
 /**
@@ -138,7 +139,7 @@ function blocksOf(layout, place, isRace) {
  * @param {any} given
  * @returns {Scene | null}
  */
-function attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
+function attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
   /** @type {Map<number, Place>} */
@@ -155,7 +156,7 @@ function attempt({ board, deal, slots, area, isMirrored, isWide, blocks, shared,
     y = race({ places, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
-  const bottom = isWide || rows.length === 0 ? 0 : Math.max(BUTTON, hasBar ? card.h + gap * 2 : 0);
+  const bottom = isWide || rows.length === 0 ? 0 : Math.max(BUTTON * buttons, hasBar ? card.h + gap * 2 : 0);
   const free = area.height - y - bottom - gap;
   const needs = rows.map((row) => needOf(row, board, card));
   const least = needs.reduce((sum, need) => sum + need.least + gap, 0);

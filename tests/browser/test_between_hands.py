@@ -1,0 +1,58 @@
+"""Between hands: what players reach with a thumb, and what all read from afar."""
+
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+from playwright.async_api import Browser
+
+from racing_demon_protocol.wire.messages import client as cl
+from tests.support.browsers import phone
+from tests.support.servers import Peer, serving
+
+SMALL: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 568}}
+BIG: Final[dict[str, Any]] = {
+    "viewport": {"width": 1920, "height": 1080},
+    "has_touch": False,
+    "is_mobile": False,
+}
+SIZES: Final = """() => [".tally tbody td", ".next p"].map((each) =>
+  parseFloat(getComputedStyle(document.querySelector(`#lobby ${each}`)).fontSize))"""
+NAMED: Final = """(name) => [...document.querySelectorAll("#lobby bdi")].filter((each) =>
+  each.textContent === name && each.checkVisibility()).length"""
+
+
+async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
+    """On the smallest phone, with eight players, its button is in view; so is when it is dealt by itself."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(bot_speed=20.0))
+        options = {"tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
+        host = await stack.enter_async_context(Peer.hosting(served.url, **options))  # type: ignore[arg-type]
+        link = f"{served.origin}/{host.code}"
+        ann = await stack.enter_async_context(phone(browser, link, **SMALL))
+        await ann.join("Mia")
+        screen = await stack.enter_async_context(phone(browser, f"{link}?tv", **BIG))
+        for _ in range(6):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        ready = ann.page.get_by_role("button", name="Next hand")
+        await ready.wait_for()
+        box = await ready.bounding_box()
+        assert box is not None
+        assert box["y"] >= SMALL["viewport"]["height"] / 2
+        assert box["y"] + box["height"] <= SMALL["viewport"]["height"]
+        assert 1 == await ann.page.evaluate(NAMED, "Mia")
+        for each in (ann, screen):
+            await each.page.locator(".next p", has_text="Next deal in").wait_for()
+        assert all(size >= BIG["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES))
+        assert 1080 >= await screen.page.evaluate("document.documentElement.scrollHeight")
+
+
+async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
+    """A host with nobody to wait for is not asked whether all are ready."""
+    async with serving() as served, phone(browser, served.origin, **SMALL) as ann:
+        await ann.create("Ann")
+        await ann.page.tap(".add-bot")
+        await ann.page.locator(".player").nth(1).wait_for()
+        assert ["Deal"] == await ann.page.locator(".next button:visible").all_inner_texts()
+        await ann.page.get_by_role("button", name="Deal").tap()
+        await ann.see("#table")

@@ -1,0 +1,119 @@
+"""Hints in the browser, the keys that ask for help, and where what is told stands."""
+
+from typing import Any, Final
+
+import pytest
+from playwright.async_api import Browser
+
+from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
+from racing_demon_protocol.engine.piles import Kind
+from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.wire.messages import client as cl
+from tests.support.browsers import Phone, phone
+from tests.support.servers import Peer, serving
+
+LAPTOP: Final[dict[str, Any]] = {"viewport": {"width": 1280, "height": 800}, "is_mobile": False}
+SCREENS: Final[dict[str, dict[str, Any]]] = {
+    "small": {"viewport": {"width": 320, "height": 568}},
+    "phone": {"viewport": {"width": 390, "height": 844}},
+    "landscape": {"viewport": {"width": 844, "height": 390}},
+    "laptop": LAPTOP,
+}
+COVERED: Final = """() => {
+  const toast = document.querySelector("#toast.shown").getBoundingClientRect();
+  return [...document.querySelectorAll("#table .card")].filter((card) => {
+    const box = card.getBoundingClientRect();
+    const isBeside = box.right <= toast.left || box.left >= toast.right;
+    return !isBeside && box.top < toast.bottom && box.bottom > toast.top;
+  }).length;
+}"""
+SPILT: Final = """() => {
+  document.documentElement.classList.add("large-index");
+  const card = document.querySelector("#table .card.face:not(.flat)").cloneNode(true);
+  document.querySelector("#table .felt").append(card);
+  const spilt = [];
+  for (const rank of ["10", "Q", "K", "4"]) for (let width = 20; width <= 160; width += 4) {
+    card.querySelector(".index").firstChild.data = rank;
+    for (const [name, size] of [["--card", width], ["width", width], ["height", width * 1.4]])
+      card.style.setProperty(name, `${size}px`);
+    const text = document.createRange();
+    text.selectNodeContents(card.querySelector(".index"));
+    const [inside, outside] = [text.getBoundingClientRect(), card.getBoundingClientRect()];
+    if (inside.right > outside.right + .5 || inside.bottom > outside.bottom + .5) spilt.push([rank, width]);
+  }
+  return spilt;
+}"""
+
+
+@pytest.mark.parametrize("asks", ["key", "button"])
+async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str) -> None:
+    """Who plays alone, or at a table with hints, may ask for one: ``b``, or a button."""
+    async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
+        code = await ann.create("Ann")
+        await ann.deal()
+        await ann.page.locator(".stuck:enabled").wait_for()
+        view = served.registry.room(code).table.view
+        if asks == "key":
+            await ann.page.keyboard.press("b")
+        else:
+            await ann.page.locator("#table .hint").click()
+        await ann.page.locator("#toast.shown").wait_for()
+        assert await ann.page.inner_text("#toast") in _hints(view)
+
+
+async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
+    """The help names the keys, that for a hint too."""
+    async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
+        await ann.create("Ann")
+        await ann.deal()
+        await ann.page.locator(".stuck:enabled").wait_for()
+        await ann.page.keyboard.press("?")
+        await ann.page.locator("#sheet", has_text="B gives a hint").wait_for()
+        assert "racing-demon solo racing-demon" in await ann.page.inner_text("#sheet")
+
+
+@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("others", [0, 1])
+async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: int) -> None:
+    """The longest sentences stand in the heading's place, on screens of every shape."""
+    async with serving() as served, Peer.hosting(served.url, seated=False, countdown_ms=0) as host:
+        async with phone(browser, f"{served.origin}/{host.code}", **SCREENS[name]) as ann:
+            await ann.join("Ann")
+            for _ in range(others):
+                await host.ask(cl.AddBot)
+            await host.ask(cl.Start)
+            await ann.page.locator(".stuck:enabled").wait_for()
+            await _pick_up(ann)
+            await ann.page.locator("#toast.shown", has_text="Picked up").wait_for()
+            assert 0 == await ann.page.evaluate(COVERED)
+            assert [] == await ann.page.evaluate(SPILT)
+
+
+async def _pick_up(player: Phone) -> None:
+    """Hold a finger, or the mouse, on a column."""
+    box = await player.page.locator(".slot.tableau").first.bounding_box()
+    assert box is not None
+    await player.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await player.page.mouse.down()
+
+
+def _hints(view: TableView) -> set[str]:
+    """Return all hints that the rules allow, in the page's words."""
+    assert view.rules is not None
+    assert view.board is not None
+    board, told = view.board, set()
+    for source, count, destination, *_ in view.rules.legal_plays(board, 0):
+        kinds = {board.piles[source].kind, board.piles[destination].kind}
+        card, target = board.cards[source][-count], board.cards[destination]
+        if Kind.STOCK in kinds:
+            told.add("Turn the stock.")
+        elif board.piles[destination].kind is Kind.FOUNDATION:
+            told.add(f"{_short(card)} up")
+        else:
+            told.add(f"{_short(card)} to {_short(target[-1]) if target else 'the empty place'}")
+    return told
+
+
+def _short(card: int) -> str:
+    assert card != UNKNOWN
+    return RANK_NAMES[rank(card) - 1].replace("T", "10") + "♠♥♣♦"[suit(card)]
