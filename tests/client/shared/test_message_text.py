@@ -144,6 +144,11 @@ def test_who_has_left_is_not_told_to_be_there() -> None:
         (EndReason.DEAD, None, "hand 1 is over after 2:05: nobody can play any more; Ann 62, you 31"),
         (EndReason.STUCK, None, "hand 1 is over after 2:05: everybody is stuck; Ann 62, you 31"),
         (EndReason.ABANDONED, None, "hand 1 is over after 2:05: everybody has left; Ann 62, you 31"),
+        (
+            EndReason.TIME_UP,
+            None,
+            "hand 1 is over after 2:05: there were as many plays as a hand may have; Ann 62, you 31",
+        ),
     ],
 )
 def test_how_a_hand_ends(reason: EndReason, out: int | None, line: str) -> None:
