@@ -19,7 +19,7 @@ NEWER: Final = (
     *("structuredClone", "timeout", "toReversed", "toSorted", "toSpliced", "randomUUID"),
 )
 REPLAY: Final = "vectors.test.js"
-FORGED: Final = 7
+FORGED: Final = 8
 
 
 async def run(*arguments: str) -> tuple[int | None, str]:

@@ -48,6 +48,7 @@ for (const { name, begin, frames } of matches) {
     let proved = 0;
     const follow = (text) => {
       const message = decode(text);
+      if (message.name === "hand_over") log.end(table.points(), message.fields);
       table.follow(message.name, message.fields, 0);
       log.follow(message.name, message.fields, table.layout);
       return message;
@@ -78,6 +79,7 @@ function logOf(texts, forge = () => {}) {
   for (const text of texts) {
     const { name, fields } = decode(text);
     forge(name, fields);
+    if (name === "hand_over") log.end(table.points(), fields);
     table.follow(name, fields, 0);
     log.follow(name, fields, table.layout);
     if (name === "hand_over") over = prove(log.hand, fields.seed);
@@ -109,6 +111,7 @@ const forgeries = {
   "another card in the deal": [played, first("dealt", (fields) => fields.shown.reverse())],
   "another card turned up": [played, first("played", (fields) => fields.shown.splice(0, 1, (fields.shown[0] + 1) % 52))],
   "another's cards": [played, first("played", (fields) => (fields.seat = 1 - fields.seat))],
+  "other points": [played, first("hand_over", (fields) => (fields.points = [700, -700]))],
   "another contribution": [redrawn, (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value))],
   "a contribution that is left out": [redrawn, first("dealt", (fields) => (fields.left_out = [0]))],
 };

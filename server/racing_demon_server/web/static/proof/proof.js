@@ -46,7 +46,12 @@ export function prove(hand, secret) {
       compare(places, fields.shown);
     }
   }
-  const { promised, values, away, voided } = hand;
+  const { promised, values, away, voided, points, over } = hand;
+  layout.seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
+    const [told, own] = [over.points[at], points.get(seat) ?? over.points[at]];
+    const isForfeit = told === 0 && layout.options.on_leave === "forfeit";
+    if (told !== own && seat !== over.out && !isForfeit) throw new Mismatch("the points are not those of the cards");
+  });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
   return { contributions: seed.contributions, cards, drawn: voided, free };
 }

@@ -299,7 +299,7 @@ const APPLY = {
     table.layout = new Layout(table.game, seats, table.options);
     table.board = Board.dealt(table.layout);
     table.board.name(table.board.faceUp(), shown);
-    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat) => [seat, { reached: 0, since: 0 }]) : []);
+    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [seat, { reached: table.board?.progress(place) ?? 0, since: 0 }]) : []);
     table.called = null;
     table.phase = "countdown";
     table._clock(-countdownMs, now);

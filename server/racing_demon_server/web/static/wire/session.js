@@ -234,6 +234,7 @@ export class Session {
    */
   _follow(name, fields) {
     try {
+      if (name === "hand_over") this.log.end(this.table.points(), fields);
       this.table.follow(name, fields, this.clock());
     } catch {
       this._startAgain();

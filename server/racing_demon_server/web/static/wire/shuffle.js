@@ -74,6 +74,15 @@ export class HandLog {
   }
 
   /**
+   * Keep what the server tells of a hand's end.
+   * @param {Map<number, number>} points those of the cards that lie there, by seat
+   * @param {{points: number[], out: number | null}} over
+   */
+  end(points, over) {
+    if (this.hand) Object.assign(this.hand, { points, over });
+  }
+
+  /**
    * Follow a message.
    * @param {import("../rules/layout.js").Layout | null} layout the table's, which has followed it already
    * @param {string} name
