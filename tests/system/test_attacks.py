@@ -21,8 +21,8 @@ MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000
 EARLY_ENDS = (2_000, 5_000, 20_000) if LONG else (100, 500)
 """The connections that end early in each stage. The first of them may fill what is used again."""
-MOST_LEFT_KIB = 6 * 1024
-"""What all others may leave: asyncio's transports wait for a sweep, a quarter of a kilobyte each."""
+MOST_LEFT_KIB = (12 if LONG else 6) * 1024
+"""What all others may leave: asyncio's transports wait for a sweep, half a kilobyte each."""
 CHOSEN = os.environ.get("RACING_DEMON_ATTACKS", "").split(",")
 """The names of the attacks that are wanted; none for all, or for one in twelve of them in ``make test``."""
 ARGUMENTS = (
