@@ -116,7 +116,7 @@ def named_code(text: str) -> str:
 
 def address(text: str) -> str:
     """Parse a server's address, with or without scheme, port and path; or a link to it."""
-    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     with contextlib.suppress(ValueError):
         text = taken_apart(text)[0] or text

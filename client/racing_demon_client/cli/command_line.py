@@ -57,7 +57,7 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     try:
         address, in_link = taken_apart(url)
@@ -78,7 +78,7 @@ def _find_server(arguments: argparse.Namespace) -> None:
     """Take the server's address out of what may be the link to one of its tables."""
     if arguments.mqtt is not None:
         _fail("name a server's address or a broker's, not both")
-    from racing_demon_client.shared.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     try:
         arguments.url = values.address(taken_apart(arguments.url)[0] or arguments.url)

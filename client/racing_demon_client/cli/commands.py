@@ -12,11 +12,11 @@ from typing import Any, Final
 from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
 from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.files import open_behind
+from racing_demon_client.links import link_of
 from racing_demon_client.net.local_server import Persistence
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, writing
-from racing_demon_client.shared.links import link_of
 from racing_demon_client.sources import openers
 from racing_demon_client.sources.openers import ADDRESSES_SECONDS, Opened, Question
 from racing_demon_client.streams import (

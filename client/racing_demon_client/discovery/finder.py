@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import link_of
 from racing_demon_client.net.probe import FoundTable
-from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.text import counted, printable

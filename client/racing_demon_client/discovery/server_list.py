@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import full_url
 from racing_demon_client.net.dialer import page
 from racing_demon_client.net.probe import FoundTable
-from racing_demon_client.shared.links import full_url
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.limits import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.text import printable

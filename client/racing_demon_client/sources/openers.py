@@ -16,6 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded
+from racing_demon_client.links import full_url
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import (
     LOOK_SECONDS,
@@ -29,7 +30,6 @@ from racing_demon_client.net.local_server import (
 )
 from racing_demon_client.net.seat_store import StoredSeat, TableSeats, stored_seats
 from racing_demon_client.net.table_source import TableSource
-from racing_demon_client.shared.links import full_url
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from racing_demon_client.shared.links import full_url
+from racing_demon_client.links import full_url
 from racing_demon_client.sources import openers
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import CloseCode, Reason

@@ -4,7 +4,7 @@ import pytest
 import segno
 
 from racing_demon_client.discovery.qr import qr_lines
-from racing_demon_client.shared.links import link_of
+from racing_demon_client.links import link_of
 from racing_demon_client.terminal.drawing.pages.lobby import ROOMY
 from tests.support.screens import hosting, shows, wait
 

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from racing_demon_client.discovery.qr import qr_lines
-from racing_demon_client.shared.links import link_of
+from racing_demon_client.links import link_of
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.drawing.pages.analysis import draw_analysis
 from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby, shows_qr

@@ -16,8 +16,8 @@ from textual.widgets import Button, Input, Label, OptionList, Select
 from racing_demon_client.discovery.mdns import find
 from racing_demon_client.discovery.server_list import listed_tables
 from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import taken_apart
 from racing_demon_client.recent_tables import Recent
-from racing_demon_client.shared.links import taken_apart
 from racing_demon_client.terminal.style.glyphs import screen_text
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from racing_demon_client.links import link_of
 from racing_demon_client.shared.briefing import brief
-from racing_demon_client.shared.links import link_of
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit

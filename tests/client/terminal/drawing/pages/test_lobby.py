@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from racing_demon_client.discovery.qr import qr_lines
-from racing_demon_client.shared.links import link_of
+from racing_demon_client.links import link_of
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages.frame import Page, draw_page
 from racing_demon_client.terminal.drawing.pages.lobby import draw_lobby

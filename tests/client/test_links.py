@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_client.shared.links import full_url, link_of, taken_apart
+from racing_demon_client.links import full_url, link_of, taken_apart
 
 
 @pytest.mark.parametrize(
