@@ -377,7 +377,8 @@ export class TableScreen {
     setText(heap, `${table.heap(seat) ?? ""}`);
     setStyle(chip, "background-size", `${Math.min(100, ((table.reached(seat) ?? 0) / 52) * 100)}% 100%`);
     setText(mood, !state ? "" : state.left ? "left" : !state.connected && !state.standIn ? "away" : state.stuck ? "stuck" : state.bot ? "bot" : "");
-    if (this.hasMinis && place >= 0 && table.board && !table.isPrivate) miniature(minis, table.board, place);
+    if (place < 0 || table.isPrivate) minis.replaceChildren(); // those of the last hand
+    else if (this.hasMinis && table.board) miniature(minis, table.board, place);
   }
 
   /** The table in words, for those who would rather read it, or hear it. */
