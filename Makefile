@@ -8,7 +8,7 @@ JS_TOOLS := tests/browser/tools
 NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
-	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster foreign ownership fuzz fuzz-sockets hidden mutants soak torn upgrade \
+	types-js tools-js attacks autobahn contention crash crash-cluster cuts-cluster evening foreign ownership fuzz fuzz-sockets hidden mutants soak torn upgrade \
 	bench figures played games games-table bench-bots bench-broker bench-browser bench-feel bench-relays bench-restart bench-scores bench-openings bench-spectators \
 	bench-steps bench-stores bench-takeover bench-ui panes picture pictures browsers engines clean help
 
@@ -194,6 +194,9 @@ pictures: $(STAMP)  ## draw the pictures of the browser's table in the README an
 browsers: $(STAMP) tools-js  ## phones in Chromium play whole matches and all games, are cut off, and are read by axe; minutes
 	RACING_DEMON_LONG=1 RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 $(NO_LIMIT) \
 		tests/browser --ignore tests/browser/test_engines.py $(ARGS)
+
+evening: $(STAMP)  ## rehearse an evening with all kinds of screens; writes its pictures to FOLDER (evening/)
+	$(BIN)/python -m tests.browser.evening $(or $(FOLDER),evening)
 
 engines: $(STAMP)  ## Firefox and WebKitGTK play a hand each (apt-get install firefox-esr webkit2gtk-driver xvfb)
 	RACING_DEMON_BROWSER=required $(BIN)/pytest -s -n0 tests/browser/test_engines.py $(ARGS)
