@@ -84,7 +84,7 @@ class TimedTable:
             clock,
             ServerSettings(kept_events=2_048),
             journal=TableJournal(journal, journal.new_number(), lambda: 0, timekeeper),
-            lock=Passphrase("", bytes(16)),
+            lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",
             backlog=Backlog(1, 1),

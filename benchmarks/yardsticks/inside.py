@@ -76,7 +76,7 @@ class Party:
             self._clock,
             ServerSettings(kept_events=KEPT),
             journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
-            lock=Passphrase("", bytes(16)),
+            lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",
             backlog=Backlog(1, 1),

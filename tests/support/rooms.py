@@ -210,7 +210,7 @@ def open_room(
         now,
         ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions),
         journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
-        lock=Passphrase("", bytes(16)),
+        lock=Passphrase(bytes(16)),
         epoch="start",
         bot_seed=bytes(32),
         backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,

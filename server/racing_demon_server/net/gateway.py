@@ -182,6 +182,7 @@ class Gateway:
             listening.close()
         if self._service.relay is not None:
             self._service.relay.close()
+        self._service.hasher.close()
         for connection in self._connections:
             if connection.is_open:
                 connection.close(code, reason)

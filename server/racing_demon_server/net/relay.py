@@ -20,7 +20,7 @@ from racing_demon_server.frames import Frames, Listener
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import limits
 from racing_demon_server.tables.backlog import Backlog
-from racing_demon_server.tables.passphrase import Passphrase
+from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
 from .address_limits import LOCAL, MANY_SEARCHES, MINUTE, AddressLimits, Origin
@@ -61,7 +61,7 @@ class RelayedTable:
         self._searching: list[str] = []
         self._mirror: TableMirror | None = None
         self._spectators: Spectators | None = None
-        self._lock = Passphrase("", b"")
+        self._lock = Passphrase(b"")
         self._passphrase = ""
         self._asking = Origin(LOCAL, is_relay=False)
         self._elsewhere = 0
@@ -251,7 +251,8 @@ class RelayedTable:
         self._mirror = mirror
         self._spectators = Spectators(self._mirror, self._relay.clock, self._relay.backlog, delays=False)
         if previous is None:
-            self._lock = Passphrase(self._passphrase if snapshot.locked else "", secrets.token_bytes(16))
+            passphrase = self._passphrase if snapshot.locked else ""
+            self._lock = Passphrase(secrets.token_bytes(SALT_SIZE), passphrase=passphrase)
         else:
             previous.close()
             for listener in previous:

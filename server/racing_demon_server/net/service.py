@@ -13,12 +13,13 @@ from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_protocol.wire.messages.client import Create
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Listener
 from racing_demon_server.rate_limit import Allowance, Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.locator import Location, Locator, Whereabouts
+from racing_demon_server.tables.passphrase import Passphrase, PassphraseHasher
 from racing_demon_server.tables.registry import Registry, TableUnread
 from racing_demon_server.tables.room import Clock, Room
 
@@ -52,6 +53,7 @@ class Service:
         numbers: numbers of connections for the log.
         locator: finds tables on other servers; ``None`` if there are none.
         tasks: connections that are being passed on.
+        hasher: hashes passphrases.
         relay: shows the tables of another server; ``None`` if this one has its own.
 
     """
@@ -71,6 +73,7 @@ class Service:
         self.addresses = AddressLimits(settings)
         self.locator = locator
         self.tasks: set[asyncio.Task[None]] = set()
+        self.hasher = PassphraseHasher()
         self.numbers = itertools.count(1)
         self.relay: Relay | None = None
         if settings.relay:
@@ -100,18 +103,31 @@ class Service:
     def _pool(per_second: float) -> Bucket:
         return Bucket(per_second, per_second * POOL_SECONDS)
 
-    def open(self, address: str, wanted: Create, at: int) -> Room:
-        """Open a table for somebody.
+    def take_table(self, address: str, at: int) -> None:
+        """Count a table that an address opens at a time.
 
-        Args:
-            address: the client's address.
-            wanted: the request.
-            at: the time.
+        Raises:
+            CommandRefused: there are too many, or the server stops.
+
+        """
+        self._check_tables(address)
+        if not self.addresses.take_table(address, at):
+            wait = counted(math.ceil(MINUTE / self.settings.tables_per_minute), "second")
+            text = f"Too many tables from your address: the next one may be opened in {wait}."
+            raise CommandRefused(Reason.TOO_FAST, text)
+
+    def open(self, address: str, options: Options, lock: Passphrase) -> Room:
+        """Open a table for an address, which :meth:`take_table` has counted.
 
         Raises:
             CommandRefused: the options cannot be played, there are too many tables, or the server stops.
 
         """
+        self._check_tables(address)
+        return self.registry.open(options, lock, address, self.addresses.units(address))
+
+    def _check_tables(self, address: str) -> None:
+        """Check that an address may open another table."""
         if self.locator is not None and not self.locator.takes_tables:
             text = "This server is about to stop. Open a table at another one."
             raise CommandRefused(Reason.SERVER_FULL, text)
@@ -123,11 +139,6 @@ class Service:
             tables = counted(most, "table")
             text = f"Your address has {tables} here, and gets no more until one of them is closed."
             raise CommandRefused(Reason.SERVER_FULL, text)
-        if not self.addresses.take_table(address, at):
-            wait = counted(math.ceil(MINUTE / self.settings.tables_per_minute), "second")
-            text = f"Too many tables from your address: the next one may be opened in {wait}."
-            raise CommandRefused(Reason.TOO_FAST, text)
-        return registry.open(wanted.options, wanted.passphrase, address, self.addresses.units(address))
 
     def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
         """Return a table's room.

@@ -9,6 +9,7 @@ import hashlib
 import logging
 import secrets
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -25,13 +26,14 @@ from racing_demon_server.frames import framed
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.tables.locator import Location, Whereabouts
+from racing_demon_server.tables.passphrase import SALT_SIZE, Hashing, Passphrase, Unchecked
 from racing_demon_server.tables.registry import TableElsewhere, TableUnread
 from racing_demon_server.tables.room import TOO_DEAR, Room
 
 from .address_limits import MANY_SEARCHES
 from .costs import COSTS
 from .service import Missing, Service
-from .splice import AGAIN_SECONDS, TableSearch, Visit, splice
+from .splice import AGAIN_SECONDS, HeldMessages, TableSearch, Visit, splice
 from .transport import Connection
 
 UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."
@@ -68,6 +70,9 @@ class Session:
         self._hello = b""
         self._software = ""
         self._search: TableSearch | None = None
+        self._checking: HeldMessages | None = None
+        self._lock: Passphrase | None = None
+        self._entry_is_due = False
         self._is_passed_on = self._greeted = self._closing = False
         self._room: Room | None = None
         self._actor: Actor = None
@@ -87,7 +92,8 @@ class Session:
 
     def check_entry(self) -> None:
         """Close the connection if it has no place at a table."""
-        if not self.entered:
+        self._entry_is_due = True
+        if not self.entered and self._checking is None:  # a passphrase that still waits is not late
             self.close(CloseCode.TOO_LATE, "No table was requested in time.")
 
     # Sending.
@@ -187,8 +193,9 @@ class Session:
         try:
             if self._text is not self._writes_text:
                 raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
-            if self._search is not None:
-                self._search.hold(self._text, data)
+            held = self._search or self._checking
+            if held is not None:
+                held.hold(self._text, data)
                 return
             message = decode_client(data.decode() if self._text else data)
             if not self._greeted:
@@ -202,14 +209,62 @@ class Session:
             self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
         except (TableElsewhere, TableUnread) as away:
             self._send_away(away)
-        except Missing as missing:
-            self._search = TableSearch(missing.code, self._text, data)
-            self._look_for(self._search)
+        except (Missing, Unchecked) as unanswered:
+            self._hold(unanswered, data)
         except CommandRefused as error:
             self._refuse(error.reason, error.text)
         except Exception:
-            log.exception("a frame could not be handled", extra={"connection": self._number})
-            self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
+            self._fail()
+
+    def _fail(self) -> None:
+        """End the connection because of an error of the server."""
+        log.exception("a frame could not be handled", extra={"connection": self._number})
+        self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
+
+    def _replay(self, messages: list[tuple[bool, bytes]]) -> None:
+        """Handle messages that were held. They reach their table now."""
+        self._arrived = self._service.clock()
+        for is_text, data in messages:
+            if not self._closing:
+                self._text = is_text
+                self._take_message(data)
+
+    def _hold(self, unanswered: Missing | Unchecked, data: bytes) -> None:
+        """Look for a request's table, or have its passphrase hashed; what comes meanwhile waits."""
+        if isinstance(unanswered, Missing):
+            self._search = TableSearch(unanswered.code, self._text, data)
+            self._look_for(self._search)
+            return
+        passphrase, salt = unanswered.passphrase, unanswered.lock.salt
+        try:
+            self._service.hasher.hash(passphrase, salt, self._address, partial(self._end_check, unanswered))
+            self._checking = HeldMessages(self._text, data)
+        except CommandRefused as error:
+            self._refuse(error.reason, error.text)
+        except Exception:
+            self._fail()
+
+    def _end_check(self, unchecked: Unchecked, hashing: Hashing) -> None:
+        held, self._checking = self._checking, None
+        if held is None or self._closing:
+            return
+        asked, *rest = held.messages
+        lock, passphrase = unchecked.lock, unchecked.passphrase
+        try:
+            hash_ = hashing.result()
+            if lock.hash is None:  # of a table that is not open yet
+                self._lock = Passphrase(lock.salt, hash_, passphrase)
+            else:
+                lock.check(passphrase, hash_, self._address, self._service.clock())
+            self._replay([asked])
+        except CommandRefused as error:
+            self._refuse(error.reason, error.text)
+        except Exception:
+            self._fail()
+        self._lock = None
+        self._replay(rest)
+        if self._entry_is_due:
+            self.check_entry()
 
     def _send_away(self, away: TableElsewhere | TableUnread) -> None:
         """Say where a table is, or when."""
@@ -235,10 +290,7 @@ class Session:
             self._service.tasks.add(passing)
             passing.add_done_callback(self._service.tasks.discard)
         elif found is Whereabouts.HERE and search.may_go_on:
-            for is_text, data in search.messages:
-                if not self._closing:
-                    self._text = is_text
-                    self._take_message(data)
+            self._replay(search.messages)
             if self._search is not None:
                 self._search.may_go_on = False
         elif found is Whereabouts.UNKNOWN:
@@ -353,7 +405,13 @@ class Session:
         self._allowance.charge(units)
 
     def _create(self, message: cl.Create) -> None:
-        room = self._service.open(self._address, message, self._arrived)
+        lock = self._lock
+        if lock is None:
+            self._service.take_table(self._address, self._arrived)
+            lock = Passphrase(secrets.token_bytes(SALT_SIZE))
+            if message.passphrase:
+                raise Unchecked(lock, message.passphrase)
+        room = self._service.open(self._address, message.options, lock)
         if message.seated:
             try:
                 self._join(room, message.name, secrets.token_hex(32))

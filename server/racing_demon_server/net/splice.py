@@ -20,7 +20,7 @@ from .transport import Connection
 SPLICED: Final = "X-Racing-Demon-Spliced"
 """The header of a connection that another server passes on; it is passed on no further."""
 MOST_HELD: Final = 16
-"""So many messages of a client wait while its table is looked for."""
+"""So many messages of a client wait while its table is looked for, or its passphrase is checked."""
 HOLD_SECONDS: Final = 3.0
 """How long a client waits for a table whose server is dead: others have it soon after the lease."""
 AGAIN_SECONDS: Final = 0.25
@@ -52,29 +52,19 @@ class Visit:
     messages: list[tuple[bool, bytes]] = field(default_factory=list)
 
 
-class TableSearch:
-    """A search for a table, and what its client sent meanwhile.
+class HeldMessages:
+    """What a client has sent before its request was answered.
 
     Attributes:
-        code: the table's code.
-        messages: the client's, each with whether it is text; the first asks for the table.
-        may_go_on: whether the table has not been found here before.
+        messages: each with whether it is text; the first is the request.
 
     """
 
-    def __init__(self, code: str, is_text: bool, asked: bytes) -> None:
-        self.code = code
+    def __init__(self, is_text: bool, asked: bytes) -> None:
         self.messages = [(is_text, asked)]
-        self.may_go_on = True
-        self._until = time.monotonic() + HOLD_SECONDS
-
-    @property
-    def is_patient(self) -> bool:
-        """Whether to look again if no server has the table just now."""
-        return time.monotonic() < self._until
 
     def hold(self, is_text: bool, message: bytes) -> None:
-        """Keep a message for when the table is found.
+        """Keep a message for when the request is answered.
 
         Raises:
             InvalidFrame: there are too many.
@@ -83,6 +73,27 @@ class TableSearch:
         if len(self.messages) == MOST_HELD:
             raise InvalidFrame("wait until you have your place")
         self.messages.append((is_text, message))
+
+
+class TableSearch(HeldMessages):
+    """A search for a table, and what its client sent meanwhile.
+
+    Attributes:
+        code: the table's code.
+        may_go_on: whether the table has not been found here before.
+
+    """
+
+    def __init__(self, code: str, is_text: bool, asked: bytes) -> None:
+        super().__init__(is_text, asked)
+        self.code = code
+        self.may_go_on = True
+        self._until = time.monotonic() + HOLD_SECONDS
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether to look again if no server has the table just now."""
+        return time.monotonic() < self._until
 
 
 async def splice(client: Connection, visit: Visit, search: TableSearch, where: Location) -> bool:

@@ -1,17 +1,77 @@
 """A table's passphrase: a salted hash, and a limit on guesses. Times are microseconds."""
 
+import asyncio
 import hashlib
 import hmac
-from collections import OrderedDict
-from typing import Self
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final
 
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
 from racing_demon_server.rate_limit import Bucket
 
 SECONDS_A_TRY = 2
 MOST_TRIES = 10
 MOST_ADDRESSES = 1_000
+MOST_HASHES: Final = 16
+"""So many passphrases are hashed or wait for it."""
+MOST_HASHES_OF_ADDRESS: Final = 4
+SCRYPT: Final = b"\x01"
+"""What hashes by scrypt begin with. Older ones are 64 bytes of BLAKE2b, with no mark."""
+OLDER_SIZE: Final = 64
+SALT_SIZE: Final = 16
+
+Hashing = asyncio.Future[bytes]
+
+
+def slow_hash(passphrase: str, salt: bytes) -> bytes:
+    """Return the hash that is stored: 16 MiB and a good part of a second for every guess."""
+    return SCRYPT + hashlib.scrypt(passphrase.encode(), salt=salt, n=2**14, r=8, p=5, dklen=32)
+
+
+class Unchecked(RacingDemonError):
+    """Whether a passphrase is right takes :func:`slow_hash`, and then :meth:`Passphrase.check`."""
+
+    def __init__(self, lock: "Passphrase", passphrase: str) -> None:
+        super().__init__("a passphrase is not checked yet")
+        self.lock = lock
+        self.passphrase = passphrase
+
+
+class PassphraseHasher:
+    """Hashes passphrases one after the other in a thread, so that no table waits."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "passphrase")
+        self._waiting: Counter[str] = Counter()
+
+    def hash(self, passphrase: str, salt: bytes, address: str, then: Callable[[Hashing], None]) -> None:
+        """Hash a passphrase for an address, and call back.
+
+        Raises:
+            CommandRefused: too many are being hashed.
+
+        """
+        is_full = self._waiting.total() >= MOST_HASHES
+        if is_full or self._waiting[address] >= MOST_HASHES_OF_ADDRESS:
+            text = "Too many passphrases are being checked; wait a moment, and try again."
+            raise CommandRefused(Reason.TOO_FAST, text)
+        hashing = asyncio.get_running_loop().run_in_executor(self._thread, slow_hash, passphrase, salt)
+        self._waiting[address] += 1
+        hashing.add_done_callback(partial(self._end, address, then))
+
+    def _end(self, address: str, then: Callable[[Hashing], None], hashing: Hashing) -> None:
+        self._waiting[address] -= 1
+        self._waiting += Counter()  # forgets the addresses for which none is left
+        if not hashing.cancelled():
+            then(hashing)
+
+    def close(self) -> None:
+        """Hash no more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 class Passphrase:
@@ -19,34 +79,33 @@ class Passphrase:
 
     Attributes:
         salt: the salt of the hash.
-        hash: the hash; ``None`` without a passphrase.
+        hash: the hash that is stored; ``None`` without one.
 
     Args:
-        passphrase: the passphrase; empty for none.
         salt: random bytes.
+        hash_: the stored hash, from :func:`slow_hash` or older.
+        passphrase: the passphrase, where it is known; empty where not.
 
     """
 
-    def __init__(self, passphrase: str, salt: bytes) -> None:
+    def __init__(self, salt: bytes, hash_: bytes | None = None, passphrase: str = "") -> None:
         self.salt = salt
-        self.hash = self._hashed(passphrase) if passphrase else None
+        self.hash = hash_
+        # Never stored: once somebody has come in, checking is quick.
+        self._quick = self._hashed(passphrase) if passphrase else None
+        if hash_ is not None and len(hash_) == OLDER_SIZE:
+            self._quick = hash_
         self._tries: OrderedDict[str, Bucket] = OrderedDict()
-
-    @classmethod
-    def restored(cls, salt: bytes, hash_: bytes | None) -> Self:
-        """Return a passphrase that was stored as a hash."""
-        lock = cls("", salt)
-        lock.hash = hash_
-        return lock
 
     def verify(self, passphrase: str, address: str, at: int) -> None:
         """Check a passphrase. Wrong guesses use up the guesses of their address only.
 
         Raises:
             CommandRefused: the passphrase is wrong, or the address has guessed too often.
+            Unchecked: only the stored hash tells.
 
         """
-        if self.hash is None:
+        if self.hash is None and self._quick is None:
             return
         if not passphrase:  # who does not know yet that there is one has guessed nothing
             raise CommandRefused(Reason.BAD_PASSPHRASE, "This table needs a passphrase.")
@@ -54,9 +113,25 @@ class Passphrase:
         if tries is not None and tries.is_empty(at):
             text = f"Too many wrong passphrases; wait {SECONDS_A_TRY} seconds, and try again."
             raise CommandRefused(Reason.TOO_FAST, text)
-        if not hmac.compare_digest(self.hash, self._hashed(passphrase)):
-            self._note_try(address, at)
-            raise CommandRefused(Reason.BAD_PASSPHRASE, "That is not this table's passphrase.")
+        if self._quick is None:
+            raise Unchecked(self, passphrase)
+        if not hmac.compare_digest(self._quick, self._hashed(passphrase)):
+            raise self._refusal(address, at)
+
+    def check(self, passphrase: str, hash_: bytes, address: str, at: int) -> None:
+        """Check a passphrase by its slow hash; from then on the right one is known without.
+
+        Raises:
+            CommandRefused: the passphrase is wrong.
+
+        """
+        if self.hash is None or not hmac.compare_digest(self.hash, hash_):
+            raise self._refusal(address, at)
+        self._quick = self._hashed(passphrase)
+
+    def _refusal(self, address: str, at: int) -> CommandRefused:
+        self._note_try(address, at)
+        return CommandRefused(Reason.BAD_PASSPHRASE, "That is not this table's passphrase.")
 
     def _note_try(self, address: str, at: int) -> None:
         """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""

@@ -34,7 +34,7 @@ from .backlog import Backlog
 from .broadcast import RecentEvents
 from .committed import CommittedTable
 from .observer import Observer
-from .passphrase import Passphrase
+from .passphrase import SALT_SIZE, Passphrase
 from .room import Clock, Restored, Room
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
@@ -179,9 +179,11 @@ class Registry:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
 
     def open(
-        self, options: Options, passphrase: str = "", address: str = "", purse: Bucket | None = None
+        self, options: Options, lock: Passphrase | None = None, address: str = "", purse: Bucket | None = None
     ) -> Room:
         """Open a room for a new table, for somebody at an address, who pays for its bots with a purse.
+
+        Without a lock, there is no passphrase.
 
         Raises:
             CommandRefused: the options cannot be played, or there are too many tables.
@@ -194,7 +196,7 @@ class Registry:
             raise CommandRefused(Reason.HALTED, "The server cannot write to its disk. Try again later.")
         self._opened += 1
         seed = self._seed(self._opened)
-        lock, journal = Passphrase(passphrase, secrets.token_bytes(16)), self._table_journal()
+        lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
         room = finish(self._adding(code, options, lock, seed, journal, purse=purse))
         journal.open(code, self._opened, options, lock.salt, lock.hash)
@@ -269,7 +271,7 @@ class Registry:
         self._opened = max(self._opened, kept.number)
         if kept.code in self._rooms:
             raise UnknownContents("another table has its code")
-        lock, journal = Passphrase.restored(kept.salt, kept.passphrase), self._table_journal(kept.id)
+        lock, journal = Passphrase(kept.salt, kept.passphrase), self._table_journal(kept.id)
         room = yield from self._adding(kept.code, options, lock, self._seed(kept.number), journal, past)
         if self.is_halted:
             room.halt(halted=True)
@@ -287,7 +289,7 @@ class Registry:
             Exception: it cannot be; ``CANNOT_GO_ON`` says what that may come of.
 
         """
-        lock = Passphrase.restored(kept.salt, kept.passphrase)
+        lock = Passphrase(kept.salt, kept.passphrase)
         journal = self._table_journal(kept.id, offset_us)
         journal.timekeeper.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before

@@ -159,6 +159,7 @@ class Room:
 
         Raises:
             CommandRefused: the passphrase is wrong.
+            Unchecked: it must be hashed first.
 
         """
         self._lock.verify(passphrase, address, self._clock())
@@ -182,6 +183,7 @@ class Room:
 
         Raises:
             CommandRefused: the passphrase is wrong, or the table allows no spectators.
+            Unchecked: it must be hashed first.
 
         """
         self.admit(passphrase, address)

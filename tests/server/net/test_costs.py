@@ -19,6 +19,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.net.service import SHARE_SECONDS, Service
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, within
@@ -202,7 +203,7 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     """
     time, settings, home = Standing(), ServerSettings(), "203.0.113.9"
     service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER)
-    room = service.open(home, cl.Create(name="Ann"), time())
+    room = service.open(home, Options(), Passphrase(bytes(16)))
     everybody = []
     for number in range(38):
         assert service.addresses.take_request(home, time(), HANDSHAKE)

@@ -4,17 +4,18 @@ import pytest
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Room
 from tests.server.net.test_gateway_search import Directory
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METER
 
 HOME = "203.0.113.9"
-ANN = cl.Create(name="Ann")
 
 
 def service_of(time: Standing, **settings: float) -> Service:
@@ -23,16 +24,22 @@ def service_of(time: Standing, **settings: float) -> Service:
     return Service(chosen, Registry(chosen, time, ImmediateJournal()), time, NO_METER)
 
 
+def opened(service: Service, address: str, time: Standing) -> Room:
+    """Open a table for an address."""
+    service.take_table(address, time())
+    return service.open(address, Options(), Passphrase(bytes(16)))
+
+
 async def test_the_next_table_may_be_opened_when_it_is_said() -> None:
     """With seven tables a minute one may be opened each nine seconds, and that is what the sentence says."""
     time = Standing()
     service = service_of(time, tables_per_minute=7, table_burst=1)
-    service.open(HOME, ANN, time())
+    opened(service, HOME, time)
     with pytest.raises(CommandRefused, match="may be opened in 9 seconds") as refused:
-        service.open(HOME, ANN, time())
+        opened(service, HOME, time)
     assert Reason.TOO_FAST is refused.value.reason
     time.move(9)
-    service.open(HOME, ANN, time())
+    opened(service, HOME, time)
     service.registry.close()
 
 
@@ -40,14 +47,14 @@ async def test_an_address_has_so_many_tables_and_no_more() -> None:
     """The sentence says how many; when one is closed there is room for another; this machine is free."""
     time = Standing()
     service = service_of(time, tables_per_address=2, table_burst=100)
-    first, _ = (service.open(HOME, ANN, time()) for _ in range(2))
+    first, _ = (opened(service, HOME, time) for _ in range(2))
     with pytest.raises(CommandRefused, match="has 2 tables here") as refused:
-        service.open(HOME, ANN, time())
+        opened(service, HOME, time)
     assert Reason.SERVER_FULL is refused.value.reason
     for address in ("", "203.0.113.10"):
-        service.open(address, ANN, time())
+        opened(service, address, time)
     service.registry.discard(first)
-    service.open(HOME, ANN, time())
+    opened(service, HOME, time)
     service.registry.close()
 
 
@@ -58,11 +65,11 @@ async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
     service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER, directory)
     directory.takes_tables = False
     with pytest.raises(CommandRefused) as refused:
-        service.open(HOME, ANN, time())
+        opened(service, HOME, time)
     assert Reason.SERVER_FULL is refused.value.reason
     assert refused.value.text == "This server is about to stop. Open a table at another one."
     directory.takes_tables = True
-    service.open(HOME, ANN, time())
+    opened(service, HOME, time)
     service.registry.close()
 
 
@@ -70,7 +77,7 @@ async def test_the_next_code_may_be_tried_when_it_is_said() -> None:
     """With seven wrong codes a minute one more is looked for after nine seconds, and so says the sentence."""
     time = Standing()
     service = service_of(time, misses_per_minute=7, miss_burst=1)
-    code = service.open(HOME, ANN, time()).table.view.code
+    code = opened(service, HOME, time).table.view.code
     with pytest.raises(CommandRefused) as refused:
         service.find(HOME, "Y", time())
     assert Reason.UNKNOWN_TABLE is refused.value.reason
@@ -87,7 +94,7 @@ async def test_what_a_table_has_is_its_own() -> None:
     """All players of one table draw on the same units, and those of another table on others."""
     time = Standing()
     service = service_of(time)
-    one, other = (service.open("", ANN, time()) for _ in range(2))
+    one, other = (opened(service, "", time) for _ in range(2))
     assert service.units_of(one) is service.units_of(one)
     assert service.units_of(one) is not service.units_of(other)
     service.registry.close()

@@ -16,6 +16,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, now, say, seat_at, virtual
@@ -92,17 +93,16 @@ async def test_an_address_has_so_many_tables_at_a_time() -> None:
     """It gets one more when one of its own is closed; others', and this machine's, do not count for it."""
     registry = open_hall(tables_per_address=2, idle_table_seconds=10)
     service = Service(ServerSettings(tables_per_address=2), registry, now, NO_METER)
-    wanted = cl.Create(name="Ann")
-    rooms = [service.open("203.0.113.9", wanted, now()) for _ in range(2)]
+    rooms = [service.open("203.0.113.9", Options(), Passphrase(bytes(16))) for _ in range(2)]
     ear = listen(rooms[0])
     with pytest.raises(CommandRefused, match="2 tables") as refused:
-        service.open("203.0.113.9", wanted, now())
+        service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
     assert Reason.SERVER_FULL == refused.value.reason
     for address in ("203.0.113.10", "", "", ""):
-        service.open(address, wanted, now())
+        service.open(address, Options(), Passphrase(bytes(16)))
     await asyncio.sleep(11)
     assert 1 == len(registry)
-    service.open("203.0.113.9", wanted, now())
+    service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
     go(registry, rooms[0], ear)
     registry.close()
 

@@ -22,6 +22,7 @@ from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.match.table import Past
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
 from tests.support.rooms import Ear, answered, in_virtual_time, now, say, virtual
@@ -29,6 +30,8 @@ from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
 
 HEIR = 7
+WORD, SALT = "sesame", bytes(16)
+HASH = slow_hash(WORD, SALT)
 AHEAD = 5_000_000
 """How far the other server's clock is behind that of the first one, in microseconds."""
 
@@ -67,7 +70,7 @@ class Observing(Observer):
 
 async def _played(registry: Registry) -> tuple[Room, Ear]:
     """Open a table behind a passphrase, at which Ann plays with a bot."""
-    room = registry.open(Options(hands=3, countdown_ms=0, time_limit_ms=60_000), "sesame")
+    room = registry.open(Options(hands=3, countdown_ms=0, time_limit_ms=60_000), Passphrase(SALT, HASH, WORD))
     ear = Ear()
     ann = room.join("Ann", b"token", "")
     room.broadcast.take_seat(ear, ann)
@@ -121,10 +124,14 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert room.table.view.options == again.table.view.options
     assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
     assert 0 == again.table.seat_tokens.actor(b"token")
+    for word in ("guess", WORD):
+        with pytest.raises(Unchecked) as unchecked:
+            again.admit(word, "")
+    unchecked.value.lock.check(WORD, HASH, "", 0)
     with pytest.raises(CommandRefused) as caught:
         again.admit("guess", "")
     assert Reason.BAD_PASSPHRASE is caught.value.reason
-    again.admit("sesame", "")
+    again.admit(WORD, "")
     assert AHEAD == again.journal.timekeeper.offset_us
     assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
     later = Ear()

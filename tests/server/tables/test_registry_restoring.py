@@ -25,6 +25,7 @@ from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.journals import journaled, journaled_in
@@ -33,7 +34,8 @@ from tests.support.servers import Peer
 from tests.support.virtual_journal import VirtualJournal
 
 SEED = bytes(32)
-WORD = "sesame"
+WORD, SALT = "sesame", bytes(16)
+HASH = slow_hash(WORD, SALT)
 
 
 @asynccontextmanager
@@ -61,7 +63,8 @@ async def seated(room: Room, seat: int | None = None) -> Ear:
 
 async def opened(registry: Registry) -> tuple[Room, Ear]:
     """Open a table at which hands take ten seconds, and let Ann play there with a bot."""
-    room = registry.open(Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000), WORD)
+    options = Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000)
+    room = registry.open(options, Passphrase(SALT, HASH, WORD))
     ear = await seated(room)
     await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
     return room, ear
@@ -113,6 +116,9 @@ async def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
             room = registry.room(code)
             assert room.table.view.seq >= seq
             assert hand_id == room.table.view.hand_id
+            with pytest.raises(Unchecked) as first:
+                room.admit(WORD, "192.0.2.1")
+            first.value.lock.check(WORD, HASH, "192.0.2.1", 0)
             room.admit(WORD, "192.0.2.1")
             with pytest.raises(CommandRefused):
                 room.admit("simsalabim", "192.0.2.1")

@@ -18,6 +18,7 @@ from racing_demon_server.frames import Frames
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import Spectators
@@ -55,10 +56,10 @@ async def _opened(folder: Path, *, anew: bool = False) -> AsyncIterator[Registry
     journal.close()
 
 
-async def _begin(registry: Registry, passphrase: str = "", **options: object) -> Room:
+async def _begin(registry: Registry, lock: Passphrase | None = None, **options: object) -> Room:
     """Open a table that is seen a minute late, and long after let its bots begin to play."""
     asked = {"watch_delay_ms": DELAY * 1_000, "countdown_ms": 0, "hands": 1, **options}
-    room = registry.open(Options.model_validate(asked), passphrase)
+    room = registry.open(Options.model_validate(asked), lock)
     ann = Ear()
     room.broadcast.take_seat(ann, room.join("Ann", b"token", ""))
     room.connect(0)
@@ -72,7 +73,8 @@ async def _begin(registry: Registry, passphrase: str = "", **options: object) ->
 async def test_a_delay_goes_on_when_the_server_is_started_anew(tmp_path: Path) -> None:
     """Who watches sees the table as it was a minute ago, and then all that was to come, each in its time."""
     async with _opened(tmp_path) as registry:
-        room = await _begin(registry, "sesame")
+        salt = bytes(16)
+        room = await _begin(registry, Passphrase(salt, slow_hash("sesame", salt)))
         before = [room.table.view.seq]
         for _ in range(DELAY - 20):
             await asyncio.sleep(1)
