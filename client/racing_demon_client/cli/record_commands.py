@@ -313,12 +313,14 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
 
 def _seat(timeline: "Timeline", text: str) -> int:
     """Return a seat by its number, from 1, or by its player's name."""
+    from racing_demon_client.sources.replay import BadPlace  # noqa: PLC0415
+
     names = {state.name.lower(): seat for seat, state in timeline.view_at(timeline.start).seats.items()}
     if text.lower() in names:
         return names[text.lower()]
     if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
         return int(text[:4]) - 1
-    raise RecordUnreadable(f"Nobody is called {text!r} there: {', '.join(names)}.")
+    raise BadPlace(f"Nobody is called {text!r} there: {', '.join(names)}.")
 
 
 def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:

@@ -127,7 +127,7 @@ async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Her
     lines[5] = lines[5][:-9]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     ended = await here("verify", str(path))
-    assert (1, "not valid: Line 6: a line is not a message of a record.\n") == (ended.code, ended.out)
+    assert (ended.code, ended.out.startswith("damaged: Line 6: a line is not a message")) == (1, True)
 
 
 # Exports.
@@ -473,17 +473,19 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "sentence", "code"),
     [
-        (["--at", "h9"], "There is no h9 in this record."),
-        (["--at", "noon"], "'noon' is not a place: write one like h2, .*"),
-        (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob."),
-        (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it."),
+        (["--at", "h9"], "There is no h9 in this record.", 1),
+        (["--at", "noon"], "'noon' is not a place: write one like h2, .*", 1),
+        (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob.", 1),
+        (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it.", 3),
     ],
 )
-async def test_a_place_that_is_none(arguments: list[str], sentence: str, tmp_path: Path, here: Here) -> None:
+async def test_a_place_that_is_none(
+    arguments: list[str], sentence: str, code: int, tmp_path: Path, here: Here
+) -> None:
     """What a record does not have is said, and what there is."""
-    failed(await here("replay", file_of(tmp_path, "demon-a"), *arguments), sentence, 1)
+    failed(await here("replay", file_of(tmp_path, "demon-a"), *arguments), sentence, code)
 
 
 async def test_an_empty_file_has_no_match(tmp_path: Path, here: Here) -> None:

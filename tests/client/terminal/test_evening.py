@@ -1,5 +1,9 @@
 """An evening at the terminal table: pauses, reactions, the players and what the host may do with them."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from textual.containers import Horizontal
 from textual.widgets import Button, Label, OptionList
 
@@ -12,7 +16,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.processes import server_process
 from tests.support.screens import SLOW, deal, hosting, shows, sitting, turned, wait
-from tests.support.servers import serving
+from tests.support.servers import end_tasks, serving
 from tests.support.terminal import Player
 
 
@@ -227,10 +231,25 @@ async def test_a_bot_plays_for_who_is_away() -> None:
             await shows(player, "away, bot medium")
 
 
+@asynccontextmanager
+async def followed(client: Client) -> AsyncIterator[None]:
+    """Let a client read on, or it takes no part in the shuffle and sits the hand out."""
+
+    async def read() -> None:
+        async for _ in client:
+            pass
+
+    task = asyncio.create_task(read())
+    try:
+        yield
+    finally:
+        await end_tasks([task])
+
+
 async def test_spectators_go_round() -> None:
     """One key shows one player after the other by itself; the same key stays with one."""
     async with serving() as served, await Client.create(served.url, "Ann", SLOW) as ann:
-        async with await Client.join(served.url, ann.code, "Ben"):
+        async with await Client.join(served.url, ann.code, "Ben") as ben, followed(ben):
             await ann.ask(cl.Start(counter=ann.next_counter()))
             async with sitting(await Client.watch(served.url, ann.code), "watched") as player:
                 await shows(player, "─ Ann ─")

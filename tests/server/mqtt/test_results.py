@@ -12,14 +12,17 @@ from tests.support.tables import SECOND, Sitting
 
 
 def test_a_hand_can_be_dealt_again_from_its_result() -> None:
-    """Secret, commitment, and what those have revealed who were in time, give the cards that were dealt."""
+    """Secret, commitment, and what those have revealed who took part, give the cards that were dealt."""
     sitting = Sitting.lobby(3)
     contribute(sitting, (0, 1, 2))
     sitting.events(0, cl.Start)
     reveal(sitting, (2, 0))
-    sitting.wait(5 * SECOND)
+    sitting.wait(5 * SECOND)  # without the third all is drawn anew
+    contribute(sitting, (0, 2))
+    reveal(sitting, (2, 0))
+    sitting.wait(5 * SECOND)  # the countdown
     dealt = next(event for event in sitting.log if isinstance(event, ev.Dealt))
-    for seat in range(3):
+    for seat in dealt.seats:
         sitting.events(seat, cl.Stuck)
     over = next(event for event in sitting.log if isinstance(event, ev.HandOver))
     ((_, payload),) = results(sitting.mirror, over)
