@@ -263,7 +263,7 @@ class Broadcast:
         events = [each.event for each in frames]
         for observer in self._observers:
             observer.published(self._shown, events)
-        if is_second_deal(frames, self._shown.view):
+        if is_second_deal(frames, self._shown):
             for actor, listener in self.speakers.items():
                 if listener in self.listeners:
                     self._send_aside(listener, Alone(self._snapshot_for(actor)))

@@ -39,13 +39,16 @@ NO_EVENT: Final = 0
 """The sequence number of what is no event: it goes to everybody who has a view of the table."""
 
 
-def is_second_deal(frames: Iterable[Frames], view: TableView) -> bool:
+def is_second_deal(frames: Iterable[Frames], shown: CommittedTable) -> bool:
     """Tell whether events deal a hand that was drawn anew.
 
     Then everybody gets a snapshot, too. It tells nothing new, but clients that do not know of void draws
     begin anew with it, and do not take the second draw for a fraud.
     """
-    return view.is_redrawn and any(type(each.event) is Dealt for each in frames)
+    for each in frames:
+        if type(each.event) is Dealt:  # asked first: plays are applied when somebody looks at the view
+            return shown.view.is_redrawn
+    return False
 
 
 class Spectators:
@@ -163,11 +166,11 @@ class Spectators:
             due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
             for each in frames:
                 self._queue.append(Later(due, each.at, each.event.seq, each.packed))
-            if is_second_deal(frames, self._shown.view):
+            if is_second_deal(frames, self._shown):
                 self._queue.append(self._snapshot())
         else:
             self._fresh += [(each.event.seq, each) for each in frames]
-            if is_second_deal(frames, self._shown.view):
+            if is_second_deal(frames, self._shown):
                 table = self._snapshot()
                 self._fresh.append((table.seq, table))
         self._wind_up()

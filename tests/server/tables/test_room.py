@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -32,6 +33,29 @@ def ready(counter: int, wanted: bool = True) -> cl.Ready:
 def who(events: list[Event]) -> list[int]:
     """Return the seats of a list of events."""
     return [event.seat for event in events if isinstance(event, ev.Readied)]
+
+
+@virtual
+async def test_plays_are_applied_once_as_long_as_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What everybody sees follows later, all at once: else each play would cost half as much again."""
+    applied: list[Event] = []
+
+    def apply(view: TableView, event: Event) -> None:
+        applied.append(event)
+        really(view, event)
+
+    really = TableView.apply
+    room = open_room()
+    ann, ear = seat_at(room, "Ann")
+    room.broadcast.watch(Ear())
+    await say(room, ear, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    await ear.until(ev.Played)
+    monkeypatch.setattr(TableView, "apply", apply)
+    before = len(ear.events)
+    await asyncio.sleep(20)
+    plays = [event for event in ear.events[before:] if isinstance(event, ev.Played)]
+    assert len(plays) > 5
+    assert not [event for event in applied if isinstance(event, ev.Played)]
 
 
 # Rounds.
