@@ -33,7 +33,7 @@ class Listener:
 
     """
 
-    shows_races = False
+    shows_races = owes = False
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

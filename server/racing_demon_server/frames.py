@@ -23,11 +23,13 @@ class Listener(Protocol):
     Attributes:
         encoding: the encoding of its frames.
         shows_races: whether it understands ``race_lost``.
+        owes: whether it may owe what its plays have led to.
 
     """
 
     encoding: Encoding
     shows_races: bool
+    owes: bool
 
     def send(self, events: "Batch") -> None:
         """Send events, together."""

@@ -120,8 +120,11 @@ class Ear:
         writes: how many messages each write had.
         closing: how it was closed, if it was.
         shows_races: whether it understands lost races.
+        owes: whether it may owe what its plays have led to.
 
     """
+
+    owes = False
 
     def __init__(self, encoding: Encoding = Encoding.MSGPACK, *, shows_races: bool = True) -> None:
         self.encoding = encoding

@@ -77,7 +77,8 @@ class Commands:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
-        self._play_limit.verify(seat, self._arrived)
+        if self._play_limit.rests_until:  # a call less for nearly every play
+            self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
         try:
             played = hand.play(seat, command, self._arrived)

@@ -255,7 +255,7 @@ class MatchFlow:
     # The consequences of plays, calls and leaves.
 
     def follow_play(
-        self, hand: Hand, seat: int, played: Sequence[ev.Played], stuck: Iterable[int], at: int
+        self, hand: Hand, seat: int, played: Sequence[ev.Played], stuck: Sequence[int], at: int
     ) -> None:
         """Report a seat's progress, and end the hand if the seat has reached the goal, or it is too long.
 
@@ -273,7 +273,7 @@ class MatchFlow:
             self._end(hand, EndReason.OUT, out, at)
         elif hand.plays >= MOST_PLAYS:
             self._end_by(hand, EndReason.TIME_UP, at)
-        elif self._view.phase is Phase.PLAYING:
+        elif stuck and self._view.phase is Phase.PLAYING:
             self._keep_stuck(hand, seat, [event.destination for event in played], stuck)
 
     def _keep_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:

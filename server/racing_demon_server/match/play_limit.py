@@ -17,11 +17,16 @@ TEXT: Final = "Too many plays that fit nowhere. Look, and wait two seconds."
 
 
 class PlayLimit:
-    """Refuses a seat's plays for a moment after many illegal ones. It counts by the times of arrival."""
+    """Refuses a seat's plays for a moment after many illegal ones. It counts by the times of arrival.
+
+    Attributes:
+        rests_until: until when seats rest that have made too many, by seat; nearly always empty.
+
+    """
 
     def __init__(self) -> None:
+        self.rests_until: dict[int, int] = {}
         self._illegal: dict[int, deque[int]] = {}
-        self._rests_until: dict[int, int] = {}
 
     def verify(self, seat: int, at: int) -> None:
         """Check that a seat may play.
@@ -30,7 +35,7 @@ class PlayLimit:
             CommandRefused: it has made too many illegal plays.
 
         """
-        if at < self._rests_until.get(seat, 0):
+        if at < self.rests_until.get(seat, 0):
             raise CommandRefused(Reason.TOO_FAST, TEXT)
 
     def note_illegal(self, seat: int, at: int) -> None:
@@ -38,5 +43,5 @@ class PlayLimit:
         times = self._illegal.setdefault(seat, deque(maxlen=MOST_ILLEGAL))
         times.append(at)
         if len(times) == MOST_ILLEGAL and at - times[0] < SPAN:
-            self._rests_until[seat] = at + REST
+            self.rests_until[seat] = at + REST
             times.clear()

@@ -55,7 +55,7 @@ class Session:
     def __init__(self, connection: Connection, service: Service, address: str, visit: Visit) -> None:
         self.encoding = connection.encoding
         self._writes_text = self.encoding is Encoding.JSON
-        self.shows_races = self.is_flooding = False
+        self.shows_races = self.is_flooding = self.owes = False
         self.rest_us = 0
         self._address = address
         self._number = next(service.numbers)
@@ -398,10 +398,12 @@ class Session:
 
     def settle(self, at: int) -> bool:
         """Pay at a moment what plays have led to. Return whether nothing is owed any more."""
-        return self._allowance.settle(at)
+        self.owes = not self._allowance.settle(at)
+        return not self.owes
 
     def charge(self, units: int) -> None:
         """Owe what a play led to, because the play is carried out already."""
+        self.owes = True
         self._allowance.charge(units)
 
     def _create(self, message: cl.Create) -> None:

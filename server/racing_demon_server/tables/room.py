@@ -323,7 +323,7 @@ class Room:
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
-        if not sender.settle(arrived):
+        if sender.owes and not sender.settle(arrived):
             refused = Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
