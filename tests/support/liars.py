@@ -85,8 +85,14 @@ def shapes_of(written: str) -> set[str]:
 
 
 def strays_of(written: str) -> set[str]:
-    """Return what stands between the sequences and is no sign to be seen."""
-    return {char for char in SEQUENCE.sub("", written) if not is_printable(char) or char in "\ufe0e\ufe0f"}
+    """Return what stands between the sequences and is no sign to be seen.
+
+    Stepping back over just as many blanks moves nothing, and is how a name of uncertain width is filled up.
+    """
+    text = SEQUENCE.sub("", written)
+    while " \b" in text:
+        text = text.replace(" \b", "")
+    return {char for char in text if not is_printable(char) or char in "\ufe0e\ufe0f"}
 
 
 class Recorder(HeadlessDriver):

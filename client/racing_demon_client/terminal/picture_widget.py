@@ -1,6 +1,8 @@
 """A widget that shows a picture and repaints only what has changed."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from rich.segment import Segment
 from textual.events import Resize
@@ -9,7 +11,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from .drawing.canvas import Canvas, Hit
+from .style.glyphs import drawn_width, spacing_marks
 from .style.look import Look
+
+WORDS: Final = re.compile(r"\s+|\S+")
 
 Draw = Callable[[Look, int, int], Canvas]
 """Draws the current picture with a look, in a width and height of cells."""
@@ -74,7 +79,19 @@ class PictureWidget(Widget):
             return Strip.blank(self.size.width)
         strip = self._strips.get(y)
         if strip is None:
-            style = self._look().palette.style
-            segments = [Segment(text, style(ink)) for text, ink in self._canvas.runs(y)]
+            segments = _segments(self._canvas, y, self._look())
             strip = self._strips[y] = Strip(segments, self._canvas.width)
         return strip
+
+
+def _segments(canvas: Canvas, y: int, look: Look) -> Iterator[Segment]:
+    """Yield a row's segments, of which Textual counts as many cells as terminals draw."""
+    x = 0
+    for text, ink in canvas.runs(y):
+        style = look.palette.style(ink)
+        for piece in WORDS.findall(text) if spacing_marks(text) else (text,):
+            yield Segment(piece, style)
+            x += drawn_width(piece)
+            uncounted = spacing_marks(piece)
+            if uncounted and x + uncounted <= canvas.width:  # else the terminal would wrap
+                yield Segment(" " * uncounted + "\b" * uncounted, style)

@@ -60,6 +60,7 @@ async def test_every_row_keeps_its_width() -> None:
             ("[bold]Ben[/bold]", "[bold]Ben[/bold]"),
             ("\x1b]0;t\x07", "?]0;t?"),
             ("\x00nul", "?nul"),
+            ("a \bb", "a ?b"),
             ("$HOME {0} %s", "$HOME {0} %s"),
         ],
     ),

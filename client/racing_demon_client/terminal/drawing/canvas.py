@@ -6,8 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
+from racing_demon_client.terminal.style.glyphs import drawn_width, spacing_marks
 from racing_demon_client.terminal.style.ink import Role
 
 
@@ -114,6 +113,9 @@ class Canvas:
             before, before_inks = other._chars[y], other._inks[y]
             if chars == before and inks == before_inks:
                 continue
+            if spacing_marks("".join(chars + before)):  # Textual counts fewer cells: it must not crop
+                yield Span(0, y, self.width)
+                continue
             unlike = [x for x in range(self.width) if chars[x] != before[x] or inks[x] != before_inks[x]]
             yield Span(unlike[0], y, unlike[-1] - unlike[0] + 1)
 
@@ -123,7 +125,7 @@ def _cells(text: str) -> tuple[str, ...]:
     """Split text into cells: a mark joins its base, and an empty cell follows a wide character."""
     cells: list[str] = []
     for char in text:
-        width = cell_len(char)
+        width = drawn_width(char)
         if width == 0:
             if cells:
                 cells[-1 if cells[-1] else -2] += char

@@ -1,6 +1,7 @@
 """The characters that the table is drawn with, with ASCII replacements."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +27,8 @@ UNCERTAIN: Final = re.compile(
 emoji itself stays."""
 
 
+MAYBE_SPACING: Final = re.compile("[\u0900-\u1cff\u302e\u302f\ua800-\uabff\U00011000-\U0001dfff]")
+"""Among these are all spacing vowel signs."""
 REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 """Letters, two of which make the flag of a country."""
 
@@ -118,23 +121,45 @@ def screen_text(text: str) -> str:
     return UNCERTAIN.sub("", unstacked(printable(text)))
 
 
+def spacing_marks(text: str) -> int:
+    """Return how many spacing vowel signs a text has. Most terminals give each a cell, and Rich none."""
+    return sum(unicodedata.category(char) == "Mc" for char in MAYBE_SPACING.findall(text))
+
+
+def drawn_width(text: str) -> int:
+    """Return the width in cells that terminals draw."""
+    return cell_len(text) + spacing_marks(text)
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Wrap text to a width in cells, at least two; longer words are split.
 
     Text that fits is returned unchanged.
     """
-    if cell_len(text) <= (width := max(2, width)):
+    if drawn_width(text) <= (width := max(2, width)):
         return [text]
     lines: list[str] = []
     line = ""
     for word in text.split():
         longer = f"{line} {word}" if line else word
-        if cell_len(longer) > width >= cell_len(word):
+        if drawn_width(longer) > width >= drawn_width(word):
             lines.append(line)
             longer = word
-        *full, line = chop_cells(longer, width) or [longer]
+        *full, line = _chopped(longer, width) or [longer]
         lines += full
     return [*lines, line]
+
+
+def _chopped(text: str, width: int) -> list[str]:
+    """Split text into lines of a width, wherever they end."""
+    if not spacing_marks(text):
+        return chop_cells(text, width)
+    lines = [""]
+    for char in text:
+        if drawn_width(lines[-1] + char) > width:
+            lines.append("")
+        lines[-1] += char
+    return lines
 
 
 def shortened(text: str, width: int, most: int, glyphs: Glyphs) -> list[str]:
@@ -146,14 +171,14 @@ def shortened(text: str, width: int, most: int, glyphs: Glyphs) -> list[str]:
 def fit(text: str, width: int, glyphs: Glyphs) -> str:
     """Cut or pad text to a width in cells."""
     text = cut(text, width, glyphs)
-    return text + " " * (width - cell_len(text))
+    return text + " " * (width - drawn_width(text))
 
 
 def cut(text: str, most: int, glyphs: Glyphs) -> str:
     """Cut text to a width in cells; cut text ends with an ellipsis glyph."""
-    if cell_len(text) <= most:
+    if drawn_width(text) <= most:
         return text
-    while text and cell_len(text) > most - 1:
+    while text and drawn_width(text) > most - 1:
         text = text[:-1]
     if len(text) - len(text.rstrip(REGIONAL)) & 1:  # half a flag
         text = text[:-1]
