@@ -18,7 +18,7 @@ from .statements import keep_offsets
 from .worker import Worker
 
 AT_ONCE: Final = 20
-"""So many tables are read in one transaction."""
+"""So many tables are read in one transaction, and no more while so many with long hands are being opened."""
 
 
 class Read(NamedTuple):
@@ -65,11 +65,12 @@ class Adoption:
         self._wanted: dict[int, None] = {}
         self._asked: dict[int, list[Callable[[bool], None]]] = {}
         self._reading: Sequence[int] = ()
+        self._opening: set[int] = set()
 
     def want(self, tables: Iterable[int]) -> None:
         """Open tables soon."""
         for table in tables:
-            if table not in {*self._reading, *self.hopeless, *self._registry.leaving}:
+            if table not in {*self._reading, *self._opening, *self.hopeless, *self._registry.leaving}:
                 self._wanted[table] = None
         self._go_on()
 
@@ -83,7 +84,7 @@ class Adoption:
         for table in here & self._wanted.keys():
             del self._wanted[table]
             self._answer(table, is_here=True)
-        if self._reading or not self._wanted:
+        if self._reading or not self._wanted or len(self._opening) >= AT_ONCE:
             return
         first = sorted(self._wanted, key=lambda table: table not in self._asked)[:AT_ONCE]
         self._reading = first
@@ -96,20 +97,30 @@ class Adoption:
         tables, self._reading = self._reading, ()
         self._go_on()  # the thread reads while the loop opens these
         for each in () if isinstance(read, Exception) else read:
-            if each.kept.id not in self._registry.numbers:
+            if each.kept.id not in self._registry.numbers | self._opening:
                 self._adopt(each)
         here = self._registry.numbers
         for table in tables:
-            self._answer(table, is_here=table in here)
+            if table not in self._opening:
+                self._answer(table, is_here=table in here)
 
     def _adopt(self, read: Read) -> None:
-        try:
-            if isinstance(read.past, Exception):
-                raise read.past
-            self._registry.adopt(read.kept, read.past, read.last_us, read.offset_us)
-        except Exception as error:
-            self.hopeless.add(read.kept.id)
-            tell_hopeless(read.kept, error)
+        kept, past = read.kept, read.past
+        if isinstance(past, Exception):
+            self.hopeless.add(kept.id)
+            tell_hopeless(kept, past)
+            return
+        self._opening.add(kept.id)
+        self._registry.adopt(kept, past, read.last_us, read.offset_us, partial(self._end, kept.id))
+
+    def _end(self, table: int) -> None:
+        """Note that a table is here, or cannot be."""
+        self._opening.discard(table)
+        is_here = table in self._registry.numbers
+        if not is_here:
+            self.hopeless.add(table)
+        self._answer(table, is_here=is_here)
+        self._go_on()
 
     def _answer(self, table: int, *, is_here: bool) -> None:
         for opened in self._asked.pop(table, ()):
@@ -121,7 +132,7 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
     with db.transaction():
         pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
         read_events(db, {each: first_event(past) for each, past in pasts.items() if isinstance(past, Past)})
-        found = [_finish(reader, past, clock) for reader, past in pasts.items()]
+        found = [_found(reader, past, clock) for reader, past in pasts.items()]
         with db.pipeline():
             keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
             db.execute("SELECT fence($1)", (node,))
@@ -136,11 +147,7 @@ def _begin(reader: TableReader) -> Past | Exception:
         return error
 
 
-def _finish(reader: TableReader, past: Past | Exception, clock: Clock) -> Read:
-    if isinstance(past, Past):
-        try:
-            past = past._replace(log=list(past.log))
-        except UnknownContents as error:
-            past = error
+def _found(reader: TableReader, past: Past | Exception, clock: Clock) -> Read:
+    """Return what was read; the events are decoded when the table is opened, a little at a time."""
     last_us = reader.last_us()
     return Read(reader.table, past, last_us, last_us - clock())

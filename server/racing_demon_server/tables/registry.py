@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from math import inf
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
@@ -47,10 +47,21 @@ SLICE_SECONDS: Final = 0.002
 """Tables with long logs are read for so long after a start, and then everybody is served for as long."""
 SLICES_OF_TURN: Final = 50
 """So many slices a table is read before another has its turn."""
+ADOPTION_SECONDS: Final = 0.05
+"""Tables of other servers are read at once if it takes no longer, as it does for all but long hands."""
 
 T = TypeVar("T")
 Restoring = Generator[None, None, None]
 """Restores a table, and yields after each step."""
+
+
+class Unread(NamedTuple):
+    """A table that is being read from the journal, the rest of its reading, and a callback for its end."""
+
+    kept: StoredTable
+    restoring: Restoring
+    ended: Callable[[], None] = lambda: None
+
 
 log = logging.getLogger("racing_demon_server")
 
@@ -107,7 +118,8 @@ class Registry:
         self._unread: dict[str, StoredTable] = {}
         self._reading = ExitStack()
         self._known: tuple[type[Exception], ...] = ()
-        self._waiting: deque[tuple[StoredTable, Restoring]] = deque()
+        self._waiting: deque[Unread] = deque()
+        self._resting: asyncio.Task[None] | None = None
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
@@ -222,9 +234,9 @@ class Registry:
             for kept in list(reader.tables(only_open=True)):
                 self._opened = max(self._opened, kept.number)
                 self._unread.setdefault(kept.code, kept)
-                restoring = self._restoring(reader, kept)
-                if not self._go_on(kept, restoring, min(until, time.monotonic() + patience / 10)):
-                    self._waiting.append((kept, restoring))
+                unread = Unread(kept, self._restoring(reader, kept))
+                if not self._go_on(unread, min(until, time.monotonic() + patience / 10)):
+                    self._waiting.append(unread)
         if not self._waiting:
             self._reading.close()
 
@@ -237,24 +249,26 @@ class Registry:
             log.warning("some tables take long to be read", extra={"tables": len(self._waiting)})
         with self._reading:
             while self._waiting:
-                kept, restoring = self._waiting.popleft()
+                unread = self._waiting.popleft()
                 for _ in range(SLICES_OF_TURN):
-                    if self._go_on(kept, restoring, time.monotonic() + SLICE_SECONDS):
+                    if self._go_on(unread, time.monotonic() + SLICE_SECONDS):
                         break
                     await asyncio.sleep(SLICE_SECONDS)
                 else:
-                    self._waiting.append((kept, restoring))
+                    self._waiting.append(unread)
 
-    def _go_on(self, kept: StoredTable, restoring: Restoring, until: float) -> bool:
+    def _go_on(self, unread: Unread, until: float) -> bool:
         """Go on restoring a table until a moment. Return whether it is done, or cannot be restored."""
+        kept = unread.kept
         try:
-            for _ in restoring:
+            for _ in unread.restoring:
                 if time.monotonic() >= until:
                     return False
         except Exception as error:
             tell_hopeless(kept, error, self._known)
         if self._unread.get(kept.code) is kept:
             del self._unread[kept.code]
+        unread.ended()
         return True
 
     def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
@@ -276,25 +290,42 @@ class Registry:
         if self.is_halted:
             room.halt(halted=True)
 
-    def adopt(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> None:
-        """Go on with a table that another server had.
+    def adopt(  # noqa: PLR0913, PLR0917
+        self,
+        kept: StoredTable,
+        past: Past,
+        last_us: int,
+        offset_us: int,
+        ended: Callable[[], None] = lambda: None,
+        patience: float = ADOPTION_SECONDS,
+    ) -> None:
+        """Go on with a table that another server had; it may be one that cannot be restored.
+
+        What takes too long goes on a little at a time; others are served meanwhile.
 
         Args:
             kept: the table.
             past: what is needed to go on with it.
             last_us: the newest time that was told of it, on its own clock.
             offset_us: how far its clock is ahead of that of this server.
-
-        Raises:
-            Exception: it cannot be; ``CANNOT_GO_ON`` says what that may come of.
+            ended: called when it is here, or cannot be.
+            patience: the seconds that it may take at once.
 
         """
+        unread = Unread(kept, self._adopting(kept, past, last_us, offset_us), ended)
+        if not self._go_on(unread, time.monotonic() + patience):
+            self._waiting.append(unread)
+            if self._resting is None or self._resting.done():
+                self._resting = asyncio.create_task(self.restore_rest())
+
+    def _adopting(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> Restoring:
+        """Restore a table that another server had; yield after each step."""
         lock = Passphrase(kept.salt, kept.passphrase)
         journal = self._table_journal(kept.id, offset_us)
         journal.timekeeper.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
         options, seed = options_of(kept), self._seed(kept.number)
-        room = finish(self._adding(kept.code, options, lock, seed, journal, past, epoch))
+        room = yield from self._adding(kept.code, options, lock, seed, journal, past, epoch)
         if self.is_halted:
             room.halt(halted=True)
 
@@ -413,7 +444,9 @@ class Registry:
             room.end_match(room.broadcast.show_all)
 
     def stop(self) -> None:
-        """Halt all tables for good: the server stops."""
+        """Halt all tables for good, and read no more of them: the server stops."""
+        if self._resting is not None:
+            self._resting.cancel()
         self._timekeeper.close()
         for room in self._rooms.values():
             room.stop()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -140,6 +141,47 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert not again.table.view.paused
     first.close(for_good=False)
     second.close(for_good=False)
+    journal.close()
+
+
+@pytest.mark.parametrize("patience", [math.inf, 0])
+@virtual
+async def test_a_table_that_is_adopted_piece_by_piece_is_the_same(tmp_path: Path, patience: float) -> None:
+    """While a long hand is read, others play, and then it goes on as it was."""
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    gone = await _handed_over(first, journal)
+    second = Registry(ServerSettings(), now, ImmediateJournal())
+    ended = asyncio.Event()
+    second.adopt(*_kept(journal), 0, ended.set, patience)
+    code = gone.table.view.code
+    if not patience:
+        assert not second.rooms
+        _, ear = await _played(second)
+        assert [event for event in ear.events if isinstance(event, ev.Played)]
+    await ended.wait()
+    assert gone.table.view.snapshot_for(0, 0).piles == second.room(code).table.view.snapshot_for(0, 0).piles
+    second.stop()
+    first.close(for_good=False)
+    second.close(for_good=False)
+    journal.close()
+
+
+@virtual
+async def test_a_table_that_cannot_be_adopted_is_told_as_ended(tmp_path: Path) -> None:
+    """It stays in the journal, and may not be asked for again and again."""
+    journal = SharedJournal(tmp_path / "journal.db")
+    first = Registry(ServerSettings(), now, journal)
+    await _handed_over(first, journal)
+    kept, past, last = _kept(journal)
+    second = Registry(ServerSettings(), now, ImmediateJournal())
+    ended = asyncio.Event()
+    second.adopt(kept, past._replace(seeds={}), last, 0, ended.set)
+    assert ended.is_set()
+    assert not second.rooms
+    with pytest.raises(CommandRefused):
+        second.room(kept.code)
+    first.close(for_good=False)
     journal.close()
 
 
