@@ -26,7 +26,8 @@ FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
 PACKED: Final = {"accept-encoding": "gzip"}
 LATER: Final = (
     *("icons/icon-", "manifest", "proof/proof.js", "proof/shake256.js", "sw.js", "texts.json"),
-    *("rules/hints.js", "table/text.js", "television.css"),
+    *("later.css", "rules/hints.js", "television.css"),
+    *(f"table/{name}.js" for name in ("sound", "text", "transcript")),
     *(f"screens/{name}.js" for name in ("options", "replay", "results", "sheets", "tables")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""

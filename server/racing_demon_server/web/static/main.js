@@ -4,15 +4,13 @@ import { button, element, makeCard, setText } from "./table/elements.js";
 import { Lobby } from "./screens/lobby.js";
 import { MatchLog } from "./wire/match_log.js";
 import { Session, TOO_OLD } from "./wire/session.js";
-import { load, loadRest, onMissing, withPart, withStyle } from "./parts.js";
+import { load, loadRest, needStyle, onMissing, withPart, withSound } from "./parts.js";
 import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { Sheet, drawWay, originForOthers } from "./screens/sheet.js";
 import { install, isOutdated, keepAwake } from "./shell.js";
-import { unlock } from "./table/sound.js";
 import { TableScreen, celebrate } from "./table/table.js";
-import { transcript } from "./table/transcript.js";
-import { CLOSES, ONLY_HERE, REFUSALS, proofWords, voidWords } from "./words.js";
+import { CLOSES, ONLY_HERE, REFUSALS } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -164,7 +162,7 @@ function watch(isTv) {
 /** @param {boolean} isTv */
 function setTv(isTv) {
   page.isTv = isTv;
-  if (isTv && !document.querySelector("link[href*=television]")) withStyle("television.css");
+  if (isTv) needStyle("television.css");
   document.body.classList.toggle("tv", isTv);
 }
 
@@ -209,7 +207,8 @@ const listener = {
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
     if (name === "prepared" && session.table.phase === "shuffling" && !isPast) {
-      announce(voidWords(session.log.voided.map((seat) => (seat === session.seat ? "You" : session.table.nameOf(seat)))), true);
+      const names = session.log.voided.map((seat) => (seat === session.seat ? "You" : session.table.nameOf(seat)));
+      load("transcript").then(({ voidWords }) => announce(voidWords(names), true), () => undefined);
     }
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
     if (name === "caught_up" && session.seat !== null && session.token) keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
@@ -217,8 +216,10 @@ const listener = {
     if (isWon && !isPast && session.seat !== null) celebrate();
     keepAwake(page.isTv || session.table.isDealt || replay?.isOpen === true);
     if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)) {
-      const text = transcript(session.table, name, fields, session.seat);
-      if (text) announce(text);
+      load("transcript").then(({ transcript }) => {
+        const text = transcript(session.table, name, fields, session.seat);
+        if (text) announce(text);
+      }).catch(() => undefined); // the picture shows it, too
     }
     if (["snapshot", "hand_over", "match_over"].includes(name)) page.since = session.clock();
     if (name === "signalled" && !isPast) byId("live").textContent = "Go!"; // the table shows it large
@@ -247,6 +248,7 @@ const listener = {
 
 /** Get what may be missing by now: parts of the page, texts, and a newer version. */
 function arrived() {
+  needStyle("later.css");
   loadRest();
   loadTexts();
   lookForUpgrade();
@@ -278,10 +280,11 @@ async function checkHand(session, secret) {
   };
   if (!hand?.moves) return told("The shuffle was not checked: this page did not see the whole hand.");
   const isOwn = session.seat !== null && session.contributor.counted;
-  const proof = await load("proof").catch(() => pause(AGAIN_MS)).then(() => load("proof")).catch(() => null);
-  if (!proof) return told("The shuffle was not checked: a part of this page could not be loaded.");
+  const parts = () => Promise.all([load("proof"), load("transcript")]);
+  const [proof, words] = await parts().catch(() => pause(AGAIN_MS).then(parts)).catch(() => []);
+  if (!proof || !words) return told("The shuffle was not checked: a part of this page could not be loaded.");
   try {
-    told(proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
+    told(words.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
     if (!(error instanceof proof.Mismatch)) return told("The shuffle was not checked: this page made an error.");
     told(`Not valid: ${error.message}.`);
@@ -404,11 +407,14 @@ function showWay(code) {
   }
 }
 
-/** @param {"menu" | "invite" | "help"} name */
-function openSheet(name) {
+/**
+ * @param {"menu" | "invite" | "help" | "manage"} name
+ * @param {number} [seat] whom it is about
+ */
+function openSheet(name, seat = -1) {
   withPart("sheets", ({ Sheets }) => {
     sheets ??= new Sheets({ session: () => page.session, sheet, games, announce, leave, redraw: due });
-    sheets[name]();
+    sheets[name](seat);
   });
 }
 
@@ -454,7 +460,10 @@ function wire() {
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
   byId("lobby-menu").addEventListener("click", () => openSheet("menu"));
-  byId("standings").addEventListener("click", () => withPart("results", ({ resultRows }) => sheet.open("Results on this device", resultRows(games))));
+  byId("standings").addEventListener("click", () => withPart("results", ({ resultRows }) => {
+    needStyle("later.css");
+    sheet.open("Results on this device", resultRows(games));
+  }));
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
@@ -465,7 +474,7 @@ function wire() {
   /** @type {any} */ (navigator).connection?.addEventListener("change", () => page.session?.wake()); // another network
   window.addEventListener("resize", due);
   for (const name of ["pointerup", "keydown"]) {
-    window.addEventListener(name, () => settings.hasSound && unlock());
+    window.addEventListener(name, () => withSound((part) => part.unlock()));
   }
   setInterval(() => page.session && document.body.dataset.screen !== "start" && due(), 500);
   setInterval(() => page.session && due(), ORIGIN_MS);
@@ -520,12 +529,9 @@ async function begin() {
       if (page.session) list.replaceChildren(...analysis(page.session, match, told.tables).map((line) => element("li", "", line)));
     }, list),
     games,
-    command: (name, fields) => {
-      page.session?.command(name, fields);
-      sheet.close();
-    },
+    command: (name, fields) => page.session?.command(name, fields),
     share: () => openSheet("invite"),
-    open: (title, items) => sheet.open(title, items),
+    manage: (seat) => openSheet("manage", seat),
     ask: (title, text, yes, act) => sheet.ask(title, text, yes, act),
     leave,
     watchAgain: () => withPart("replay", ({ Replay }) => {

@@ -8,9 +8,13 @@
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/sheets.js")} sheets
+ * @property {typeof import("./table/sound.js")} sound
  * @property {typeof import("./screens/tables.js")} tables
  * @property {typeof import("./table/text.js")} text
+ * @property {typeof import("./table/transcript.js")} transcript
  */
+
+import { settings } from "./settings.js";
 
 const LONGEST_MS = 8000; // until an answer is no longer waited for
 
@@ -22,8 +26,10 @@ const FILES = {
   replay: "./screens/replay.js",
   results: "./screens/results.js",
   sheets: "./screens/sheets.js",
+  sound: "./table/sound.js",
   tables: "./screens/tables.js",
   text: "./table/text.js",
+  transcript: "./table/transcript.js",
 };
 
 /** @type {Partial<Parts>} */
@@ -98,17 +104,31 @@ const inTime = (asked) => Promise.race([asked, new Promise((_, fail) => setTimeo
 const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
 
 /**
+ * Use the sounds, where somebody has asked for them: at once if they are here, since browsers want that within a press.
+ * @param {(part: Parts["sound"]) => void} use
+ */
+export function withSound(use) {
+  if (!settings.hasSound) return;
+  if (loaded.sound) use(loaded.sound);
+  else load("sound").then(use).catch(() => undefined); // play goes on in silence
+}
+
+/** @param {Parameters<Parts["sound"]["sound"]>[0]} name */
+export const sound = (name) => withSound((part) => part.sound(name));
+
+/**
  * Let a style sheet of its own count, once it is here.
  * @param {string} file
  */
-export function withStyle(file) {
+export function needStyle(file) {
+  if (document.querySelector(`link[href*="/${file}"]`)) return;
   const link = document.createElement("link");
   link.rel = "stylesheet";
   link.href = new URL(addressOf(file), import.meta.url).href;
   link.onerror = () => {
     tries += 1;
     link.remove();
-    complain(() => withStyle(file));
+    complain(() => needStyle(file));
   };
   document.head.append(link);
 }

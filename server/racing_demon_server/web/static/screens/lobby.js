@@ -3,7 +3,7 @@
 import { withPart } from "../parts.js";
 import { button, choice, element, setText } from "../table/elements.js";
 import { colorOf } from "../table/table.js";
-import { LEVELS, REASONS, clock, inWords, signed } from "../words.js";
+import { LEVELS, inWords } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -16,17 +16,17 @@ export class Lobby {
    * @param {any} given.games
    * @param {(name: string, fields?: any) => void} given.command
    * @param {() => void} given.share shows how others join
-   * @param {(title: string, items: HTMLElement[]) => void} given.open shows a sheet
+   * @param {(seat: number) => void} given.manage shows what a host can do about somebody
    * @param {(title: string, text: string, yes: string, act: () => void) => void} given.ask
    * @param {(list: HTMLElement) => void} given.analyze tells what the hand has come to
    * @param {() => void} given.watchAgain plays the match again
    * @param {() => void} given.leave shows the first screen
    */
-  constructor(root, { games, command, share, open, ask, analyze, watchAgain, leave }) {
+  constructor(root, { games, command, share, manage, ask, analyze, watchAgain, leave }) {
     this.root = root;
     this.games = games;
     this.command = command;
-    this.open = open;
+    this.manage = manage;
     this.ask = ask;
     this.analyze = analyze;
     this.again = button("Watch the match again", watchAgain);
@@ -163,31 +163,10 @@ export class Lobby {
    * @param {Seat} state
    * @param {boolean} isHost
    */
-  _menuOf(state, isHost) {
-    const acts = isHost && state.seat !== this.seat ? this._acts(state) : [];
-    return acts.length > 1 ? [button("⋯", () => this.open(state.name, this._acts(state)), `What to do about ${state.name}`)] : acts;
-  }
-
-  /**
-   * What a host can do about somebody.
-   * @param {Seat} seat
-   */
-  _acts({ seat, name, bot, muted, connected, left }) {
-    const { isBetweenMatches } = this.table;
-    /**
-     * @param {string} text
-     * @param {string} command
-     * @param {object} [fields]
-     */
-    const act = (text, command, fields = {}) => button(text, () => this.command(command, { seat, ...fields }), `${text}: ${name}`);
-    if (bot) return isBetweenMatches ? [act("Remove", "remove_bot")] : [];
-    if (left) return [];
-    const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
-    if (connected) acts.push(act("Make host", "make_host"));
-    else if (!isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
-    const text = "Until the match is over nobody of this name can come back, unless you allow it.";
-    acts.push(button("Kick", () => this.ask(`Kick ${name} from the table?`, text, "Kick", () => this.command("kick", { seat })), `Kick ${name}`));
-    return acts;
+  _menuOf({ seat, name, bot, left }, isHost) {
+    if (!isHost || seat === this.seat || left) return [];
+    if (!bot) return [button("⋯", () => this.manage(seat), `What to do about ${name}`)];
+    return this.table.isBetweenMatches ? [button("Remove", () => this.command("remove_bot", { seat }), `Remove: ${name}`)] : [];
   }
 
   /** @param {boolean} isHost */
@@ -202,19 +181,18 @@ export class Lobby {
       setText(this.part("proof"), "");
       return;
     }
-    const last = table.results[table.results.length - 1];
-    const rows = table.totals().map(([seat, total], at) => {
-      const place = last.seats.indexOf(seat);
-      const points = place < 0 ? "–" : signed(last.points[place]);
-      const row = element("tr", seat === this.seat ? "own" : "");
-      const who = nameCell(table.nameOf(seat), last.out === seat);
-      const state = table.seats.get(seat);
-      who.firstElementChild?.append(element("small", "state", state ? stateOf(table, state, this.seat) : "left"), ...(state ? this._menuOf(state, isHost) : []));
-      row.append(cell(`${at + 1}`), who, cell(points), cell(String(total), "total"));
-      return row;
-    });
-    section.querySelector("tbody")?.replaceChildren(...rows);
-    setText(section.querySelector("caption"), outcome(table, last));
+    const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
+    withPart("results", ({ outcome, tallyRow }) => {
+      const rows = table.totals().map(([seat, total], at) => {
+        const state = table.seats.get(seat);
+        const words = state ? [element("small", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost)] : [element("small", "state", "left")];
+        const row = tallyRow(table, seat, `${at + 1}`, total, words);
+        row.classList.toggle("own", seat === this.seat);
+        return row;
+      });
+      section.querySelector("tbody")?.replaceChildren(...rows);
+      setText(caption, outcome(table));
+    }, caption);
     this.analyze(this.part("analysis"));
     setText(this.part("proof"), this.session.proof);
   }
@@ -236,16 +214,6 @@ function headline(table, seat) {
 
 /**
  * @param {TableState} table
- * @param {any} result
- */
-function outcome(table, { reason, out, elapsedMs }) {
-  const isEarly = reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
-  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[isEarly ? "too_long" : reason] ?? reason;
-  return `${what}, after ${clock(elapsedMs)}`;
-}
-
-/**
- * @param {TableState} table
  * @param {Seat} state
  * @param {number | null} own
  */
@@ -259,25 +227,4 @@ function stateOf(table, state, own) {
   else if (state.ready) words.push("ready");
   if (state.muted) words.push("muted");
   return words.join(", ");
-}
-
-/**
- * @param {string} text
- * @param {string} [className]
- */
-function cell(text, className = "") {
-  return element("td", className, text);
-}
-
-/**
- * @param {string} name
- * @param {boolean} isOut
- */
-function nameCell(name, isOut) {
-  const made = element("td", "who");
-  const row = element("div");
-  row.append(element("bdi", "", name));
-  if (isOut) row.append(element("span", "badge", "out"));
-  made.append(row);
-  return made;
 }

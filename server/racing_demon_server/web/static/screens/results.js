@@ -1,17 +1,49 @@
-// What came of hands and matches: the analysis of a hand, and the results on this device.
+// What came of hands and matches: the tally, the analysis of a hand, and the results on this device.
 
 import { element, faceName } from "../table/elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { keptResults } from "../settings.js";
-import { signed, span } from "../words.js";
+import { REASONS, clock, signed, span } from "../words.js";
 
 /**
+ * @import { TableState } from "../rules/state.js"
  * @import { Session } from "../wire/session.js"
  * @import { MatchLog } from "../wire/match_log.js"
  */
 
 const MOST_NAMED = 3;
+
+/**
+ * How the newest hand has ended.
+ * @param {TableState} table
+ */
+export function outcome(table) {
+  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
+  const isEarly = reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
+  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[isEarly ? "too_long" : reason] ?? reason;
+  return `${what}, after ${clock(elapsedMs)}`;
+}
+
+/**
+ * A player's row of the tally.
+ * @param {TableState} table
+ * @param {number} seat
+ * @param {string} rank
+ * @param {number} total
+ * @param {HTMLElement[]} words what stands beside the name
+ */
+export function tallyRow(table, seat, rank, total, words) {
+  const last = table.results[table.results.length - 1];
+  const place = last.seats.indexOf(seat);
+  const who = element("td", "who");
+  const named = element("div");
+  named.append(element("bdi", "", table.nameOf(seat)), ...(last.out === seat ? [element("span", "badge", "out")] : []), ...words);
+  who.append(named);
+  const row = element("tr");
+  row.append(element("td", "", rank), who, element("td", "", place < 0 ? "–" : signed(last.points[place])), element("td", "total", String(total)));
+  return row;
+}
 
 /**
  * What a hand has come to for one seat, in a few lines.

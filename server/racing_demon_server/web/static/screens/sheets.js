@@ -1,8 +1,8 @@
-// What sheets show: the menu, the invitation, help, and the points so far.
+// What sheets show: the menu, the invitation, help, the points so far, and what a host can do about somebody.
 
 import { asIs, button, element } from "../table/elements.js";
+import { withSound } from "../parts.js";
 import { change, settings } from "../settings.js";
-import { unlock } from "../table/sound.js";
 import { COLUMNS, caps } from "../table/input.js";
 import { ONLY_HERE, REACTIONS, plural } from "../words.js";
 import { drawWay, originForOthers } from "./sheet.js";
@@ -76,6 +76,29 @@ export class Sheets {
     this.sheet.close();
   }
 
+  /**
+   * What a host can do about somebody.
+   * @param {number} seat
+   */
+  manage(seat) {
+    const { table } = /** @type {Session} */ (this.session);
+    const state = table.seats.get(seat);
+    if (!state) return;
+    const { name, muted, connected } = state;
+    /**
+     * @param {string} text
+     * @param {string} command
+     * @param {object} [fields]
+     */
+    const act = (text, command, fields = {}) => button(text, () => this.send(command, { seat, ...fields }), `${text}: ${name}`);
+    const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
+    if (connected) acts.push(act("Make host", "make_host"));
+    else if (!table.isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
+    const text = "Until the match is over nobody of this name can come back, unless you allow it.";
+    acts.push(button("Kick", () => this.sheet.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })), `Kick ${name}`));
+    this.sheet.open(name, acts);
+  }
+
   _chatLine() {
     const form = document.createElement("form");
     form.className = "chat";
@@ -114,7 +137,7 @@ export class Sheets {
       const made = button(text, () => {
         change({ [name]: !settings[name] });
         made.setAttribute("aria-pressed", String(settings[name]));
-        if (name === "hasSound" && settings.hasSound) unlock();
+        if (name === "hasSound") withSound((part) => part.unlock());
         this.redraw();
       });
       made.className = "toggle";

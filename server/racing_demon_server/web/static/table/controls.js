@@ -4,7 +4,7 @@ import { faceName } from "./elements.js";
 import { keyMeaning, learnCap, listen } from "./input.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../settings.js";
-import { sound, vibrate } from "./sound.js";
+import { sound } from "../parts.js";
 import { cardAt, indexAt } from "./view.js";
 import { REACTIONS, REFUSALS } from "../words.js";
 
@@ -171,7 +171,7 @@ export class Controls {
     const face = this.shown.cards[hit.pile][this.shown.cards[hit.pile].length - Math.max(1, hit.count)];
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
-    vibrate([10]);
+    navigator.vibrate?.([10]);
     this.screen.due();
   }
 

@@ -35,8 +35,3 @@ export function sound(name) {
     start += seconds * 0.8;
   }
 }
-
-/** @param {number[]} pattern milliseconds on, off, on … */
-export function vibrate(pattern) {
-  navigator.vibrate?.(pattern);
-}

@@ -3,12 +3,10 @@
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
 import { asIs, element, isCalm, move, setClass, setStyle, setText, short } from "./elements.js";
-import { withPart } from "../parts.js";
+import { load, sound, withPart } from "../parts.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules, ahead } from "../rules/rules.js";
 import { settings } from "../settings.js";
-import { sound, vibrate } from "./sound.js";
-import { hintWords, raceWords } from "./transcript.js";
 import { Slots, arrange, shapeOf } from "./view.js";
 import { REACTIONS, REFUSALS, clock, span, standing } from "../words.js";
 
@@ -119,14 +117,14 @@ export class TableScreen {
   /** Point at a play that helps. */
   hint() {
     if (!this.hasHints) return this.announce("This table plays without hints. The host can allow them in the options.", true);
-    withPart("hints", ({ Hints }) => {
+    withPart("hints", ({ Hints }) => withPart("transcript", ({ hintWords }) => {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.controls.mayPlay) return;
       const play = (this._hints ??= new Hints()).play(rules, shown, place);
       const words = hintWords(play, shown);
       if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
       this.announce(words);
-    });
+    }));
   }
 
   /**
@@ -170,7 +168,7 @@ export class TableScreen {
     if (name === "played") this._played(fields);
     else if (name === "signalled") sound("signal");
     else if (name === "hand_over") sound("out");
-    else if (name === "race_lost") this._tick(raceWords(this.table, fields));
+    else if (name === "race_lost") load("transcript").then(({ raceWords }) => this._tick(raceWords(this.table, fields)), () => undefined);
     else if (name === "reacted") this._say(fields.seat, REACTIONS[fields.reaction] ?? fields.reaction);
     else if (name === "said") this._say(fields.seat, fields.text);
   }
@@ -400,7 +398,7 @@ export class TableScreen {
       const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
       this.felt.ring(this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
-      vibrate([20, 40, 20]);
+      navigator.vibrate?.([20, 40, 20]);
       this._tick(words);
       this.announce(words, true);
     } else {

@@ -1,7 +1,7 @@
 // What happens, in sentences.
 
 import { short } from "./elements.js";
-import { REASONS, inWords, span } from "../words.js";
+import { REASONS, inWords, plural, span } from "../words.js";
 
 /** @import { TableState } from "../rules/state.js" */
 
@@ -34,6 +34,24 @@ export function transcript(table, name, fields, own) {
  * @param {any} fields
  */
 export const raceWords = (table, { card, by, seat, late_us: lateUs }) => `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
+
+/** @param {string[]} names those who did not reveal their part */
+export const voidWords = (names) => `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
+
+/**
+ * The result of checking a hand.
+ * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
+ * @param {boolean} isOwn
+ * @param {(seat: number) => string} nameOf
+ */
+export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
+  const others = contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
+  const who = contributions === 0 ? "No player took part in this shuffle" : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
+  const without = [...new Set([...drawn, ...free])].map(nameOf);
+  const what = drawn.length > 0 ? `The hand was drawn anew without ${inWords(without)}, whose part did not come` : `The part of ${inWords(without)} did not come`;
+  const choice = without.length > 0 ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.` : "";
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle.${choice}`;
+}
 
 /**
  * A hint, such as "Q♣ up".
