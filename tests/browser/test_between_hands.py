@@ -3,6 +3,7 @@
 from contextlib import AsyncExitStack
 from typing import Any, Final
 
+import pytest
 from playwright.async_api import Browser
 
 from racing_demon_protocol.wire.messages import client as cl
@@ -17,6 +18,11 @@ BIG: Final[dict[str, Any]] = {
 }
 SIZES: Final = """() => [".tally tbody td", ".next p"].map((each) =>
   parseFloat(getComputedStyle(document.querySelector(`#lobby ${each}`)).fontSize))"""
+OVERLAP: Final = """() => [...document.querySelectorAll(".bar button")].some((button) => {
+  const [a, ...piles] = [button, ...document.querySelectorAll(".slot.stock, .slot.waste")].map((each) =>
+    each.getBoundingClientRect());
+  return piles.some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom);
+})"""
 NAMED: Final = """(name) => [...document.querySelectorAll("#lobby bdi")].filter((each) =>
   each.textContent === name && each.checkVisibility()).length"""
 
@@ -56,3 +62,51 @@ async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> Non
         assert ["Deal"] == await ann.page.locator(".next button:visible").all_inner_texts()
         await ann.page.get_by_role("button", name="Deal").tap()
         await ann.see("#table")
+
+
+@pytest.mark.parametrize(
+    ("game", "told"),
+    [("racing-demon", "None of your cards are on the foundations."), ("fourteen", "")],
+)
+async def test_a_hand_is_told_by_what_its_game_has(browser: Browser, game: str, told: str) -> None:
+    """Who has played nothing reads so, and reads of no foundations where there are none."""
+    async with serving() as served:
+        options = {"game": game, "tally_ms": 60_000, "time_limit_ms": 1_000, "countdown_ms": 0}
+        async with Peer.hosting(served.url, seated=False, **options) as host:  # type: ignore[arg-type]
+            async with phone(browser, f"{served.origin}/{host.code}", **SMALL) as ann:
+                await ann.join("Ann")
+                await host.ask(cl.Start)
+                await ann.see(".analysis")
+                lines = await ann.page.locator(".analysis li").all_inner_texts()
+                assert told == "".join(line for line in lines if "foundations" in line)
+
+
+async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
+    """It is said in a sentence, as anybody would say it."""
+    async with serving() as served:
+        options = {"hands": 1, "time_limit_ms": 1_000, "countdown_ms": 0}
+        async with Peer.hosting(served.url, **options) as host:  # type: ignore[arg-type]
+            async with phone(browser, f"{served.origin}/{host.code}", **SMALL) as ann:
+                await ann.join("Mia")
+                await host.ask(cl.Start)
+                winners = ann.page.locator(".headline", has_text="won the match")
+                assert "You and Ann won the match" == await winners.inner_text()
+                told = ann.page.locator("#toast", has_text="The match is over. You and Ann won.")
+                await told.wait_for(state="attached")
+
+
+@pytest.mark.parametrize("width", [320, 390])
+async def test_letters_of_twice_the_size_fit(browser: Browser, width: int) -> None:
+    """Where a device's letters are large, no button covers the stock, and the tally fits the screen."""
+    options = {"tally_ms": 60_000, "time_limit_ms": 5_000, "countdown_ms": 0, "hints": True}
+    async with serving() as served, Peer.hosting(served.url, seated=False, **options) as host:  # type: ignore[arg-type]
+        device = {"viewport": {"width": width, "height": 700}}
+        async with phone(browser, f"{served.origin}/{host.code}", **device) as ann:
+            await ann.page.evaluate("document.documentElement.style.fontSize = '200%'")
+            await ann.join("Benedikt-Amadeus")
+            await host.ask(cl.AddBot)
+            await host.ask(cl.Start)
+            await ann.page.locator(".stuck:enabled").wait_for()
+            assert not await ann.page.evaluate(OVERLAP)
+            await ann.page.get_by_role("button", name="Next hand").wait_for()
+            assert width >= await ann.page.evaluate("document.documentElement.scrollWidth")

@@ -20,7 +20,7 @@ async def test_a_player_leaves_where_dialogs_are_suppressed(browser: Browser) ->
         room = served.registry.room(await player.create("Ann"))
         await player.page.tap("#lobby-menu")
         await player.page.tap("text=Leave the table")
-        await player.page.locator("#sheet-items", has_text="Your seat is given up for good").wait_for()
+        await player.page.locator("#sheet-items", has_text="You give up your seat for good").wait_for()
         await player.page.locator(BUTTONS, has_text="Leave the table").tap()
         await player.see("#start")
         assert {} == room.table.view.seats
@@ -37,7 +37,7 @@ async def test_a_host_kicks_where_dialogs_are_suppressed(browser: Browser) -> No
             await player.join("Ben")
             await host.page.get_by_label("What to do about Ben").tap()
             await host.page.get_by_label("Kick Ben").tap()
-            await host.page.locator("#sheet-items", has_text="Until the match is over nobody").wait_for()
+            await host.page.locator("#sheet-items", has_text="Nobody with this name can come back").wait_for()
             await host.page.locator(BUTTONS, has_text="Kick").tap()
             await player.page.locator("#problem", has_text="kicked you").wait_for()
             assert [] == host.complaints
@@ -48,7 +48,19 @@ async def test_escape_answers_no(browser: Browser) -> None:
     async with serving() as served, phone(browser, served.origin) as player:
         room = served.registry.room(await player.create("Ann"))
         await player.page.evaluate("history.back()")
-        await player.page.locator("#sheet-items", has_text="Your seat is given up for good").wait_for()
+        await player.page.locator("#sheet-items", has_text="You give up your seat for good").wait_for()
         await player.page.keyboard.press("Escape")
         await player.page.locator("#sheet").wait_for(state="hidden")
         assert [0] == list(room.table.view.seats)
+
+
+async def test_the_menu_fits_the_smallest_phone(browser: Browser) -> None:
+    """All of its buttons lie within the sheet, however long their words are."""
+    async with serving() as served:
+        async with phone(browser, served.origin, viewport={"width": 320, "height": 568}) as ann:
+            await ann.create("Ann")
+            await ann.page.tap("#lobby-menu")
+            await ann.page.locator("#sheet .chat").wait_for()
+            widths = "(box) => [box.scrollWidth, box.clientWidth]"
+            whole, shown = await ann.page.locator(".sheet-box").evaluate(widths)
+            assert whole == shown

@@ -62,9 +62,12 @@ async def test_a_hint_is_a_play_that_the_rules_allow(browser: Browser, asks: str
 
 
 async def test_a_question_mark_shows_what_the_keys_do(browser: Browser) -> None:
-    """The help names the keys, that for a hint too."""
+    """The help names the keys, that for a hint too, in the lobby as at the table."""
     async with serving() as served, phone(browser, served.origin, **LAPTOP) as ann:
         await ann.create("Ann")
+        await ann.page.keyboard.press("?")
+        await ann.page.locator("#sheet", has_text="B gives a hint").wait_for()
+        await ann.page.keyboard.press("Escape")
         await ann.deal()
         await ann.page.locator(".stuck:enabled").wait_for()
         await ann.page.keyboard.press("?")

@@ -129,7 +129,7 @@ async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> 
     async with evening(browser) as held:
         newer = await held.open(held.code)
         for loser in (held.first, newer):
-            await loser.page.locator("#problem", has_text="You play in another tab or on another").wait_for()
+            await loser.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
             assert held.code == await loser.page.input_value("#code")
             await loser.page.tap("#join-form .primary")
             await loser.see("#lobby")
@@ -142,7 +142,7 @@ async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: B
         code = await ann.create("Ann")
         newer = Phone(await ann.page.context.new_page())
         await newer.open(f"{served.origin}/{code}")
-        await ann.page.locator("#problem", has_text="You play in another tab").wait_for()
+        await ann.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
         await ann.page.tap("#join-form .primary")
         await ann.see("#lobby")
         assert [0] == list(served.registry.room(code).table.view.seats)
@@ -169,7 +169,7 @@ async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:
         await held.first.page.tap("#lobby-menu")
         await held.first.page.get_by_role("button", name="Leave the table").tap()
         await (
-            held.first.page.locator("#sheet", has_text="given up")
+            held.first.page.locator("#sheet", has_text="give up")
             .get_by_text("Leave the table", exact=True)
             .tap()
         )

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from racing_demon_client.shared.option_text import value_text
 from racing_demon_protocol.engine.cards import KING
 from racing_demon_protocol.engine.enums import Goal, Racing, SuitRule
 from racing_demon_protocol.engine.groups import Stock, Tableau, Waste
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.text import span
 from racing_demon_protocol.wire.options import Options
 
 SUITS = {
@@ -37,7 +37,7 @@ def brief(options: Options, limit_ms: int | None = None) -> Iterator[str]:
     else:
         yield game.text.partition(". ")[0].rstrip(".") + "."
     yield " ".join(sentence for group in game.groups for sentence in _own_cards(game, group))
-    late = "" if limit_ms is None else f", or after {span(limit_ms * 1_000)}"
+    late = "" if limit_ms is None else ", or after " + value_text("time_limit_ms", limit_ms)
     end = f"The hand ends when {ENDS[game.goal]}, or nobody can play on{late}."
     yield end if game.racing is Racing.SOLO else f"{end} {_counts(game)}"
 

@@ -37,7 +37,7 @@ def test_options_are_told_as_they_are() -> None:
 def test_the_time_limit_is_told() -> None:
     """Where a hand ends after some time, that is told with what else ends it."""
     told = " ".join(brief(Options(), 300_000))
-    assert "when somebody is out of cards, or nobody can play on, or after 5:00." in told
+    assert "when somebody is out of cards, or nobody can play on, or after 5 min." in told
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -10,7 +10,7 @@ import { hex, randomBytes } from "./proof/sha256.js";
 import { Sheet, drawWay, originForOthers } from "./screens/sheet.js";
 import { install, isOutdated, keepAwake } from "./shell.js";
 import { TableScreen, celebrate } from "./table/table.js";
-import { CLOSES, ONLY_HERE, REFUSALS } from "./words.js";
+import { CLOSES, ONLY_HERE, REFUSALS, namesOf } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -189,7 +189,7 @@ function leave() {
     showStart();
   };
   if (session.seat === null || session.ended) end();
-  else sheet.ask("Leave the table?", "Your seat is given up for good.", "Leave the table", end);
+  else sheet.ask("Leave the table?", "You give up your seat for good.", "Leave the table", end);
 }
 
 // What the session tells.
@@ -207,7 +207,7 @@ const listener = {
     if (name === "dealt" || name === "snapshot") session.proof = "";
     if (name === "hand_over") checkHand(session, fields.seed);
     if (name === "prepared" && session.table.phase === "shuffling" && !isPast) {
-      const names = session.log.voided.map((seat) => (seat === session.seat ? "You" : session.table.nameOf(seat)));
+      const names = namesOf(session.table, session.log.voided, session.seat);
       load("transcript").then(({ voidWords }) => announce(voidWords(names), true), () => undefined);
     }
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);

@@ -24,7 +24,7 @@ export const REASONS = {
   stuck: "Everybody is stuck",
   time_up: "Time is up",
   too_long: "No hand may have more plays",
-  abandoned: "Everybody has left",
+  abandoned: "Everybody has left the hand",
   closed: "The table was closed",
 };
 
@@ -61,14 +61,14 @@ export const REFUSALS = {
  * @type {Record<number, string>}
  */
 export const CLOSES = {
-  4001: "You play in another tab or on another device now. To play here, join again.",
+  4001: "You are now playing in another tab or on another device. To play here, join again.",
   4002: "This page is too old for the server. Reload it.",
   4004: "This page sent too much, and the server closed the connection. Reload it.",
   4005: "The server is full. Try again later.",
   4007: "The host has kicked you from the table.",
 };
 
-export const ONLY_HERE = "Other devices do not reach this table at the address of this page. Open the page at the address that the server has on your network.";
+export const ONLY_HERE = "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.";
 
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
@@ -111,6 +111,14 @@ export function span(microseconds) {
  * @param {string[]} names
  */
 export const inWords = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+
+/**
+ * The names of seats, for the beginning of a sentence: who reads it comes first, as "You".
+ * @param {import("./rules/state.js").TableState} table
+ * @param {number[]} seats
+ * @param {number | null} own
+ */
+export const namesOf = (table, seats, own) => [...seats.filter((seat) => seat === own).map(() => "You"), ...seats.filter((seat) => seat !== own).map((seat) => table.nameOf(seat))];
 
 /**
  * A number of things, such as "1 card" or "3 cards".

@@ -3,7 +3,7 @@
 import { withPart } from "../parts.js";
 import { button, choice, element, setText } from "../table/elements.js";
 import { colorOf } from "../table/table.js";
-import { LEVELS, inWords } from "../words.js";
+import { LEVELS, inWords, namesOf } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -46,7 +46,7 @@ export class Lobby {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone? With undo, named deals and statistics you play alone in a terminal: racing-demon solo.", "Deal for me alone", deal);
+      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.", "Deal for me alone", deal);
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {
@@ -206,8 +206,9 @@ function headline(table, seat) {
   if (table.phase === "shuffling") return "Shuffling…";
   if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
   if (table.phase === "over") {
-    const names = table.winners.map((winner) => (winner === seat ? "you" : table.nameOf(winner)));
-    return table.winners.length === 1 && names[0] === "you" ? "You won the match!" : `${inWords(names)} won the match`;
+    const names = namesOf(table, table.winners, seat);
+    if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
+    return names.length === 1 && names[0] === "You" ? "You won the match!" : `${inWords(names)} won the match`;
   }
   return "Waiting for players";
 }

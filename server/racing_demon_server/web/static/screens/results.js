@@ -56,7 +56,8 @@ export function analysis({ table, seat }, match, tables) {
   const place = seat === null ? -1 : table.handSeats.indexOf(seat);
   if (!board || !layout || place < 0 || table.results.length === 0) return [];
   const out = board.out(place);
-  const lines = [`${out} of your cards ${out === 1 ? "is" : "are"} on the foundations.`];
+  const lines = [];
+  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(`${out || "None"} of your cards ${out === 1 ? "is" : "are"} on the foundations.`);
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MOST_NAMED);
     const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");
@@ -66,9 +67,14 @@ export function analysis({ table, seat }, match, tables) {
   const ready = layout.own(place).filter((pile) => rules.playsFrom(board, place, pile.number, 1).some((play) => layout.piles[play.destination].kind === "foundation"));
   if (ready.length > 0) lines.push(`Could still have gone up: ${ready.slice(0, MOST_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN)).join(", ")}.`);
   const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));
-  const inHand = cards.filter(({ kind }) => kind === "stock" || kind === "waste").reduce((sum, pile) => sum + pile.cards.length, 0);
-  const hidden = cards.filter(({ kind }) => kind === "tableau").reduce((sum, pile) => sum + pile.cards.filter((card) => card === UNKNOWN).length, 0);
-  if (inHand + hidden > 0) lines.push(`Left: ${inHand} in stock and waste, ${hidden} face down in the columns.`);
+  /** @param {(pile: {kind: string, cards: number[]}) => number} counted */
+  const sum = (counted) => cards.reduce((all, pile) => all + counted(pile), 0);
+  const left = [
+    [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), "in stock and waste"],
+    [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), "in the reserve"],
+    [sum((pile) => (pile.kind === "tableau" ? pile.cards.filter((card) => card === UNKNOWN).length : 0)), "face down in the columns"],
+  ].filter(([count]) => count);
+  if (left.length > 0) lines.push(`Left: ${left.map(([count, where]) => `${count} ${where}`).join(", ")}.`);
   return lines;
 }
 

@@ -94,7 +94,7 @@ export class Sheets {
     const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
     if (connected) acts.push(act("Make host", "make_host"));
     else if (!table.isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
-    const text = "Until the match is over nobody of this name can come back, unless you allow it.";
+    const text = "Nobody with this name can come back before the match is over, unless you let them.";
     acts.push(button("Kick", () => this.sheet.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })), `Kick ${name}`));
     this.sheet.open(name, acts);
   }
@@ -166,7 +166,7 @@ export class Sheets {
     const { session } = this;
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
     const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
-    const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]];
+    const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]].filter(Boolean);
     if (session?.table.handSeats.length === 1) lines.push(`Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`);
     this.sheet.open("How to play", lines.map((line) => element("p", "", line)));
   }

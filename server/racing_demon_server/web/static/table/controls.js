@@ -296,10 +296,10 @@ export class Controls {
   _key(event) {
     learnCap(event);
     if (event.repeat && event.key === "Enter") event.preventDefault(); // else a button is pressed again and again
-    if (this.screen.root.hidden || !this.screen.session || !this.shown) return;
     if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
     const meaning = keyMeaning(event);
-    if (!meaning || document.querySelector(".sheet:not([hidden])")) return;
+    const isPlayed = !this.screen.root.hidden && this.screen.session && this.shown;
+    if (!meaning || (!isPlayed && meaning.name !== "help") || document.querySelector(".sheet:not([hidden])")) return;
     if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
     event.preventDefault();
     if (!event.repeat) this._act(meaning); // a key that is held acts once

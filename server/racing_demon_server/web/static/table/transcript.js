@@ -1,7 +1,7 @@
 // What happens, in sentences.
 
 import { short } from "./elements.js";
-import { REASONS, inWords, plural, span } from "../words.js";
+import { REASONS, inWords, namesOf, plural, span } from "../words.js";
 
 /** @import { TableState } from "../rules/state.js" */
 
@@ -23,7 +23,7 @@ export function transcript(table, name, fields, own) {
     paused: () => "The hand is paused.",
     continued: () => "The hand goes on.",
     hand_over: () => (fields.reason === "out" && fields.out !== null ? `${who(fields.out)} went out.` : `${REASONS[fields.reason] ?? "The hand is over"}.`),
-    match_over: () => `The match is over. ${inWords(fields.winners.map(who)) || "Nobody"} won.`,
+    match_over: () => `The match is over. ${inWords(namesOf(table, fields.winners, own)) || "Nobody"} won.`,
   };
   return tells[name]?.() ?? "";
 }
