@@ -1,11 +1,21 @@
 """Parts of the page that are loaded when they are asked for, and what is said where they do not come."""
 
 import re
+from typing import Final
 
 from playwright.async_api import Browser
 
-from tests.support.browsers import phone
+from tests.support.browsers import Phone, phone
 from tests.support.servers import serving
+
+TONES: Final = """() => {
+  window.tones = 0;
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...when) {
+    window.tones += 1;
+    return start.apply(this, when);
+  };
+}"""
 
 
 async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> None:
@@ -29,3 +39,31 @@ async def test_a_list_that_does_not_come_is_tried_again(browser: Browser) -> Non
         await ann.page.unroute_all()
         await ann.page.get_by_role("button", name="Try again").tap()
         await ann.page.locator(".options select").first.wait_for()
+
+
+async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) -> None:
+    """The table is silent until somebody asks for sounds, and again as soon as nobody wants them."""
+    async with serving() as served, phone(browser, served.origin) as ann:
+        await ann.page.evaluate(TONES)
+        await ann.create("Ann")
+        await ann.deal()
+        await ann.page.locator(".stuck:enabled").wait_for()
+        await ann.page.touchscreen.tap(*await ann.stock())
+        assert 0 == await ann.page.evaluate("tones")
+        await _toggle_sounds(ann)
+
+        async def is_heard() -> bool:
+            await ann.page.touchscreen.tap(*await ann.stock())
+            return bool(await ann.page.evaluate("tones"))
+
+        await ann.until(is_heard)
+        await _toggle_sounds(ann)
+        heard = await ann.page.evaluate("tones")
+        await ann.page.touchscreen.tap(*await ann.stock())
+        assert heard == await ann.page.evaluate("tones")
+
+
+async def _toggle_sounds(player: Phone) -> None:
+    await player.page.tap("#table .menu")
+    await player.page.get_by_role("button", name="Sounds").tap()
+    await player.page.tap("#sheet-close")
