@@ -158,7 +158,7 @@ async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: 
         assert [] == loads
         await player.finish()
         await player.until(lambda: _is(bool(loads)))
-        await player.page.locator(".player .state", has_text="you, host").wait_for(state="attached")
+        await player.page.locator("#lobby .state", has_text="you, host").wait_for()
         assert [f"{served.origin}/{code}"] == loads
 
 
