@@ -355,6 +355,8 @@ class Client(TableSource):
         """Resume after a lost connection; return ``False`` if the server closed it on purpose."""
         code = closed.rcvd.code if closed.rcvd is not None else None
         if code == GOING_AWAY:
+            if self._said_leave:  # a host's table ends with its host
+                return False
             raise TableEnded(reason_of(closed))
         if code in FINAL:
             raise ConnectionFailed(reason_of(closed))

@@ -309,6 +309,16 @@ async def test_closing_ends_the_listening() -> None:
         assert [Seated, Snapshot, CaughtUp] == heard
 
 
+async def test_who_has_left_is_not_told_that_the_table_ended() -> None:
+    """The table of a host ends with its host, for whom that is no failure."""
+    async with serving() as served:
+        host = await Client.create(served.url, "Ann", Options())
+        await host.send(cl.Leave(counter=host.next_counter()))
+        async for message in host:
+            if isinstance(message, ev.Left):
+                served.server.close(reason="The host has ended the table.")
+
+
 async def test_a_seat_is_kept_when_its_player_closes() -> None:
     """Closing the connection is not leaving."""
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
