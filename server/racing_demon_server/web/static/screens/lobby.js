@@ -3,7 +3,7 @@
 import { withPart } from "../parts.js";
 import { button, choice, element, setText } from "../table/elements.js";
 import { colorOf } from "../table/table.js";
-import { LEVELS, inWords, namesOf } from "../words.js";
+import { LEVELS, clock, inWords, namesOf } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -98,7 +98,7 @@ export class Lobby {
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat && !session.ended;
     const seconds = session.ended ? 0 : table.secondsToDeal(session.clock());
-    setText(this.root.querySelector(".next p"), seconds > 0 ? `Next deal in ${seconds} s` : "");
+    setText(this.root.querySelector(".next p"), seconds > 0 ? `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}` : "");
     const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.ended, session.proof, this.showsAll, this.chat.length];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
