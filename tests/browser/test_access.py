@@ -43,33 +43,33 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
     async with serving(lists_tables=True, **QUICK) as served:
         async with phone(browser, served.origin) as player:
             page = player.page
-            assert [] == await violations(player)
+            assert await violations(player) == []
             await player.create("Ann")
             await page.tap(".add-bot")
             await page.tap(".all-options")
-            assert [] == await violations(player)
+            assert await violations(player) == []
             for opener in ("#lobby-menu", "#lobby .share"):
                 await page.tap(opener)
-                assert [] == await violations(player)
+                assert await violations(player) == []
                 await page.tap("#sheet-close")
             await page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
             await player.deal()
             await player.see("#table .slot.tableau")
-            assert [] == await violations(player)
+            assert await violations(player) == []
             await page.tap("#table .menu")
             await page.tap("text=Show the table as text")
             await page.tap("#sheet-close")
-            assert [] == await violations(player)
+            assert await violations(player) == []
             await player.finish()
-            assert [] == await violations(player)
+            assert await violations(player) == []
             await page.tap("text=Watch the match again")
             await player.see(".replay")
-            assert [] == await violations(player)
+            assert await violations(player) == []
             await page.tap("text=✕")
             await leave(player)
             await page.tap("#standings")
-            assert [] == await violations(player)
-            assert [] == player.complaints
+            assert await violations(player) == []
+            assert player.complaints == []
 
 
 @more_when_long
@@ -82,14 +82,14 @@ async def test_no_screen_of_a_spectator_breaks_a_rule_of_accessibility(browser: 
         async with phone(browser, link, viewport={"width": 1920, "height": 1080}) as spectator:
             await spectator.page.tap(view)
             await spectator.see("#lobby")
-            assert [] == await violations(spectator)
+            assert await violations(spectator) == []
             await player.page.tap(".deal")
             await spectator.see("#table .slot.foundation")
-            assert [] == await violations(spectator)
+            assert await violations(spectator) == []
             await player.finish()
             await spectator.see(".tally")
-            assert [] == await violations(spectator)
-            assert [] == spectator.complaints
+            assert await violations(spectator) == []
+            assert spectator.complaints == []
 
 
 async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> None:
@@ -114,7 +114,7 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
         await keys.press("v")
         await player.see(".tally")
         assert before < room.table.view.seq
-        assert [] == player.complaints
+        assert player.complaints == []
 
 
 async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
@@ -134,9 +134,11 @@ async def test_the_table_is_read_and_played_as_text(browser: Browser) -> None:
             await line.fill("t")
             await line.press("Enter")
             await player.page.locator(".lines", has_text="Stock: 21 face down").wait_for()
-            assert ["Foundations", "Your cards", "Points"] == await player.page.locator(
-                ".lines h2"
-            ).all_inner_texts()
+            assert await player.page.locator(".lines h2").all_inner_texts() == [
+                "Foundations",
+                "Your cards",
+                "Points",
+            ]
             rows = await player.page.locator(".lines li").all_inner_texts()
             assert any(row.startswith("Waste: ") for row in rows)
             assert any(row.startswith("Column 7: ") and row.endswith(", 6 hidden") for row in rows)

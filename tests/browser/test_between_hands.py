@@ -46,11 +46,11 @@ async def test_the_next_hand_is_within_reach(browser: Browser) -> None:
         assert box is not None
         assert box["y"] >= SMALL["viewport"]["height"] / 2
         assert box["y"] + box["height"] <= SMALL["viewport"]["height"]
-        assert 1 == await ann.page.evaluate(NAMED, "Mia")
+        assert await ann.page.evaluate(NAMED, "Mia") == 1
         for each in (ann, screen):
             await each.page.locator(".next p", has_text="Next deal in").wait_for()
         assert all(size >= BIG["viewport"]["height"] / 27 for size in await screen.page.evaluate(SIZES))
-        assert 1080 >= await screen.page.evaluate("document.documentElement.scrollHeight")
+        assert await screen.page.evaluate("document.documentElement.scrollHeight") <= 1080
 
 
 async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> None:
@@ -59,7 +59,7 @@ async def test_who_plays_with_bots_alone_has_one_button(browser: Browser) -> Non
         await ann.create("Ann")
         await ann.page.tap(".add-bot")
         await ann.page.locator(".player").nth(1).wait_for()
-        assert ["Deal"] == await ann.page.locator(".next button:visible").all_inner_texts()
+        assert await ann.page.locator(".next button:visible").all_inner_texts() == ["Deal"]
         await ann.page.get_by_role("button", name="Deal").tap()
         await ann.see("#table")
 
@@ -90,7 +90,7 @@ async def test_who_shares_a_win_is_named_first(browser: Browser) -> None:
                 await ann.join("Mia")
                 await host.ask(cl.Start)
                 winners = ann.page.locator(".headline", has_text="won the match")
-                assert "You and Ann won the match" == await winners.inner_text()
+                assert await winners.inner_text() == "You and Ann won the match"
                 told = ann.page.locator("#toast", has_text="The match is over. You and Ann won.")
                 await told.wait_for(state="attached")
 

@@ -75,9 +75,9 @@ async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(b
             await player.open(served.origin)
             room = served.registry.room(await player.create("Ann"))
             await player.page.evaluate(PRESS_WHILE_CLOSING)
-            await until(lambda: 2 == len(room.table.view.seats))
-            await until(lambda: 2 == len(player.connections))
-            assert [] == player.complaints
+            await until(lambda: len(room.table.view.seats) == 2)
+            await until(lambda: len(player.connections) == 2)
+            assert player.complaints == []
 
 
 async def test_a_play_says_what_its_player_saw(browser: Browser) -> None:
@@ -154,4 +154,4 @@ def assert_told_once(player: Phone, seat: int = 0) -> None:
     own = {each.seq: each for each in player.heard if isinstance(each, Played) and each.seat == seat}
     counters = [own[seq].counter for seq in sorted(own) if own[seq].counter]
     assert sorted(set(counters)) == counters
-    assert [] == [text for text in player.complaints if "WebSocket" not in text and "net::" not in text]
+    assert [text for text in player.complaints if "WebSocket" not in text and "net::" not in text] == []

@@ -105,7 +105,7 @@ async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Bro
             await host.page.locator(".stuck:enabled").wait_for()
             await host.finish()
             await old.see(".tally")
-            assert [] == old.complaints
+            assert old.complaints == []
 
 
 async def test_the_clock_is_right_after_a_device_has_slept(browser: Browser) -> None:

@@ -23,8 +23,8 @@ async def test_a_player_leaves_where_dialogs_are_suppressed(browser: Browser) ->
         await player.page.locator("#sheet-items", has_text="You give up your seat for good").wait_for()
         await player.page.locator(BUTTONS, has_text="Leave the table").tap()
         await player.see("#start")
-        assert {} == room.table.view.seats
-        assert [] == player.complaints
+        assert room.table.view.seats == {}
+        assert player.complaints == []
 
 
 async def test_a_host_kicks_where_dialogs_are_suppressed(browser: Browser) -> None:
@@ -40,7 +40,7 @@ async def test_a_host_kicks_where_dialogs_are_suppressed(browser: Browser) -> No
             await host.page.locator("#sheet-items", has_text="Nobody with this name can come back").wait_for()
             await host.page.locator(BUTTONS, has_text="Kick").tap()
             await player.page.locator("#problem", has_text="kicked you").wait_for()
-            assert [] == host.complaints
+            assert host.complaints == []
 
 
 async def test_escape_answers_no(browser: Browser) -> None:
@@ -51,7 +51,7 @@ async def test_escape_answers_no(browser: Browser) -> None:
         await player.page.locator("#sheet-items", has_text="You give up your seat for good").wait_for()
         await player.page.keyboard.press("Escape")
         await player.page.locator("#sheet").wait_for(state="hidden")
-        assert [0] == list(room.table.view.seats)
+        assert list(room.table.view.seats) == [0]
 
 
 async def test_the_menu_fits_the_smallest_phone(browser: Browser) -> None:

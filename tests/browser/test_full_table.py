@@ -47,7 +47,7 @@ async def test_eight_phones_play_a_match_and_show_one_board() -> None:
             await asyncio.gather(*(_until_equal(each, seat, room) for seat, each in enumerate(players)))
         assert room.table.view.phase is Phase.OVER
         for player in players:
-            assert [] == player.complaints
+            assert player.complaints == []
             assert Reason.ILLEGAL not in {each.reason for each in player.heard if isinstance(each, Refused)}
 
 

@@ -41,6 +41,6 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
             await player.tap_piles()
         await player.finish()
         assert not can_play or any(isinstance(each, Played) for each in player.heard)
-        assert [] == player.complaints
+        assert player.complaints == []
         wrong = {each.reason for each in player.heard if isinstance(each, Refused)}
         assert not wrong - {Reason.ILLEGAL, Reason.TOO_FAST, Reason.HAND_OVER}

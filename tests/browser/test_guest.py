@@ -44,7 +44,7 @@ async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.Capt
             await guest.page.touchscreen.tap(*await guest.stock())
             await until(lambda: bool(_own(guest)))
             took = time.perf_counter() - begun
-            assert [] == guest.complaints
+            assert guest.complaints == []
     with capsys.disabled():
         print(f"\n  from scanned to the first card: {took:.1f} s (aim: 10)")  # noqa: T201 - its result
 

@@ -88,8 +88,8 @@ async def test_what_is_told_covers_no_card(browser: Browser, name: str, others: 
             await ann.page.locator(".stuck:enabled").wait_for()
             await _pick_up(ann)
             await ann.page.locator("#toast.shown", has_text="Picked up").wait_for()
-            assert 0 == await ann.page.evaluate(COVERED)
-            assert [] == await ann.page.evaluate(SPILT)
+            assert await ann.page.evaluate(COVERED) == 0
+            assert await ann.page.evaluate(SPILT) == []
 
 
 async def _pick_up(player: Phone) -> None:

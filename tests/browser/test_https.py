@@ -40,7 +40,7 @@ async def test_a_page_over_https_is_installed_and_keeps_the_screen_on(tmp_path: 
             await player.deal()
             await page.locator(".stuck:enabled").wait_for()
             assert await page.evaluate("locks") > 0
-            assert [] == player.complaints
+            assert player.complaints == []
             await page.context.set_offline(True)
             await page.goto(url)
             await page.wait_for_selector("#start.is-ready", state="attached")
@@ -59,7 +59,7 @@ async def test_no_other_answer_is_kept_as_the_page(path: str, tmp_path: Path) ->
                 await player.page.goto(visited)
             await player.page.context.set_offline(True)
             await player.open(f"{url}/BCDF")
-            assert "BCDF" == await player.page.input_value("#code")
+            assert await player.page.input_value("#code") == "BCDF"
 
 
 @pytest.mark.long

@@ -99,14 +99,14 @@ async def test_a_key_that_is_held_acts_once(browser: Browser) -> None:
         await at.press(" ", "Space", repeats=20)
         await at.press("1", "Digit1", repeats=20)
         await until(lambda: bool(at.turns() and at.reactions()))
-        assert (1, ["well_played"]) == (at.turns(), at.reactions())
+        assert (at.turns(), at.reactions()) == (1, ["well_played"])
         asked = [
             text
             for text in await at.player.page.evaluate(f"sent.slice({before})")
             if not text.startswith(f"[{cl.Ping.TAG},")
         ]
-        assert 2 == len(asked)
-        assert [] == at.player.complaints
+        assert len(asked) == 2
+        assert at.player.complaints == []
 
 
 async def test_the_space_that_is_held_presses_no_button(browser: Browser) -> None:
@@ -129,7 +129,7 @@ async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> Non
         await player.page.locator("#lobby .deal").focus()
         await player.page.keyboard.press("Enter")
         await until(lambda: room.table.view.hand == 1)
-        assert 2 == len(room.table.view.seats)
+        assert len(room.table.view.seats) == 2
 
 
 @pytest.mark.parametrize("code", ["", "Unidentified"])
@@ -160,7 +160,7 @@ async def test_the_numpad_reacts_as_the_digits_do(browser: Browser) -> None:
         await at.press("End", "Numpad1")
         await at.press("2", "Numpad2")
         await until(lambda: bool(at.reactions()))
-        assert ["thanks"] == at.reactions()
+        assert at.reactions() == ["thanks"]
 
 
 async def test_the_help_names_what_is_on_the_keys(browser: Browser) -> None:

@@ -155,7 +155,7 @@ async def test_a_page_of_another_version_is_loaded_again_between_hands(browser: 
         await player.page.context.set_offline(False)
         await player.page.locator("#offline").wait_for(state="hidden")
         await player.until(lambda: _is(bool(asked)))
-        assert [] == loads
+        assert loads == []
         await player.finish()
         await player.until(lambda: _is(bool(loads)))
         await player.page.locator("#lobby .state", has_text="you, host").wait_for()
@@ -174,7 +174,7 @@ async def test_a_page_is_loaded_again_once_for_each_version(browser: Browser) ->
         await player.until(lambda: _is(len(asked) > 1))
         await player.page.tap(".ready")
         await player.page.locator(".ready", has_text="Ready ✓").wait_for()
-        assert 1 == len(loads)
+        assert len(loads) == 1
 
 
 async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Browser) -> None:
@@ -191,7 +191,7 @@ async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Brow
             await player.page.tap("#create")
             await player.until(lambda: _is(bool(loads)))
         await player.page.locator("#problem:not(:empty)").wait_for()
-        assert 1 == len(loads)
+        assert len(loads) == 1
 
 
 async def _play_a_hand(player: Phone) -> None:

@@ -46,4 +46,4 @@ async def test_keys_pressed_in_vain_rest(browser: Browser) -> None:
                 return view.seq > ben.view.seq
 
             await ann.until(is_played)
-            assert [] == ann.complaints
+            assert ann.complaints == []

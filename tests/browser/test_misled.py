@@ -73,8 +73,8 @@ async def test_a_page_does_not_go_in_circles(browser: Browser) -> None:
             await player.page.fill("#name", "Ann")
             await player.page.tap("#join")
             await player.page.locator("#problem", has_text="does not find this table").wait_for()
-            assert 3 == len(visits)
-            assert [] == player.complaints
+            assert len(visits) == 3
+            assert player.complaints == []
 
 
 async def test_a_page_follows_nobody_to_another_host(browser: Browser) -> None:
@@ -88,8 +88,8 @@ async def test_a_page_follows_nobody_to_another_host(browser: Browser) -> None:
                 await player.page.fill("#name", "Ann")
                 await player.page.tap("#join")
                 await player.page.locator("#problem", has_text="Another server has this table").wait_for()
-                assert (1, []) == (len(visits), strangers)
-                assert [] == player.complaints
+                assert (len(visits), strangers) == (1, [])
+                assert player.complaints == []
 
 
 @pytest.mark.parametrize("frame", [f'[74,"{"a" * HUGE}",1]', f'[72,"{"1" * HUGE}"]', f"[72,{'1' * 400}]"])

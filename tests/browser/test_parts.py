@@ -49,7 +49,7 @@ async def test_sounds_are_heard_until_they_are_switched_off(browser: Browser) ->
         await ann.deal()
         await ann.page.locator(".stuck:enabled").wait_for()
         await ann.page.touchscreen.tap(*await ann.stock())
-        assert 0 == await ann.page.evaluate("tones")
+        assert await ann.page.evaluate("tones") == 0
         await _toggle_sounds(ann)
 
         async def is_heard() -> bool:

@@ -71,7 +71,7 @@ async def test_what_phones_tell_that_were_cut_off_is_true(browser: Browser) -> N
         assert sum(len(player.connections) for player in players) >= PHONES + CUTS
     findings = check(accounts)
     assert findings.commands > 0
-    assert 0 == findings.unanswered
+    assert findings.unanswered == 0
 
 
 async def _tap_until_over(player: Phone) -> None:

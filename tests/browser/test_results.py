@@ -26,12 +26,12 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
             code = await other.create("Ben")
             await leave(player)
             await player.page.tap("#standings")
-            assert 1 == await player.page.locator("#sheet .matches li").count()
-            assert ["You", "Ada"] == sorted(
+            assert await player.page.locator("#sheet .matches li").count() == 1
+            assert sorted(
                 await player.page.locator("#sheet .standings bdi").all_inner_texts(), reverse=True
-            )
+            ) == ["You", "Ada"]
             await player.page.locator("#tables b", has_text=code).wait_for(state="attached")
-            assert [] == player.complaints + other.complaints
+            assert player.complaints + other.complaints == []
 
 
 async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> None:
@@ -41,7 +41,7 @@ async def test_a_store_with_anything_in_it_stops_no_page(browser: Browser) -> No
         await player.open(served.origin)
         assert await player.page.locator("#standings").is_hidden()
         await player.create("Ann")
-        assert [] == player.complaints
+        assert player.complaints == []
 
 
 async def leave(player: Phone) -> None:

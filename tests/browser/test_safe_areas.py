@@ -36,15 +36,15 @@ async def test_nothing_lies_in_parts_that_the_device_keeps(browser: Browser, nam
         devtools = await page.context.new_cdp_session(page)
         await devtools.send("Emulation.setSafeAreaInsetsOverride", {"insets": {**insets, **most}})
         await ann.create("Ann")
-        assert [] == await page.evaluate(OUTSIDE, insets)
+        assert await page.evaluate(OUTSIDE, insets) == []
         for _ in range(3):
             await page.tap(".add-bot")
         await page.tap(".deal")
         await page.locator("#table .slot.stock").wait_for()
-        assert [] == await page.evaluate(OUTSIDE, insets)
+        assert await page.evaluate(OUTSIDE, insets) == []
         await page.tap("#table .menu")
         await page.locator("#sheet button").last.wait_for()
-        assert [] == await page.evaluate(OUTSIDE, insets)
+        assert await page.evaluate(OUTSIDE, insets) == []
         last = page.locator("#sheet button").last
         await last.scroll_into_view_if_needed()
         box = await last.bounding_box()

@@ -34,7 +34,7 @@ async def run(*arguments: str) -> tuple[int | None, str]:
 async def test_types_are_right() -> None:
     """TypeScript, as strict as it can be, finds nothing wrong with the types that the comments tell."""
     compiler = tool("typescript/bin/tsc")
-    assert (0, "") == await run(str(compiler), "-p", str(TOOLS))
+    assert await run(str(compiler), "-p", str(TOOLS)) == (0, "")
 
 
 async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "vectors.json").write_text(json.dumps(vectors()))
     ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))
-    assert 0 == ended, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
+    assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
     assert f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + 1}" in told
 
 
@@ -53,10 +53,10 @@ def test_scripts_do_without_what_a_browser_may_lack(word: str) -> None:
     """Dialogs may be suppressed, and televisions of 2022 know nothing that came later."""
     pattern = re.compile(rf"(?<![\w.]){word}\(" if word in DIALOGS else rf"\.{word}\(")
     scripts = {script.name: script.read_text("utf-8") for script in SCRIPTS.rglob("*.js")}
-    assert [] == [name for name, text in scripts.items() if pattern.search(text)]
+    assert [name for name, text in scripts.items() if pattern.search(text)] == []
 
 
 def test_no_text_of_a_script_spans_lines() -> None:
     """The server takes indents out of scripts, which would change such a text."""
     lines = [line for script in SCRIPTS.rglob("*.js") for line in script.read_text("utf-8").splitlines()]
-    assert [] == [line for line in lines if line.count("`") % 2 or line.endswith("\\")]
+    assert [line for line in lines if line.count("`") % 2 or line.endswith("\\")] == []

@@ -65,7 +65,7 @@ async def test_who_comes_back_by_the_front_page_has_the_same_seat(browser: Brows
         await held.type_in(again, "Ann")
         await again.see("#lobby")
         await held.see(lambda: held.present == ["Ann"])
-        assert ["Ann"] == held.names
+        assert held.names == ["Ann"]
 
 
 async def test_a_page_of_an_older_version_has_left_a_seat_that_is_found(browser: Browser) -> None:
@@ -84,7 +84,7 @@ async def test_a_page_of_an_older_version_has_left_a_seat_that_is_found(browser:
         await held.type_in(again, "Ann")
         await again.see("#lobby")
         assert token == await again.page.evaluate(kept)
-        assert ["Ann"] == held.names
+        assert held.names == ["Ann"]
 
 
 async def test_another_name_is_asked_about(browser: Browser) -> None:
@@ -94,8 +94,8 @@ async def test_another_name_is_asked_about(browser: Browser) -> None:
         await held.type_in(again, "Bob")
         await again.page.get_by_role("button", name="Go on as Ann").tap()
         await again.see("#lobby")
-        assert ["Ann"] == held.names
-        assert "Ann" == await again.page.input_value("#name")
+        assert held.names == ["Ann"]
+        assert await again.page.input_value("#name") == "Ann"
 
 
 async def test_two_who_share_a_device_keep_a_seat_each(browser: Browser) -> None:
@@ -110,7 +110,7 @@ async def test_two_who_share_a_device_keep_a_seat_each(browser: Browser) -> None
         ann = await held.open()
         await held.type_in(ann, "Ann")
         await held.see(lambda: held.present == ["Ann"])
-        assert ["Ann", "Bob"] == held.names
+        assert held.names == ["Ann", "Bob"]
 
 
 async def test_a_number_that_the_server_gave_a_name_is_no_other_name(browser: Browser) -> None:
@@ -121,7 +121,7 @@ async def test_a_number_that_the_server_gave_a_name_is_no_other_name(browser: Br
         await held.see(lambda: held.present == ["Ann"])
         await held.type_in(other, "Ann")
         await other.see("#lobby")
-        assert ["Ann", "Ann 2"] == held.names
+        assert held.names == ["Ann", "Ann 2"]
 
 
 async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> None:
@@ -133,7 +133,7 @@ async def test_of_two_tabs_one_plays_and_the_other_says_so(browser: Browser) -> 
             assert held.code == await loser.page.input_value("#code")
             await loser.page.tap("#join-form .primary")
             await loser.see("#lobby")
-        assert ["Ann"] == held.names
+        assert held.names == ["Ann"]
 
 
 async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: Browser) -> None:
@@ -145,7 +145,7 @@ async def test_who_opened_a_table_and_plays_in_another_tab_finds_back(browser: B
         await ann.page.locator("#problem", has_text="You are now playing in another tab").wait_for()
         await ann.page.tap("#join-form .primary")
         await ann.see("#lobby")
-        assert [0] == list(served.registry.room(code).table.view.seats)
+        assert list(served.registry.room(code).table.view.seats) == [0]
 
 
 async def test_who_watches_from_a_device_with_a_seat_keeps_it(browser: Browser) -> None:
@@ -160,7 +160,7 @@ async def test_who_watches_from_a_device_with_a_seat_keeps_it(browser: Browser) 
         await watching.see("#start")
         await held.type_in(watching, "Ann")
         await held.see(lambda: held.present == ["Ann"])
-        assert ["Ann"] == held.names
+        assert held.names == ["Ann"]
 
 
 async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:

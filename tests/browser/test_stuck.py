@@ -37,4 +37,4 @@ async def test_a_word_stands_until_a_play_opens_one(browser: Browser) -> None:
             await ann.page.locator(".stuck:enabled").wait_for()
             told = re.compile(r"^Ben played A♠: your 2♠ can go up\.$")
             await ann.page.locator("#alert").get_by_text(told).wait_for(state="attached")
-            assert [] == ann.complaints
+            assert ann.complaints == []

@@ -43,8 +43,8 @@ async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
         host.type("leave", "leave")
         await guest.see("#offline")
         page = guest.page
-        assert "The host has ended the table." == await page.locator("#offline").inner_text()
-        assert 2 == await page.locator(".tally tbody tr").count()
+        assert await page.locator("#offline").inner_text() == "The host has ended the table."
+        assert await page.locator(".tally tbody tr").count() == 2
         assert not await page.locator(".ready").is_visible()
         if folder := os.environ.get("RACING_DEMON_PICTURES"):
             await page.screenshot(path=f"{folder}/ended.png")
@@ -81,7 +81,7 @@ async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, brow
         await host.line("^play!")
         await guest.join("Ben")
         await guest.see(".late")
-        assert "You play from the next deal on." == await guest.page.locator(".late").inner_text()
+        assert await guest.page.locator(".late").inner_text() == "You play from the next deal on."
         if folder := os.environ.get("RACING_DEMON_PICTURES"):
             await guest.page.screenshot(path=f"{folder}/late.png")
 

@@ -63,7 +63,7 @@ async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
             await player.page.locator(".stuck:enabled").wait_for()
             touches = await player.page.context.new_cdp_session(player.page)
             yield Sitting(player, served.registry.room(code).table, touches)
-            assert [] == player.complaints
+            assert player.complaints == []
 
 
 async def test_a_finger_that_slips_a_little_still_taps(browser: Browser) -> None:
@@ -97,7 +97,7 @@ async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
         await there.touch("Start", (x, y))
         for part in (0.3, 0.7, 1.0):
             await there.touch("Move", (x + (to_x - x) * part, y + (to_y + 40 - y) * part))
-        assert 1 == await there.player.page.locator(".card.drag").count()
+        assert await there.player.page.locator(".card.drag").count() == 1
         await there.touch("End")
         await until(lambda: there.view.seq > before)
 
@@ -166,4 +166,4 @@ async def test_nothing_that_fingers_do_moves_the_page(browser: Browser) -> None:
         moved = (
             "[scrollX, scrollY, visualViewport.scale, document.documentElement.scrollHeight - innerHeight]"
         )
-        assert [0, 0, 1, 0] == await there.player.page.evaluate(moved)
+        assert await there.player.page.evaluate(moved) == [0, 0, 1, 0]

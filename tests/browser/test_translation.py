@@ -66,7 +66,7 @@ async def test_the_lobby_follows(browser: Browser) -> None:
     """A button says what it does now, in the words of the translator."""
     async with serving() as served, translated(browser, served.origin) as player:
         ready = player.page.locator("#lobby .ready")
-        assert "«I am ready»" == await ready.text_content()
+        assert await ready.text_content() == "«I am ready»"
         await player.page.tap(".ready")
         await player.page.locator(".ready", has_text="«Ready ✓»").wait_for()
 
@@ -82,8 +82,8 @@ async def test_the_hand_follows(browser: Browser) -> None:
                 await player.tap_piles()
             await player.page.locator(".status", has_text="0:0").wait_for()
             await player.page.locator(".status", has_text="0:04").wait_for()
-            assert "" == await player.page.locator("#note").text_content()
-            assert [] == await player.page.evaluate(WRONG_CARDS)
+            assert await player.page.locator("#note").text_content() == ""
+            assert await player.page.evaluate(WRONG_CARDS) == []
             out = player.page.locator(".chip .out")
             await player.page.wait_for_function(
                 "() => Number(document.querySelector('.chip .out').textContent) > 0"

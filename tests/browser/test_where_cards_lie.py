@@ -111,7 +111,7 @@ async def _until_equal(player: Phone, board: Board, seats: int, what: str) -> No
     assert 4 * seats == len(grid)
     rows = {place: board.cards[each["pile"]] for place, each in enumerate(grid)}
     wrong = [words(cards[-1]) for place, cards in rows.items() if cards and suit(cards[-1]) != place // seats]
-    assert [] == wrong, f"in another suit's row in {what}"
+    assert wrong == [], f"in another suit's row in {what}"
 
 
 def _face(board: Board, pile: int) -> str | None:

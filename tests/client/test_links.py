@@ -30,13 +30,13 @@ from racing_demon_client.links import full_url, link_of, taken_apart
 def test_a_link_leads_to_its_table_however_it_was_sent(text: str) -> None:
     """With a scheme or without, in a sentence, in quotes, or in the whole line that the host sees."""
     address, code = taken_apart(text)
-    assert ("ws://192.168.1.5:5252/v1", "BCDF") == (full_url(address), code)
+    assert (full_url(address), code) == ("ws://192.168.1.5:5252/v1", "BCDF")
 
 
 @pytest.mark.parametrize("text", ["BCDF", " BCDF ", "BCDF.", '"BCDF"', "#BCDF", "ＢＣＤＦ", "BCDF\u200b"])
 def test_a_code_alone_is_a_code(text: str) -> None:
     """Whatever stands around it; it names no server."""
-    assert ("", "BCDF") == taken_apart(text)
+    assert taken_apart(text) == ("", "BCDF")
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_other_schemes_are_refused_in_words() -> None:
 
 def test_what_a_host_is_shown_is_taken_apart_again() -> None:
     """The link of a server's address leads back to it."""
-    assert ("wss://cards.example.org", "BCDF") == taken_apart(link_of("wss://cards.example.org/v1", "BCDF"))
+    assert taken_apart(link_of("wss://cards.example.org/v1", "BCDF")) == ("wss://cards.example.org", "BCDF")

@@ -63,7 +63,7 @@ def test_else_the_system_says_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
     """If RACING_DEMON_STATE is empty, they are where this system keeps what programs remember."""
     monkeypatch.setenv("RACING_DEMON_STATE", "")
     assert recents_path().is_absolute()
-    assert "recent.json" == recents_path().name
+    assert recents_path().name == "recent.json"
     assert "racing-demon" in recents_path().parts
 
 
@@ -72,7 +72,7 @@ def test_else_the_system_says_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_at_first_there_are_none(path: Path) -> None:
     """Whoever was at no table yet has no list, and asking makes no file."""
-    assert () == recents(path)
+    assert recents(path) == ()
     assert not path.parent.exists()
 
 
@@ -95,7 +95,7 @@ def test_the_longest_texts_are_read_again(path: Path) -> None:
     """Eight tables of the longest and widest texts do not outgrow what is read."""
     for number in range(8):
         remember(path, table(url=f"{number}" + "🂡" * 511, code="🂡" * 16, name="🂡" * 64))
-    assert 8 == len(recents(path))
+    assert len(recents(path)) == 8
 
 
 def test_a_table_of_now_has_its_time() -> None:
@@ -145,7 +145,7 @@ def test_a_table_is_listed_once_however_its_address_was_written(path: Path) -> N
     """The path that all servers have may be left out: it is the same table."""
     for url in ("ws://here:5252/v1", "ws://here:5252", "ws://here:5252/"):
         remember(path, table(url=url))
-    assert ["ws://here:5252"] == [recent.url for recent in recents(path)]
+    assert [recent.url for recent in recents(path)] == ["ws://here:5252"]
 
 
 def test_a_token_has_no_place() -> None:
@@ -175,7 +175,7 @@ def test_a_token_has_no_place() -> None:
 )
 def test_a_file_of_something_else_is_as_if_empty(path: Path, text: str | bytes) -> None:
     """What is no list of tables is no trouble, and the next table makes a list of it again."""
-    assert () == recents(written(path, text))
+    assert recents(written(path, text)) == ()
     remember(path, table())
     assert (table(),) == recents(path)
 
@@ -218,4 +218,4 @@ def test_a_file_that_cannot_be_written_ends_no_game(path: Path) -> None:
     path.parent.parent.mkdir()
     path.parent.touch()
     remember(path, table())
-    assert () == recents(path)
+    assert recents(path) == ()

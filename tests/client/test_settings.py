@@ -59,7 +59,7 @@ def test_the_lists_are_those_of_the_table() -> None:
 def test_bindings_are_limited(path: Path) -> None:
     """There may be a hundred bindings, and not one more."""
     lines = [f'a-{number} = "x"' for number in range(101)]
-    assert 100 == len(load(written(path, "\n".join(["[bindings]", *lines[1:]]))).bindings)
+    assert len(load(written(path, "\n".join(["[bindings]", *lines[1:]]))).bindings) == 100
     said = refusal(written(path, "\n".join(["[bindings]", *lines])))
     assert said.startswith(
         "line 1: 'bindings' cannot have that value. Allowed: a table of at most 100 lines like "
@@ -79,7 +79,7 @@ def test_else_the_system_says_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
     """If RACING_DEMON_CONFIG is empty, settings are where this system keeps those of programs."""
     monkeypatch.setenv("RACING_DEMON_CONFIG", "")
     assert settings_path().is_absolute()
-    assert ("racing-demon", "settings.toml") == settings_path().parts[-2:]
+    assert settings_path().parts[-2:] == ("racing-demon", "settings.toml")
 
 
 # What is read.

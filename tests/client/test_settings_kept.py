@@ -165,7 +165,7 @@ def test_the_mode_is_kept(path: Path) -> None:
     """A file that others may not read stays so, and nothing stays beside it."""
     written(path, "volume = 1\n").chmod(0o640)
     save(path, volume=2)
-    assert 0o640 == path.stat().st_mode & 0o777
+    assert path.stat().st_mode & 0o777 == 0o640
     assert [path] == list(path.parent.iterdir())
 
 
@@ -176,7 +176,7 @@ def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
     path.symlink_to(real)
     save(path, volume=2)
     assert path.is_symlink()
-    assert "volume = 2\n" == real.read_text(encoding="utf-8")
+    assert real.read_text(encoding="utf-8") == "volume = 2\n"
 
 
 # What is refused.
@@ -226,4 +226,4 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     """If the file cannot be written, a sentence says so, and no part of it stays."""
     with pytest.raises(SettingsRefused, match=r"the settings cannot be written: .+\. Check the file, or set"):
         save(tmp_path / ("x" * 250), volume=2)  # too long a name only with what a file in the making adds
-    assert [] == list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []

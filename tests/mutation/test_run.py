@@ -22,7 +22,7 @@ def test_without_mutmut_it_says_how_to_install_it() -> None:
     """In one sentence, before anything is copied."""
     command = [sys.executable, "-c", WITHOUT_MUTMUT, str(Path(run.__file__)), "rules"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    assert 2 == done.returncode
+    assert done.returncode == 2
     said = "mutmut is not installed; install it: pip install -e '.[mutants]'\n"
     assert done.stderr.endswith(f"error: {said}")
 
@@ -41,7 +41,7 @@ def test_a_group_whose_tests_fail_does_not_stop_the_others(
     monkeypatch.setattr(run, "_try_group", try_group)
     monkeypatch.setitem(sys.modules, "mutmut", pytest)  # whether it is installed or not
     monkeypatch.setattr(sys, "argv", ["run.py", "rules", "record"])
-    assert 1 == run.main()
+    assert run.main() == 1
     said = capsys.readouterr().out
     assert "a test of rules failed" in said
     assert "| record | 9 | 9 | 9 | 0 | 0 | 0.0% |" in said

@@ -11,7 +11,7 @@ def test_all_errors_are_of_one_tree() -> None:
     """Whoever catches RacingDemonError catches every error of this software."""
     found = [each for each in vars(errors).values() if inspect.isclass(each) and issubclass(each, Exception)]
     assert len(found) > 5
-    assert [] == [each for each in found if not issubclass(each, errors.RacingDemonError)]
+    assert [each for each in found if not issubclass(each, errors.RacingDemonError)] == []
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_bad_data_is_a_value_error(cls: type[Exception]) -> None:
 def test_an_illegal_play_is_a_refused_command() -> None:
     """The rules' refusal of a play reaches the wire like all others, with its reason and sentence."""
     error: errors.CommandRefused = errors.IllegalPlay("No foundation takes that card.")
-    assert (Reason.ILLEGAL, "No foundation takes that card.") == (error.reason, error.text)
+    assert (error.reason, error.text) == (Reason.ILLEGAL, "No foundation takes that card.")
 
 
 def test_a_refusal_reads_as_its_sentence() -> None:
     """A refused command prints as what the player reads."""
-    assert "You are not out yet." == str(errors.CommandRefused(Reason.ILLEGAL, "You are not out yet."))
+    assert str(errors.CommandRefused(Reason.ILLEGAL, "You are not out yet.")) == "You are not out yet."
 
 
 def test_a_long_refusal_fits_its_frame() -> None:

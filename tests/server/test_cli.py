@@ -38,7 +38,7 @@ async def test_a_signal_stops_it(number: int) -> None:
     """Asked to stop, even in the first moment, it ends with 0 and says nothing."""
     async with server_process() as (server, _):
         server.stop(number)
-        assert SILENCE == await server.end()
+        assert await server.end() == SILENCE
 
 
 async def test_clients_are_told_when_it_stops() -> None:
@@ -51,7 +51,7 @@ async def test_clients_are_told_when_it_stops() -> None:
             server.stop()
             going = Closing(1001, "The server was stopped, and the table ended with it.")
             assert (going, going) == (await ann.closed(), await eve.closed())
-            assert SILENCE == await server.end()
+            assert await server.end() == SILENCE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="counts no files")
@@ -76,8 +76,8 @@ async def test_it_can_stop_with_its_input() -> None:
         server.type("whatever is typed", "is not read")
         await peer.greet()
         server.hang_up()
-        assert 1001 == (await peer.closed()).code
-        assert SILENCE == await server.end()
+        assert (await peer.closed()).code == 1001
+        assert await server.end() == SILENCE
 
 
 async def test_without_being_asked_it_outlives_its_input() -> None:
@@ -93,7 +93,7 @@ async def test_without_being_asked_it_outlives_its_input() -> None:
 async def test_no_input_at_all_is_its_end() -> None:
     """An empty file for an input ends like any other."""
     async with server_process("--stop-with-stdin", stdin=asyncio.subprocess.DEVNULL) as (server, _):
-        assert SILENCE == await server.end()
+        assert await server.end() == SILENCE
 
 
 async def test_a_file_may_be_its_input() -> None:
@@ -102,7 +102,7 @@ async def test_a_file_may_be_its_input() -> None:
         file.write(b"some text\n" * 1_000)
         file.seek(0)
         async with server_process("--stop-with-stdin", stdin=file) as (server, _):
-            assert SILENCE == await server.end()
+            assert await server.end() == SILENCE
 
 
 async def test_a_signal_stops_it_while_its_input_goes_on() -> None:
@@ -110,8 +110,8 @@ async def test_a_signal_stops_it_while_its_input_goes_on() -> None:
     async with server_process("--stop-with-stdin") as (server, _):
         server.stop()
         await server.process.wait()
-        assert 0 == server.process.returncode
-        assert SILENCE == await server.end()
+        assert server.process.returncode == 0
+        assert await server.end() == SILENCE
 
 
 # What goes wrong.
@@ -131,7 +131,7 @@ async def test_a_port_that_is_taken() -> None:
     async with taken_port() as port:
         ended = await text_of(SERVER, "--host", "127.0.0.1", "--port", str(port))
     first, second = ended.err.splitlines()
-    assert 1 == ended.code
+    assert ended.code == 1
     assert first.startswith(f"racing-demon-server: cannot listen on 127.0.0.1:{port}: ")
     assert "Choose another port with --port, or 0 for any free one" in second
 
@@ -140,7 +140,7 @@ async def test_a_journal_that_cannot_be_kept_has_a_way_out(tmp_path: Path) -> No
     """A data folder that cannot be written has a reason, and the two flags that help."""
     (tmp_path / "file").touch()
     ended = await text_of(SERVER, "--port", "0", env={"RACING_DEMON_DATA": str(tmp_path / "file")})
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert "cannot be opened" in ended.err
     assert ended.err.endswith("--journal FILE, or keep no journal with --durability none.\n")
 
@@ -148,7 +148,7 @@ async def test_a_journal_that_cannot_be_kept_has_a_way_out(tmp_path: Path) -> No
 async def test_an_address_of_another_machine() -> None:
     """An address that is not this machine's ends with 1, and without a traceback."""
     ended = await text_of(SERVER, "--host", "203.0.113.7", "--port", "0")
-    assert (1, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (1, "")
     assert "Traceback" not in ended.err
 
 
@@ -182,7 +182,7 @@ def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.Ca
     """What it does not understand ends it with 2, and it says what would do."""
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert complaint in capsys.readouterr().err
 
 
@@ -191,7 +191,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(["--help"])
     text = capsys.readouterr().out
-    assert 0 == ended.value.code
+    assert ended.value.code == 0
     assert "examples:\n  racing-demon-server  " in text
     assert "--port 0" in text
     assert "exit codes: 0 stopped normally, 1 cannot listen, 2 wrong arguments" in text
@@ -201,7 +201,7 @@ async def test_help_is_quick() -> None:
     """``--help`` loads neither the network nor the models."""
     async with started(SERVER, "--help", env={"PYTHONPROFILEIMPORTTIME": "1"}) as helping:
         ended = await helping.end()
-    assert 0 == ended.code
+    assert ended.code == 0
     assert "argparse" in ended.err
     assert "websockets" not in ended.err
     assert "pydantic" not in ended.err
@@ -228,7 +228,7 @@ async def test_no_token_is_logged_at_any_level() -> None:
             await ann.closed()
         server.stop()
         ended = await server.end()
-    assert 0 == ended.code
+    assert ended.code == 0
     assert ann.token not in ended.err + ended.out
     assert "Ann" not in ended.err + ended.out
 

@@ -30,7 +30,7 @@ def test_a_machine_s_loopback_is_never_named_for_all(wanted: str, monkeypatch: p
 def test_a_server_that_listens_on_loopback_is_reached_there() -> None:
     """Where loopback was asked for, and is used, it is named."""
     there = reachable("127.0.0.1", {"RACING_DEMON_INTERFACES": "127.0.0.1"})
-    assert ["127.0.0.1"] == [str(each.ip) for each in there]
+    assert [str(each.ip) for each in there] == ["127.0.0.1"]
 
 
 def test_a_service_that_may_not_ask_for_addresses_knows_its_usual_one(

@@ -15,28 +15,28 @@ def taken(bucket: Bucket, tries: int, at: int) -> int:
 
 def test_a_fresh_bucket_is_full() -> None:
     """At first the whole burst is there, and no more."""
-    assert 5 == taken(Bucket(1, 5), 10, START)
+    assert taken(Bucket(1, 5), 10, START) == 5
 
 
 def test_what_flows_in_can_be_taken() -> None:
     """Ten a second are one each tenth of a second."""
     bucket = Bucket(10, 5)
     taken(bucket, 5, START)
-    assert [1, 1, 1] == [taken(bucket, 3, START + tenth * SECOND // 10) for tenth in (1, 2, 3)]
+    assert [taken(bucket, 3, START + tenth * SECOND // 10) for tenth in (1, 2, 3)] == [1, 1, 1]
 
 
 def test_it_holds_no_more_than_the_burst() -> None:
     """An hour of patience does not make a flood."""
     bucket = Bucket(10, 5)
     taken(bucket, 5, START)
-    assert 5 == taken(bucket, 100, START + 3_600 * SECOND)
+    assert taken(bucket, 100, START + 3_600 * SECOND) == 5
 
 
 def test_a_refusal_costs_nothing() -> None:
     """Who tries too often is not punished for trying."""
     bucket = Bucket(1, 1)
     taken(bucket, 1_000, START)
-    assert 1 == taken(bucket, 10, START + SECOND)
+    assert taken(bucket, 10, START + SECOND) == 1
 
 
 def test_a_steady_stream_at_the_rate_passes() -> None:
@@ -49,7 +49,7 @@ def test_twice_the_rate_passes_by_half() -> None:
     """Over a long time only the rate comes through, whatever is tried."""
     bucket = Bucket(4, 1)
     passed = sum(bucket.take(START + number * SECOND // 8) for number in range(1_000))
-    assert 500 == passed
+    assert passed == 500
 
 
 def test_whether_it_is_empty_is_known_before() -> None:
@@ -63,15 +63,15 @@ def test_a_clock_that_falls_back_gives_nothing() -> None:
     """Stamps out of order bring no more than one that stood still."""
     bucket = Bucket(1, 2)
     taken(bucket, 2, START)
-    assert [False, False] == [bucket.take(START - 10 * SECOND), bucket.take(START)]
+    assert [bucket.take(START - 10 * SECOND), bucket.take(START)] == [False, False]
 
 
 @pytest.mark.parametrize("burst", [0.5, 0])
 def test_a_bucket_for_less_than_one_gives_nothing(burst: float) -> None:
     """There is no half a command."""
     bucket = Bucket(1_000, burst)
-    assert 0 == taken(bucket, 10, START)
-    assert 0 == taken(bucket, 10, START + SECOND)
+    assert taken(bucket, 10, START) == 0
+    assert taken(bucket, 10, START + SECOND) == 0
 
 
 # Units.
@@ -80,23 +80,23 @@ def test_a_bucket_for_less_than_one_gives_nothing(burst: float) -> None:
 def test_several_units_are_taken_together_or_not_at_all() -> None:
     """Of what does not suffice nothing is taken."""
     bucket = Bucket(1, 5)
-    assert [True, False, True] == [bucket.take(START, units) for units in (3, 3, 2)]
+    assert [bucket.take(START, units) for units in (3, 3, 2)] == [True, False, True]
 
 
 def test_debts_are_paid_before_anything_flows_in() -> None:
     """What was taken though it was not there is told as the time that it takes to flow in."""
     bucket = Bucket(2, 1)
     taken(bucket, 1, START)
-    assert [SECOND // 2, SECOND] == [bucket.overdraw(START) for _ in range(2)]
-    assert [False, True] == [bucket.take(START + late) for late in (SECOND, 3 * SECOND // 2)]
+    assert [bucket.overdraw(START) for _ in range(2)] == [SECOND // 2, SECOND]
+    assert [bucket.take(START + late) for late in (SECOND, 3 * SECOND // 2)] == [False, True]
 
 
 def test_a_share_is_used_before_the_pool() -> None:
     """A connection draws on what others use, too, only beyond its own share."""
     pool = Bucket(1, 3)
     one, other = (Allowance(Bucket(1, 2), [pool]) for _ in range(2))
-    assert 5 == sum(one.take(START) for _ in range(10))
-    assert 2 == sum(other.take(START) for _ in range(10))
+    assert sum(one.take(START) for _ in range(10)) == 5
+    assert sum(other.take(START) for _ in range(10)) == 2
 
 
 def test_what_one_pool_has_not_is_taken_from_none() -> None:
@@ -104,8 +104,8 @@ def test_what_one_pool_has_not_is_taken_from_none() -> None:
     table, address = Bucket(1, 1), Bucket(1, 3)
     at_table = Allowance(Bucket(1, 0), [address, table])
     elsewhere = Allowance(Bucket(1, 0), [address])
-    assert 1 == sum(at_table.take(START) for _ in range(10))
-    assert 2 == sum(elsewhere.take(START) for _ in range(10))
+    assert sum(at_table.take(START) for _ in range(10)) == 1
+    assert sum(elsewhere.take(START) for _ in range(10)) == 2
 
 
 def test_a_pool_can_come_later() -> None:
@@ -113,24 +113,24 @@ def test_a_pool_can_come_later() -> None:
     allowance = Allowance(Bucket(1, 0), [])
     assert all(allowance.take(START) for _ in range(10))
     allowance.add_pool(Bucket(1, 2))
-    assert 2 == sum(allowance.take(START) for _ in range(10))
+    assert sum(allowance.take(START) for _ in range(10)) == 2
 
 
 def test_a_message_of_several_units_takes_them_all_from_the_share_and_then_from_the_pools() -> None:
     """What the share has not, each pool pays in full; where one of them cannot, nothing is taken."""
     share, small, large = Bucket(1, 10), Bucket(1, 10), Bucket(1, 20)
     allowance = Allowance(share, [small, large])
-    assert [True, True, False] == [allowance.take(0, 8), allowance.take(0, 8), allowance.take(0, 8)]
-    assert [False, True] == [share.is_empty(0, 2), share.is_empty(0, 3)]
-    assert [False, True] == [small.is_empty(0, 2), small.is_empty(0, 3)]
-    assert [False, True] == [large.is_empty(0, 12), large.is_empty(0, 13)]
+    assert [allowance.take(0, 8), allowance.take(0, 8), allowance.take(0, 8)] == [True, True, False]
+    assert [share.is_empty(0, 2), share.is_empty(0, 3)] == [False, True]
+    assert [small.is_empty(0, 2), small.is_empty(0, 3)] == [False, True]
+    assert [large.is_empty(0, 12), large.is_empty(0, 13)] == [False, True]
 
 
 def test_a_share_fills_with_time() -> None:
     """Somebody without pools waits for the own share, and for no longer."""
     allowance = Allowance(Bucket(1, 2), [Bucket(1, 1)])
-    assert [True, True] == [allowance.take(0, 2), allowance.take(0)]
-    assert [False, True] == [allowance.take(999_998), allowance.take(1_000_000)]
+    assert [allowance.take(0, 2), allowance.take(0)] == [True, True]
+    assert [allowance.take(999_998), allowance.take(1_000_000)] == [False, True]
 
 
 def test_what_was_used_is_paid_with_the_next_use() -> None:
@@ -138,19 +138,19 @@ def test_what_was_used_is_paid_with_the_next_use() -> None:
     share, pool = Bucket(1, 10), Bucket(1, 29)
     allowance = Allowance(share, [pool])
     allowance.charge(9)
-    assert [True, True] == [allowance.take(0), share.is_empty(0)]
+    assert [allowance.take(0), share.is_empty(0)] == [True, True]
     allowance.charge(28)
-    assert [True, False] == [allowance.take(0), allowance.take(0, 2)]
+    assert [allowance.take(0), allowance.take(0, 2)] == [True, False]
     allowance.charge(2)
-    assert [False, 2_000_000, True] == [allowance.take(0), allowance.overdraw(0), not allowance.settle(0)]
-    assert [3_000_000, False] == [allowance.overdraw(1_000_000), not allowance.settle(0)]
+    assert [allowance.take(0), allowance.overdraw(0), not allowance.settle(0)] == [False, 2_000_000, True]
+    assert [allowance.overdraw(1_000_000), not allowance.settle(0)] == [3_000_000, False]
 
 
 def test_only_debts_are_to_be_waited_for() -> None:
     """A unit that is there costs no waiting; one that is not, until it would have flowed in."""
     allowance = Allowance(Bucket(1, 1), [])
-    assert [0, 1_000_000, 1_500_000] == [
+    assert [
         allowance.overdraw(5_000_000),
         allowance.overdraw(5_000_000),
         allowance.overdraw(5_500_000),
-    ]
+    ] == [0, 1_000_000, 1_500_000]

@@ -32,5 +32,5 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
 def test_an_address_of_version_6_is_one_of_those_alone() -> None:
     """A server that listens everywhere on IPv6 leaves IPv4 to others, as it does with one process."""
     with listening("::1", 0) as listener:
-        assert socket.AF_INET6 == listener.family
+        assert listener.family == socket.AF_INET6
         assert listener.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)

@@ -410,7 +410,7 @@ class Verdict:
     @property
     def is_right(self) -> bool:
         """Whether the journal has all that was told, once, and time only goes on."""
-        return (0, 0, 0, 0) == (self.lost, self.doubled, self.gaps, self.backwards)
+        return (self.lost, self.doubled, self.gaps, self.backwards) == (0, 0, 0, 0)
 
 
 def judge(journal: Path, players: Iterable[Player], shown: Iterable[Snapshot] = ()) -> Verdict:

@@ -59,7 +59,7 @@ async def script(name: str, *arguments: object) -> None:
     command = ["sh", str(MOSQUITTO / name), *map(str, arguments)]
     process = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
     _, complaints = await within(PATIENCE, process.communicate())
-    assert 0 == process.returncode, complaints.decode()
+    assert process.returncode == 0, complaints.decode()
 
 
 async def certificates(folder: Path, *names: str) -> None:

@@ -32,7 +32,7 @@ def _image() -> bytes:
 
 def lines(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
     """Run the command, which must go well, and return what it says."""
-    assert 0 == main(["journal", *map(str, arguments)])
+    assert main(["journal", *map(str, arguments)]) == 0
     return capsys.readouterr().out.splitlines()
 
 

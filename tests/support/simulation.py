@@ -199,7 +199,7 @@ class Simulation:
             findings = check(accounts, halts=True, journal=events)
             calls = Told(accounts, events).calls
             check_arrivals(options_of(table), log, calls, self._readings.moments, beginnings)
-            assert [] == list(backward_times(log))
+            assert list(backward_times(log)) == []
         return findings
 
     async def _guests(self) -> Any:

@@ -100,7 +100,7 @@ async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, datab
             await until(lambda: not cluster.nodes[second].is_running)
             await heard_more(tables)
             gone = await text_of(SERVER, "cluster", "drain", "n9", "--journal", database)
-    assert [0, 0, 0, 1] == [status.code, fenced.code, drained.code, gone.code]
+    assert [status.code, fenced.code, drained.code, gone.code] == [0, 0, 0, 1]
     assert all(name in status.out for name in cluster.nodes)
     assert len({first, second}) == 2
 
@@ -234,7 +234,7 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
             await until(lambda: cluster.ask(sql, ann.code) == [(1,)])
             again = cl.Join(code=ann.code, name="Ann", token=ann.token)
             async with Peer.entered(node.url, again) as back:
-                assert (1, False) == (back.view.hand, back.view.in_hand)
+                assert (back.view.hand, back.view.in_hand) == (1, False)
     assert said.count("no other server knows these tables' rules") == 1
     assert closing.code == CloseCode.TRY_AGAIN
     assert isinstance(refused, Refused)
@@ -347,4 +347,4 @@ async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> N
                     await asyncio.sleep(0.1)  # nobody tells when a list was read
             async with started(CLIENT, "join", second, "--name", "Ben") as guest:
                 await guest.line(f"^found {host.code}  Ann's table")
-                assert "Ben" == (await host.until(Joined)).name
+                assert (await host.until(Joined)).name == "Ben"

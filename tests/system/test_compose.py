@@ -74,11 +74,11 @@ def status(path: str) -> int:
 
 async def open_page() -> None:
     """Open the page in a browser, and a table there."""
-    assert [200, 404] == [await asyncio.to_thread(status, path) for path in ("/", "/metrics")]
+    assert [await asyncio.to_thread(status, path) for path in ("/", "/metrics")] == [200, 404]
     async with chromium("--ignore-certificate-errors") as browser:
         async with phone(browser, f"https://{HOST}", ignore_https_errors=True) as player:
             await player.create("Ann")
-            assert [] == player.complaints
+            assert player.complaints == []
 
 
 async def play_on(
@@ -101,7 +101,7 @@ async def play_on(
     topic = f"rd/pub/+/tables/{code.lower()}"
     sees = ("mosquitto_sub", "-u", "watcher", "-P", password, "-t", topic, "-C", "1", "-W", "20")
     published, said = await project.containers["mosquitto"].run(*sees)
-    assert (0, True) == (published, code in said), said
+    assert (published, code in said) == (0, True), said
 
 
 async def test_one_server(deploy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ async def test_three_servers(deploy: Path, tmp_path: Path, monkeypatch: pytest.M
 
         with psycopg.connect(database) as db:
             standbys = db.execute("SELECT application_name, sync_state FROM pg_stat_replication").fetchall()
-        assert [("s1", "quorum")] == standbys
+        assert standbys == [("s1", "quorum")]
         assert verdict(await one_hand(URL)).is_right
         await open_page()
         await play_on(project, owner, verdict)

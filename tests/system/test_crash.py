@@ -130,7 +130,7 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
         server.kill()
         mirrors, verdict = mirrors_of(journal, players), judge(journal, players)
     sys.stdout.write(f"\n{number + 1} older copies, seed {SEED}: {verdict}\n")
-    assert [True] * PLAYERS == mirrors
+    assert mirrors == [True] * PLAYERS
     assert verdict.is_right
 
 

@@ -97,4 +97,4 @@ async def test_a_disk_that_is_full(tmp_path: Path) -> None:
         resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         players = await playing
     check(journal, players)
-    assert [True, True, False, False] == sorted(halts, reverse=True)
+    assert sorted(halts, reverse=True) == [True, True, False, False]

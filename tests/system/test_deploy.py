@@ -43,7 +43,7 @@ def run(*command: object, **more: Any) -> str:
     ended: subprocess.CompletedProcess[str] = subprocess.run(  # noqa: S603 - our own commands
         [str(part) for part in command], check=False, capture_output=True, text=True, timeout=PATIENCE, **more
     )
-    assert 0 == ended.returncode, ended.stdout + ended.stderr
+    assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout + ended.stderr
 
 
@@ -87,20 +87,20 @@ PRIVATE = "rd/private/home"
 async def test_the_server_may_publish_what_is_public(mosquitto: Deployed) -> None:
     """Its own topics and Home Assistant's are kept, and no others."""
     await keep(mosquitto, "server", PUBLIC, DISCOVERY, PRIVATE, "rd/other")
-    assert [DISCOVERY, PUBLIC] == await seen(mosquitto, "homeassistant")
+    assert await seen(mosquitto, "homeassistant") == [DISCOVERY, PUBLIC]
 
 
 async def test_a_watcher_reads_the_public_topics_only(mosquitto: Deployed) -> None:
     """Not what Home Assistant is told, and not what the broker tells of itself."""
     await keep(mosquitto, "server", PUBLIC, DISCOVERY)
-    assert [PUBLIC] == await seen(mosquitto, "watcher")
+    assert await seen(mosquitto, "watcher") == [PUBLIC]
 
 
 @pytest.mark.parametrize("account", ["watcher", "homeassistant"])
 async def test_readers_cannot_publish(mosquitto: Deployed, account: str) -> None:
     """Whatever a reader publishes reaches nobody, not even itself."""
     await keep(mosquitto, account, PUBLIC, DISCOVERY, PRIVATE, f"rd/{account}")
-    assert [] == await seen(mosquitto, "homeassistant")
+    assert await seen(mosquitto, "homeassistant") == []
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ async def test_strangers_are_refused(mosquitto: Deployed, who: dict[str, str]) -
 async def test_each_account_has_its_own_password(mosquitto: Deployed) -> None:
     """A watcher cannot pass for the server, and the broker's file has hashes only."""
     passwords = {account: mosquitto.password(account) for account in ("server", "watcher", "homeassistant")}
-    assert 3 == len(set(passwords.values()))
+    assert len(set(passwords.values())) == 3
     hashes = (mosquitto.folder / "passwords").read_text()
     assert not [password for password in passwords.values() if password in hashes]
     for name in ("passwords", *passwords):
-        assert 0o400 == (mosquitto.folder / name).stat().st_mode & 0o777
+        assert (mosquitto.folder / name).stat().st_mode & 0o777 == 0o400
     with pytest.raises(aiomqtt.MqttError):
         async with mosquitto.client(username="server", password=passwords["watcher"]):
             raise AssertionError("let in")
@@ -237,7 +237,7 @@ def test_every_service_is_confined(name: str) -> None:
     """Each has a file system that it cannot write to, no capabilities to begin with, and bounds."""
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
-    assert ["ALL"] == service["cap_drop"]
+    assert service["cap_drop"] == ["ALL"]
     assert "no-new-privileges:true" in service["security_opt"]
     assert {"mem_limit", "pids_limit"} <= service.keys()
     assert "healthcheck" in service or "build" in service
@@ -246,9 +246,9 @@ def test_every_service_is_confined(name: str) -> None:
 def test_only_the_proxy_is_reached_from_elsewhere() -> None:
     """Game and broker are published for this machine, unless the operator says otherwise."""
     ports = {name: service["ports"] for name, service in COMPOSE["services"].items()}
-    assert ["${RACING_DEMON_LISTEN:-127.0.0.1}:5252:5252"] == ports["server"]
-    assert ["127.0.0.1:1883:1883"] == ports["mosquitto"]
-    assert ["internet"] == COMPOSE["services"]["caddy"]["profiles"]
+    assert ports["server"] == ["${RACING_DEMON_LISTEN:-127.0.0.1}:5252:5252"]
+    assert ports["mosquitto"] == ["127.0.0.1:1883:1883"]
+    assert COMPOSE["services"]["caddy"]["profiles"] == ["internet"]
 
 
 def test_compose_has_the_server_believe_caddy_alone() -> None:
@@ -257,7 +257,7 @@ def test_compose_has_the_server_believe_caddy_alone() -> None:
     (proxy,) = networks([told.removeprefix("--proxy=${RACING_DEMON_PROXY:-").removesuffix("}")])
     place = COMPOSE["services"]["caddy"]["networks"]["front"]["ipv4_address"]
     (subnet,) = networks(each["subnet"] for each in COMPOSE["networks"]["front"]["ipam"]["config"])
-    assert "203.0.113.9" == believed_address(place, ["203.0.113.9"], [proxy])
+    assert believed_address(place, ["203.0.113.9"], [proxy]) == "203.0.113.9"
     for other in ("172.16.0.5", "172.18.0.1", *(str(host) for host in subnet if str(host) != place)):
         assert other == believed_address(other, ["203.0.113.9"], [proxy])
     assert "front" in COMPOSE["services"]["server"]["networks"]
@@ -280,7 +280,7 @@ def test_the_server_takes_its_password_from_a_file(tmp_path: Path) -> None:
     entry = COMPOSE["services"]["server"]["entrypoint"]
     line = [part.replace("$$", "$").replace("/run/secrets", str(tmp_path)) for part in entry]
     said = run(*line, "--a", "b c", env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
-    assert "it's $ecret --a b c\n" == said
+    assert said == "it's $ecret --a b c\n"
 
 
 async def test_the_server_understands_what_compose_tells_it() -> None:
@@ -355,7 +355,7 @@ async def test_players_come_in_through_a_proxy_with_encryption(tmp_path: Path) -
                 await asyncio.to_thread(status_of, f"https://{address}{path}", trust)
                 for path in ("/healthz", "/", "/metrics")
             ]
-    assert [200, 200, 404] == answers
+    assert answers == [200, 200, 404]
 
 
 def status_of(url: str, trust: ssl.SSLContext) -> int:
@@ -379,7 +379,7 @@ def test_systemd_understands_the_units(tmp_path: Path) -> None:
     copies = [tmp_path / unit.name for unit in (UNIT, PRUNING, TIMER)]
     for copy in copies:
         copy.write_text((DEPLOY / copy.name).read_text().replace(PROGRAM, sys.executable))
-    assert "" == run("systemd-analyze", "verify", "--man=no", *copies)
+    assert run("systemd-analyze", "verify", "--man=no", *copies) == ""
 
 
 @NEEDS_SYSTEMD

@@ -69,7 +69,7 @@ async def evening(*plan: dict[str, Any]) -> list[dict[str, Any]]:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        assert 0 == process.returncode
+        assert process.returncode == 0
         return [json.loads(line) for line in written.decode().splitlines()]
 
 
@@ -105,7 +105,7 @@ def test_the_stranger_knows_the_documents_alone() -> None:
     sources = [path.read_text(encoding="utf-8") for path in CLIENT.glob("*.js")]
     imported = {name for source in sources for name in re.findall(r'from "([^"]+)"', source)}
     own = {f"./{path.name}" for path in CLIENT.glob("*.js")}
-    assert [] == [name for name in imported - own if not name.startswith("node:")]
+    assert [name for name in imported - own if not name.startswith("node:")] == []
     named = {name for source in sources for name in re.findall(r'"([^"]+\.\w+)"', source)} - own
     assert {"schema.json", "games.json"} == named
     assert not json.loads((CLIENT / "package.json").read_text(encoding="utf-8")).get("dependencies")

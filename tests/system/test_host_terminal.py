@@ -92,7 +92,7 @@ async def test_a_killed_host_is_back_at_the_same_table(tmp_path: Path, port: int
                 assert (code, ["Ann", "Ada", "Ben"]) == (again, [s.name for s in ben.view.seats.values()])
                 second.type("leave", "leave")
                 assert "ended" in await told_of_the_end(ben)
-                assert 0 == (await second.end()).code
+                assert (await second.end()).code == 0
     assert not await is_served(port, code)
 
 
@@ -157,8 +157,8 @@ async def test_ctrl_c_asks_before_it_ends_the_table_of_others(tmp_path: Path, po
             await host.line("ends for everybody. Press Ctrl-C again")
             host.stop(signal.SIGINT)
             assert "ended" in await told_of_the_end(ben)
-            assert (Phase.OVER, 1) == (ben.view.phase, len(ben.view.results))
-        assert 130 == (await host.end()).code
+            assert (ben.view.phase, len(ben.view.results)) == (Phase.OVER, 1)
+        assert (await host.end()).code == 130
     assert not await is_served(port, code)
 
 
@@ -168,7 +168,7 @@ async def test_the_server_of_a_deserted_table_ends() -> None:
     async with server_process(*limits) as (server, url):
         async with Peer.hosting(url):
             pass
-        assert 0 == (await server.end()).code
+        assert (await server.end()).code == 0
 
 
 async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
@@ -179,13 +179,13 @@ async def test_a_television_that_was_left_on_keeps_no_table_open() -> None:
         async with await Client.watch(url, ann.code) as television:
             await ann.close()
             assert "ended" in await told_of_the_end(television)
-        assert 0 == (await server.end()).code
+        assert (await server.end()).code == 0
 
 
 async def test_a_server_whose_host_never_came_ends() -> None:
     """A client that is killed before it has opened its table leaves nothing behind, either."""
     async with server_process("--until-table-ends", "--limit", "idle_table_seconds=0.3") as (server, _):
-        assert 0 == (await server.end()).code
+        assert (await server.end()).code == 0
 
 
 # The terminal table.

@@ -44,11 +44,11 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 async def test_an_early_interrupt_ends_quietly(module: str, arguments: list[str], wanted: str) -> None:
     """Ctrl-C while modules are loaded ends a program with 130, and without a traceback."""
     ended = await text_of(INTERRUPTED, module, wanted, *arguments)
-    assert (130, "", "\n") == ended
+    assert ended == (130, "", "\n")
 
 
 async def test_a_server_that_serves_ends_well_while_more_is_loaded() -> None:
     """Ctrl-C while it loads what writes its metrics, beside its work, stops it as at any other time."""
     ended = await text_of(INTERRUPTED, SERVER, "prometheus_client", "--port=0", "--durability=none")
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     assert "ws://" in ended.out

@@ -178,7 +178,7 @@ async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: C
     """On a network without a router the directory names the machine's address there, and no loopback."""
     text = "from racing_demon_server.mqtt.setup import own_urls\nprint(own_urls('0.0.0.0', 5252))"
     async with wire.started("a", "-c", text) as asked:
-        assert "('ws://10.77.0.1:5252',)\n" == (await asked.end()).out
+        assert (await asked.end()).out == "('ws://10.77.0.1:5252',)\n"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ async def check_ghost(wire: Cable, code: str, port: str, host: Running, times: T
         async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
             ended = await asking.end()
         times.note("tables knows a ghost", begun, 8.0)
-    assert (1, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (1, "")
 
 
 def check_records(files: list[Path], made: int) -> None:

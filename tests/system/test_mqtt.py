@@ -99,7 +99,7 @@ async def test_a_match_ends_for_the_broker_when_the_server_is_stopped(tmp_path: 
             server.stop()
             hand, match = (await ears.until("/hands")).value, (await ears.until("/matches")).value
             await ears.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
-    assert ("closed", None) == (hand["reason"], hand["out"])
+    assert (hand["reason"], hand["out"]) == ("closed", None)
     assert [score["points"] for score in hand["scores"]] == [score["total"] for score in match["scores"]]
     assert match["winners"]
 

@@ -45,7 +45,7 @@ async def test_eight_who_land_on_any_process_play_a_match() -> None:
         for number in range(1, 8):
             joining = Client.join(urls[number % 4], clients[0].code, f"P{number}")
             clients.append(await stack.enter_async_context(await joining))
-        assert 2 == owner(clients[0].code, 3)
+        assert owner(clients[0].code, 3) == 2
         players = [Player(client, random.Random(index)) for index, client in enumerate(clients)]
         tasks = [asyncio.create_task(player.play(0.02)) for player in players]
         await clients[0].send(cl.Start(counter=clients[0].next_counter()))
@@ -58,18 +58,18 @@ async def test_eight_who_land_on_any_process_play_a_match() -> None:
         await until(all_know_the_end)
         for task in tasks:
             task.cancel()
-        assert 1 == len({str(client.view.snapshot(0)) for client in clients})
+        assert len({str(client.view.snapshot(0)) for client in clients}) == 1
         assert all("played" in player.answered.values() for player in players)
-        assert [0, 1, 0] == [(await server.facts(number))["tables"] for number in (1, 2, 3)]
+        assert [(await server.facts(number))["tables"] for number in (1, 2, 3)] == [0, 1, 0]
 
 
 async def test_every_process_can_be_looked_at() -> None:
     """Each answers at its own port with its own number, tables and metrics."""
     async with several(2) as server, await Client.create(server.urls[1], "Ann"):
         facts = [await server.facts(number) for number in (1, 2)]
-        assert [(1, 0), (2, 1)] == [(fact["process"], fact["tables"]) for fact in facts]
+        assert [(fact["process"], fact["tables"]) for fact in facts] == [(1, 0), (2, 1)]
         metrics = [await page(port, "/metrics") for port in server.ports]
-        assert [False, True] == ['racing_demon_tables{phase="lobby"} 1.0' in text for text in metrics]
+        assert ['racing_demon_tables{phase="lobby"} 1.0' in text for text in metrics] == [False, True]
 
 
 async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
                 await until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
                 assert first == server.pids[0]
             await all_answered((*here, *there))
-        assert [] == said
+        assert said == []
         server.program.stop()
-        assert 0 == (await server.program.end()).code
+        assert (await server.program.end()).code == 0
     for path, players in ((journal, here), (tmp_path / "journal-process-2.sqlite", there)):
         verdict = judge(path, players)
         assert verdict.is_right
@@ -131,14 +131,14 @@ async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path:
     async with several(2, *arguments) as server:
         async with Peer.hosting(server.urls[0]) as ann, Peer.hosting(server.urls[1]) as ben:
             server.program.stop(number)
-            assert (BACK, BACK) == (await ann.closed(), await ben.closed())
+            assert (await ann.closed(), await ben.closed()) == (BACK, BACK)
         ended = await server.program.end()
-        assert (0, "", "") == ended
+        assert ended == (0, "", "")
     async with several(2, *arguments) as server:
         for peer in (ann, ben):
             for url in server.urls:
                 async with await Client.resume(url, peer.code, peer.token) as client:
-                    assert 0 == client.seat
+                    assert client.seat == 0
 
 
 SIGNALLED_AS_A_CHILD_IS_REAPED: Final = """
@@ -165,7 +165,7 @@ async def test_a_signal_may_come_when_a_process_has_just_ended() -> None:
         await program.line("listening on")
         pids = children(program.pid)
         os.kill(pids[0], signal.SIGTERM)
-        assert (0, "", "") == await program.end()
+        assert await program.end() == (0, "", "")
     assert not any(map(is_running, pids))
 
 
@@ -175,7 +175,7 @@ async def test_none_outlives_the_one_that_looks_after_them(tmp_path: Path) -> No
         async with Peer.hosting(server.urls[1]) as ann:
             pids = server.pids
             server.program.stop(signal.SIGKILL)
-            assert BACK == await ann.closed()
+            assert await ann.closed() == BACK
         await until(lambda: not any(map(is_running, pids)))
 
 
@@ -188,7 +188,7 @@ async def test_one_that_cannot_start_again_ends_all(tmp_path: Path) -> None:
         ruined.write_bytes(b"shopping list\n" * 999)
         os.kill(server.pids[1], signal.SIGKILL)
         ended = await server.program.end()
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert f"{ruined} is no journal of Racing Demon." in ended.err
     assert "Traceback" not in ended.err
 
@@ -221,7 +221,7 @@ async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> N
         await program.end()
     async with several(3, *arguments) as server:
         assert [codes] * 3 == [await seen_from(url, codes) for url in server.urls]
-        assert 8 == (await server.facts(1))["tables"]
+        assert (await server.facts(1))["tables"] == 8
 
 
 async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path)
     async with several(3, *arguments) as server:
         codes = [await opened(url) for url in server.urls]
         server.program.stop()
-        assert "" == (await server.program.end()).err
+        assert (await server.program.end()).err == ""
     async with several(2, *arguments) as server:
         assert [codes[:2]] * 2 == [await seen_from(url, codes) for url in server.urls]
         server.program.stop()
@@ -260,7 +260,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", port + 2)):
         where = ("--host=127.0.0.1", f"--port={port}")
         ended = await text_of(SERVER, *where, "--processes=2", "--durability=none")
-    assert (1, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (1, "")
     assert f"cannot listen on 127.0.0.1:{port + 2}: Address already in use" in ended.err
 
 
@@ -271,7 +271,7 @@ async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None
         ended = await text_of(
             SERVER, "--port=0", "--processes=2", "--journal", str(tmp_path / "journal.sqlite")
         )
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert f"Another server uses the journal {tmp_path / which}" in ended.err
     assert "Traceback" not in ended.err
 
@@ -290,5 +290,5 @@ async def test_no_process_shares_its_journal(tmp_path: Path, which: str) -> None
 async def test_what_cannot_be_is_said(arguments: list[str], why: str) -> None:
     """Wrong arguments end the program before anything is started."""
     ended = await text_of(SERVER, *arguments)
-    assert (2, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (2, "")
     assert why in ended.err

@@ -115,7 +115,7 @@ async def test_spectators_of_a_relay_are_told_who_must_update(tmp_path: Path, da
         ):
             async with relaying(version, cluster.nodes[node].url) as url:
                 told = await text_of(OTHERS, str(version), CLIENT, "watch", url, "BCDFGHJK", "--plain")
-            assert 4 == told.code
+            assert told.code == 4
             assert f"The table's server {text}" in told.err
 
 

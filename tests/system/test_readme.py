@@ -35,7 +35,7 @@ async def test_its_bot_ends_in_a_sentence() -> None:
     """Without a server, and without such a table, it says so in one line."""
     async with serving() as served:
         ended = await text_of(bot(served.url, "BCDF"))
-        assert (1, "There is no table with that code here.\n") == (ended.code, ended.err)
+        assert (ended.code, ended.err) == (1, "There is no table with that code here.\n")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         ended = await text_of(bot(f"ws://127.0.0.1:{free.getsockname()[1]}/v1", "BCDF"))

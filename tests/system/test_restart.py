@@ -40,8 +40,8 @@ async def test_a_server_that_is_stopped_says_that_it_comes_back(tmp_path: Path) 
             server.stop()
             gone = Closing(1012, "The server is stopping. Your table comes back when it restarts.")
             assert gone == await ann.closed()
-        assert 0 == (await server.end()).code
-    assert 1 == left_open(journal)
+        assert (await server.end()).code == 0
+    assert left_open(journal) == 1
     with contextlib.closing(open_journal(journal)) as db:
         last = db.execute("SELECT max(kind) FROM events WHERE seq > 1").fetchone()
         assert last != (Connected.TAG,)  # its own end is nothing that happened at the table
@@ -67,7 +67,7 @@ async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
                 if isinstance(message, Accepted) and message.counter == ready.counter:
                     break
             assert hand == ann.view.hand_id
-    assert ["connection lost; reconnecting", "reconnected"] == said
+    assert said == ["connection lost; reconnecting", "reconnected"]
 
 
 @pytest.mark.parametrize("how", usually(1, ["input", "interrupt"]))
@@ -77,9 +77,9 @@ async def test_what_its_owner_ends_is_ended_for_good(tmp_path: Path, how: str) -
     async with server_process("--stop-with-stdin", "--journal", str(journal)) as (server, url):
         async with Peer.hosting(url) as ann:
             server.hang_up() if how == "input" else server.stop(2)
-            assert 1001 == (await ann.closed()).code
-        assert 0 == (await server.end()).code
-    assert 0 == left_open(journal)
+            assert (await ann.closed()).code == 1001
+        assert (await server.end()).code == 0
+    assert left_open(journal) == 0
 
 
 @more_when_long
@@ -98,14 +98,14 @@ async def test_a_match_that_its_owner_ends_is_over(tmp_path: Path) -> None:
             end = await ann.until(MatchOver)
             assert end.closed
             assert end.winners
-            assert 1001 == (await ann.closed()).code
+            assert (await ann.closed()).code == 1001
             await ben.line("the table is closed, and the match ends here: .* won")
             assert "Traceback" not in (await ben.end()).err
     places = ((str(kept), (str(kept),)), ("1.1", ("--journal", str(journal))))
     for match, where in places[: amount(1, 2)]:
         verified = await text_of(CLIENT, "verify", match, "--journal", str(journal))
-        assert (0, "") == (verified.code, verified.err)
-        assert 1 == json.loads((await text_of(CLIENT, "scores", "--json", *where)).out)["matches"]
+        assert (verified.code, verified.err) == (0, "")
+        assert json.loads((await text_of(CLIENT, "scores", "--json", *where)).out)["matches"] == 1
 
 
 async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     async with server_process("--journal", str(journal)) as (_, url):
         second = await text_of(SERVER, "--port", "0", "--journal", str(journal))
-        assert 3 == second.code
+        assert second.code == 3
         assert f"Another server uses the journal {journal}; name another file with --journal." in second.err
         assert "Traceback" not in second.err
         async with Peer.hosting(url) as ann:
@@ -136,7 +136,7 @@ async def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path: Path, kin
                 db.execute("PRAGMA user_version = 99")
     before = b"" if kind == "folder" else journal.read_bytes()
     ended = await text_of(SERVER, "--port", "0", "--journal", str(journal))
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert str(journal) in ended.err
     assert "Traceback" not in ended.err
     assert before == (b"" if kind == "folder" else journal.read_bytes())
@@ -154,7 +154,7 @@ async def test_a_journal_that_is_damaged_is_refused(tmp_path: Path, place: str, 
     before = journal.read_bytes()
     where = ("--host=127.0.0.1", "--port=0", f"--processes={processes}")
     ended = await text_of(SERVER, *where, "--journal", str(journal))
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
     assert "racing-demon-server journal restore" in ended.err
     assert "Traceback" not in ended.err
@@ -168,7 +168,7 @@ async def test_a_host_hears_that_the_journal_is_damaged(tmp_path: Path) -> None:
     overwrite_page(journal, "tables")
     folder = {f"RACING_DEMON_{kind}": str(tmp_path) for kind in ("CONFIG", "STATE", "DATA")}
     ended = await text_of(CLIENT, "host", "--plain", "--port=0", env=folder)
-    assert (3, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (3, "")
     assert f"The journal {journal} is damaged: database disk image is malformed." in ended.err
     assert "Traceback" not in ended.err
 
@@ -183,6 +183,6 @@ async def test_a_disk_that_takes_nothing_does_not_keep_a_server_from_stopping(tm
             for _ in range(30):
                 await ann.say(ann.next(cl.Say, text="x" * 100))
             server.stop()
-            assert 1012 == (await ann.closed()).code
-        assert 0 == (await server.end()).code
-    assert 1 == left_open(journal)
+            assert (await ann.closed()).code == 1012
+        assert (await server.end()).code == 0
+    assert left_open(journal) == 1

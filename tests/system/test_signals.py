@@ -46,7 +46,7 @@ def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
         terminals.forget(program.fd)
         hung_up, program.fd = program.fd, os.open(os.devnull, os.O_RDONLY)
         os.close(hung_up)
-        assert -signal.SIGHUP == exit_code(program.pid)
+        assert exit_code(program.pid) == -signal.SIGHUP
 
 
 def test_a_program_that_is_ended_restores_the_terminal(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_program_that_is_ended_restores_the_terminal(tmp_path: Path) -> None:
         os.kill(program.pid, signal.SIGTERM)
         with pytest.raises(ProgramEnded):
             terminals.drain(PATIENCE)
-        assert 128 + signal.SIGTERM == exit_code(program.pid)
+        assert exit_code(program.pid) == 128 + signal.SIGTERM
         assert b"\x1b[?1049l" in b"".join(seen)
         assert b"\x1b[?25h" in b"".join(seen)
 
@@ -83,7 +83,7 @@ def test_an_interrupt_ends_plain_text_at_once(tmp_path: Path, command: list[str]
         os.write(program.fd, b"\x03")
         with pytest.raises(ProgramEnded):
             terminals.drain(PATIENCE)
-        assert 130 == exit_code(program.pid)
+        assert exit_code(program.pid) == 130
         assert "Traceback" not in program.screen.text
 
 

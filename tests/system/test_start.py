@@ -57,7 +57,7 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 async def loaded(module: str, *arguments: str) -> set[str]:
     """Run a program with no input to its end, and return the modules that it has loaded."""
     ended = await text_of(TELLING, module, *arguments)
-    assert 0 == ended.code, ended.err
+    assert ended.code == 0, ended.err
     return set(ended.err.split())
 
 
@@ -74,6 +74,6 @@ async def test_a_server_loads_what_it_works_with() -> None:
     """Until it listens, a server has loaded no broker, no screen, no records, and none of their libraries."""
     modules = await loaded(SERVER, "--host=127.0.0.1", "--port=0", "--durability=none", "--stop-with-stdin")
     assert set() == modules & UNNEEDED
-    assert NEEDED <= modules  # or the names above are wrong
+    assert modules >= NEEDED  # or the names above are wrong
     assert CLIENT not in modules
     sys.stdout.write(f"\n{len(modules)} modules\n")

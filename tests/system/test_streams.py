@@ -33,7 +33,7 @@ def without(streams: str, *command: str) -> subprocess.CompletedProcess[str]:
 def test_a_closed_output_is_said(command: str) -> None:
     """One sentence, and the exit code for what cannot be written."""
     ended = without("1", *command.split())
-    assert (3, 1) == (ended.returncode, len(ended.stderr.splitlines()))
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (3, 1)
     assert "standard output is closed" in ended.stderr
 
 
@@ -41,7 +41,7 @@ def test_a_closed_output_is_said(command: str) -> None:
 def test_other_closed_streams_do_no_harm(streams: str) -> None:
     """Nothing is read or complained of, and the answer is whole."""
     ended = without(streams, CLIENT, "games")
-    assert (0, "") == (ended.returncode, ended.stderr)
+    assert (ended.returncode, ended.stderr) == (0, "")
     assert "racing-demon " in ended.stdout
 
 
@@ -89,11 +89,11 @@ async def test_a_journal_on_a_read_only_medium_is_read(tmp_path: Path) -> None:
     """What is on a snapshot or a disc can be listed; what would write it says what to do."""
     path = await journal_in(tmp_path)
     ended = where_nothing_can_be_written(tmp_path, "list", "--journal", str(path))
-    assert (0, "") == (ended.returncode, ended.stderr)
+    assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith("1.1 ")
     assert re.search(r", (1 hand|[02-9] hands)\b", ended.stdout)
     ended = where_nothing_can_be_written(tmp_path, "prune", str(path), "--before", "1d")
-    assert (3, "") == (ended.returncode, ended.stdout)
+    assert (ended.returncode, ended.stdout) == (3, "")
     assert "Copy it to a place that can be written" in ended.stderr
 
 
@@ -109,5 +109,5 @@ async def test_a_journal_whose_log_cannot_be_joined_is_not_read_in_part(tmp_path
             shutil.copy(tmp_path / name, tmp_path / "copy" / name)
     copy = tmp_path / "copy"
     ended = where_nothing_can_be_written(copy, "list", "--journal", str(copy / "journal.sqlite"))
-    assert (3, "") == (ended.returncode, ended.stdout)
+    assert (ended.returncode, ended.stdout) == (3, "")
     assert "journal.sqlite-wal. Copy both to a place that can be written" in ended.stderr

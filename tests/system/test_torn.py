@@ -59,5 +59,5 @@ async def test_what_was_told_survives_a_power_cut(tmp_path: Path) -> None:
         f"\n{IMAGES} images, seed {SEED}: {lost} lost something told, {otherwise} were no beginning, "
         f"{shorter} lost something that nobody had been told\n"
     )
-    assert (0, 0) == (lost, otherwise)
+    assert (lost, otherwise) == (0, 0)
     assert shorter > IMAGES / 4

@@ -15,9 +15,9 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Return what is said to arguments that will not do."""
     with pytest.raises(SystemExit) as ended:
         command_line.parse(arguments)
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     captured = capsys.readouterr()
-    assert "" == captured.out
+    assert captured.out == ""
     return captured.err
 
 
@@ -29,7 +29,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command_line.parse(["--help"])
     text = capsys.readouterr().out
-    assert 0 == ended.value.code
+    assert ended.value.code == 0
     for command in ("play", "host", "join", "watch", "tables", "verify", "games"):
         assert f"\n    {command} " in text
     assert "examples:\n  racing-demon  " in text
@@ -41,7 +41,7 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
     """Each command explains itself."""
     with pytest.raises(SystemExit) as ended:
         command_line.parse([command, "--help"])
-    assert 0 == ended.value.code
+    assert ended.value.code == 0
     assert f"usage: racing-demon {command}" in capsys.readouterr().out
 
 
@@ -61,8 +61,8 @@ def test_play_by_default() -> None:
     """Without anything else, three medium bots, three hands of the base game, and hints."""
     arguments = command_line.parse(["play"])
     assert Options(hands=3, hints=True) == arguments.options
-    assert (3, "medium", False, False) == (arguments.bots, arguments.level, arguments.watch, arguments.json)
-    assert (None, None, None) == (arguments.speed, arguments.seed, arguments.record)
+    assert (arguments.bots, arguments.level, arguments.watch, arguments.json) == (3, "medium", False, False)
+    assert (arguments.speed, arguments.seed, arguments.record) == (None, None, None)
 
 
 def test_play_with_everything() -> None:
@@ -72,13 +72,13 @@ def test_play_with_everything() -> None:
     )
     arguments = command_line.parse([*words.split(), "--name", "Ann", "--seed", "ff", "--record", "x.jsonl"])
     assert Options(game="classic", hands=2, target=100) == arguments.options
-    assert (8, "hard", 3.5, "Ann", "x.jsonl") == (
+    assert (
         arguments.bots,
         arguments.level,
         arguments.speed,
         arguments.name,
         arguments.record,
-    )
+    ) == (8, "hard", 3.5, "Ann", "x.jsonl")
     assert bytes(31) + b"\xff" == arguments.seed
     assert arguments.watch
     assert arguments.json
@@ -114,13 +114,13 @@ def test_options_add_up() -> None:
 def test_host_by_default() -> None:
     """A hosted table has no bots, and the usual port."""
     arguments = command_line.parse(["host"])
-    assert (0, None, None) == (arguments.bots, arguments.port, arguments.server)
+    assert (arguments.bots, arguments.port, arguments.server) == (0, None, None)
 
 
 def test_join_and_watch() -> None:
     """Joining takes an address and a code, and may have a name; watching needs none."""
     arguments = command_line.parse(["join", URL, "BCDF", "--name", "Zoë"])
-    assert (URL, "BCDF", "Zoë") == (arguments.url, arguments.code, arguments.name)
+    assert (arguments.url, arguments.code, arguments.name) == (URL, "BCDF", "Zoë")
     assert command_line.parse(["watch", URL, "BCDF", "--json"]).json
 
 
@@ -142,7 +142,7 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("getpwuid(): uid not found: 1234")
 
     monkeypatch.setattr(getpass, "getuser", nobody)
-    assert "Player" == command_line.parse(["join", URL, "BCDF"]).name
+    assert command_line.parse(["join", URL, "BCDF"]).name == "Player"
 
 
 @pytest.mark.parametrize("command", ["join", "watch"])
@@ -252,7 +252,7 @@ def test_what_is_kept_nowhere_has_no_file(capsys: pytest.CaptureFixture[str]) ->
     """A journal is named for a table that is kept: both together mean nothing."""
     with pytest.raises(SystemExit) as ended:
         command_line.parse(["host", "--durability", "none", "--journal", "x.sqlite"])
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert "--durability none keeps no journal" in capsys.readouterr().err
 
 
@@ -260,7 +260,7 @@ def test_options_that_will_not_do_lead_to_the_help(capsys: pytest.CaptureFixture
     """After a complaint about options the way to the help is shown."""
     said = refused(["play", "--game", "bridge"], capsys).splitlines()
     assert said[0].startswith("racing-demon: There is no game")
-    assert "See racing-demon --help." == said[1]
+    assert said[1] == "See racing-demon --help."
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_wrong_arguments_are_told_with_their_command(
     """What a command does not take ends with 2, and with what that command takes."""
     with pytest.raises(SystemExit) as ended:
         command_line.parse(line.split())
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert told in capsys.readouterr().err
 
 
@@ -312,8 +312,8 @@ def test_an_address_at_which_nothing_can_be(
 @pytest.mark.parametrize("link", ["http://192.168.1.5:5252/", "http://192.168.1.5:5252/BCDF."])
 def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> None:
     """Browsers show it like that."""
-    assert "ws://192.168.1.5:5252" == command_line.parse(["host", "--server", link]).server
-    assert "ws://192.168.1.5:5252" == command_line.parse(["tables", link]).url
+    assert command_line.parse(["host", "--server", link]).server == "ws://192.168.1.5:5252"
+    assert command_line.parse(["tables", link]).url == "ws://192.168.1.5:5252"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> Non
 )
 def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> None:
     """Also a whole link, where the code goes."""
-    assert "BCDF" == command_line.parse(words).code
+    assert command_line.parse(words).code == "BCDF"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ async def test_bots_play_a_hand_and_the_tally_is_shown() -> None:
     """``play --watch`` ends with 0 after the tally, and complains of nothing."""
     ended = await run("play", "--watch", *QUICK)
     lines = ended.out.splitlines()
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     assert "play!" in lines
     place = lines.index("hand             1   total")
     assert {"Ada", "Bob"} == {line.split()[0] for line in lines[place + 1 : place + 3]}
@@ -56,14 +56,14 @@ async def test_bots_play_a_hand_and_the_tally_is_shown() -> None:
 async def test_a_json_record_verifies() -> None:
     """What ``--json`` writes is a record from the first event to the tally, and ``verify`` finds it right."""
     played = await run("play", "--json", *QUICK)
-    assert (0, "") == (played.code, played.err)
+    assert (played.code, played.err) == (0, "")
     rows = [json.loads(line) for line in played.out.splitlines()]
-    assert ["record", "snapshot", "tally"] == [rows[place]["message"] for place in (0, 1, -1)]
+    assert [rows[place]["message"] for place in (0, 1, -1)] == ["record", "snapshot", "tally"]
     times = [row["at_us"] for row in rows[1:-1]]
     assert times == sorted(times)
     verified = await run("verify", "-", typed=played.out)
     plays = sum(row["message"] == "played" for row in rows)
-    assert 0 == verified.code
+    assert verified.code == 0
     assert verified.out.startswith(f"valid: 1 hand, {plays} plays; every commitment is kept")
 
 
@@ -71,9 +71,9 @@ async def test_a_record_is_kept_beside_the_words(tmp_path: Path, here: Here) -> 
     """``--record`` writes the same record into a file, while the words go on."""
     file = tmp_path / "match.jsonl"
     played = await here("play", "--watch", "--record", str(file), *QUICK)
-    assert 0 == played.code
+    assert played.code == 0
     assert "play!" in played.out
-    assert 0 == (await here("verify", str(file))).code
+    assert (await here("verify", str(file))).code == 0
 
 
 async def test_slow_bots_make_no_pause_longer() -> None:
@@ -81,15 +81,15 @@ async def test_slow_bots_make_no_pause_longer() -> None:
     async with started(CLIENT, "play", "--watch", "--bots", "2", "--speed", "0.05", "--plain") as program:
         await program.line("^table")
         program.stop(signal.SIGINT)
-        assert 130 == (await program.end()).code
+        assert (await program.end()).code == 130
 
 
 async def test_who_comes_back_with_the_same_words_keeps_the_record(tmp_path: Path, here: Here) -> None:
     """``--record`` writes behind what the file has: two matches are in it then, and each is proved."""
     file = tmp_path / "evening.jsonl"
     for _ in range(2):
-        assert 0 == (await here("play", "--watch", "--record", str(file), *QUICK)).code
-    assert 2 == len(list(read_records(file.read_text(encoding="utf-8").splitlines())))
+        assert (await here("play", "--watch", "--record", str(file), *QUICK)).code == 0
+    assert len(list(read_records(file.read_text(encoding="utf-8").splitlines()))) == 2
     assert (await here("verify", str(file))).out.startswith("valid: 2 hands")
 
 
@@ -100,8 +100,8 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert program.process.stdout is not None
         program.process.stdout._transport.close()  # type: ignore[attr-defined]
         assert program.process.stderr is not None
-        assert b"" == await within(PATIENCE, program.process.stderr.read())
-        assert 0 == await within(PATIENCE, program.process.wait())
+        assert await within(PATIENCE, program.process.stderr.read()) == b""
+        assert await within(PATIENCE, program.process.wait()) == 0
 
 
 @pytest.mark.parametrize("arguments", usually(1, ["games", "rules clock"]))
@@ -123,7 +123,7 @@ async def test_an_output_that_is_full_has_a_sentence() -> None:
     with FULL.open("w") as full:
         async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
             _, err = await within(PATIENCE, program.process.communicate())
-    assert (3, b"racing-demon: No space left on device\n") == (program.process.returncode, err)
+    assert (program.process.returncode, err) == (3, b"racing-demon: No space left on device\n")
 
 
 async def test_a_place_that_cannot_be_written_has_a_sentence(here: Here) -> None:
@@ -138,7 +138,7 @@ async def test_an_interruption_is_quiet() -> None:
         await program.line("^play!|^table")
         program.stop(signal.SIGINT)
         ended = await program.end()
-    assert (130, "\n") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (130, "\n")
 
 
 async def test_a_terminal_is_played_at() -> None:
@@ -149,7 +149,7 @@ async def test_a_terminal_is_played_at() -> None:
             CLIENT, "play", "--plain", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
         ) as program:
             terminal.write(b"q\n")
-            assert 0 == await within(PATIENCE, program.process.wait())
+            assert await within(PATIENCE, program.process.wait()) == 0
             seen = os.read(there, 65_536).decode()
     assert "Enter deals. ? lists the commands." in seen
 
@@ -167,16 +167,16 @@ async def test_letters_that_the_terminal_lacks_are_replaced() -> None:
         await ben.line("^ S  -$")
         ben.hang_up()
         ended = await ben.end()
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     assert ended.out.isascii()
 
 
 async def test_a_trick_is_shown_with_its_words() -> None:
     """After each step it says what is said with the next."""
     shown = await run("solo", "a-spell", "--plain", typed="t\nt\nq\n")
-    assert 0 == shown.code
+    assert shown.code == 0
     said = [line.partition("say: ")[2] for line in shown.out.splitlines() if "say: " in line]
-    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said
+    assert said == ["A-C-E", "T-W-O", "T-H-R-E-E"]
 
 
 # Other tables.
@@ -195,9 +195,9 @@ async def test_a_match_on_another_server_is_watched() -> None:
             await host.ask(cl.AddBot)
         await host.ask(cl.Start)
         ended = await watching.end()
-        assert (0, "") == (ended.code, ended.err)
+        assert (ended.code, ended.err) == (0, "")
         last = [json.loads(line)["message"] for line in ended.out.splitlines()[-3:]]
-        assert ["hand_over", "match_over", "tally"] == last
+        assert last == ["hand_over", "match_over", "tally"]
 
 
 async def test_a_guest_joins_a_hosted_table() -> None:
@@ -257,9 +257,9 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
         async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
             found = await host.line(r"^  racing-demon join http://(\S+)/([A-Z]{8})$")
             async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
-                assert ["", "easy", "easy"] == [state.bot for state in eve.view.seats.values()]
+                assert [state.bot for state in eve.view.seats.values()] == ["", "easy", "easy"]
             host.type("q")
-            assert 0 == (await host.end()).code
+            assert (await host.end()).code == 0
 
 
 async def test_a_host_at_another_server_has_the_way_back(
@@ -275,7 +275,7 @@ async def test_a_host_at_another_server_has_the_way_back(
         async with started(CLIENT, "join", found.group(1), "--plain") as back:
             await back.line("you have your seat back, and are still called Ann")
             back.type("q")
-            assert 0 == (await back.end()).code
+            assert (await back.end()).code == 0
 
 
 async def test_a_taken_port_is_told(here: Here) -> None:
@@ -312,9 +312,9 @@ async def test_a_passphrase_opens_the_table(here: Here) -> None:
         wrong = await here("watch", served.url, ann.code, "--passphrase", "sesame")
         failed(wrong, "That is not this table's passphrase.")
         told = await text_of(CLIENT, "join", served.url, ann.code, "--passphrase", secret, typed="q\n")
-        assert 0 == told.code
+        assert told.code == 0
         env = {"RACING_DEMON_PASSPHRASE": secret}
-        assert 0 == (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code
+        assert (await text_of(CLIENT, "join", served.url, ann.code, typed="q\n", env=env)).code == 0
 
 
 async def test_a_server_that_asks_for_a_passphrase_cannot_steer_the_terminal() -> None:
@@ -363,7 +363,7 @@ async def test_too_many_bots_have_a_sentence(here: Here) -> None:
 async def test_an_address_that_is_none_has_a_sentence() -> None:
     """Nonsense for an address ends with 2, as all wrong arguments, and does not steer the terminal."""
     ended = await text_of(CLIENT, "watch", "ws://\x1b[2J", "BCDF")
-    assert 2 == ended.code
+    assert ended.code == 2
     assert ended.err.startswith("racing-demon: ")
     assert "\x1b" not in ended.err
 
@@ -383,7 +383,7 @@ async def test_a_hostile_server_does_not_steer_the_terminal(frames: list[object]
     """Whatever a server says for a reason, it is printed without escapes, and without a traceback."""
     async with babbling(*frames) as url:  # type: ignore[arg-type]
         ended = await here("watch", url, "BCDF")
-    assert 4 == ended.code
+    assert ended.code == 4
     assert ended.err.startswith("racing-demon: ")
     assert all(line.isprintable() for line in (ended.out + ended.err).splitlines())
     assert "Traceback" not in ended.err
@@ -408,17 +408,17 @@ async def test_the_games_are_listed(here: Here) -> None:
     ended = await here("games")
     names = [line.split()[0] for line in ended.out.splitlines()]
     assert ["name", *GAMES] == names
-    assert "racing-demon" == names[1]
+    assert names[1] == "racing-demon"
     heading, *lines = ended.out.splitlines()
     for line, game in zip(lines, GAMES.values(), strict=True):
         assert line[heading.index("title") :] == game.title
-    assert 0 == ended.code
+    assert ended.code == 0
 
 
 async def test_help_is_quick() -> None:
     """``--help`` loads neither the network nor the models."""
     ended = await run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
-    assert 0 == ended.code
+    assert ended.code == 0
     assert "argparse" in ended.err
     assert "websockets" not in ended.err
     assert "pydantic" not in ended.err

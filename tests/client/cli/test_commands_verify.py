@@ -29,7 +29,7 @@ async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
     file = tmp_path / "match.jsonl"
     file.write_text("\n".join(record()), encoding="utf-8")
     ended = await here("verify", str(file))
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("valid: 2 hands, ")
 
 
@@ -41,10 +41,10 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     file = tmp_path / "match.jsonl"
     file.write_text("\n".join(map(to_line, [view.snapshot(0), *log[60:]])), encoding="utf-8")
     ended = await here("verify", str(file))
-    assert 0 == ended.code
+    assert ended.code == 0
     told = ended.out.splitlines()
-    assert "1 hand is not whole in this record, and was not checked" == told[0]
-    assert "not proven, so not counted by racing-demon scores: hand 1 of match SIM/1" == told[1]
+    assert told[0] == "1 hand is not whole in this record, and was not checked"
+    assert told[1] == "not proven, so not counted by racing-demon scores: hand 1 of match SIM/1"
     assert told[2].startswith("valid: 1 hand, ")
 
 
@@ -61,7 +61,7 @@ async def test_a_layout_without_a_play_is_told_as_such(
     file = tmp_path / "match.jsonl"
     file.write_text("\n".join(map(to_line, recorded(sitting.options, sitting.log))), encoding="utf-8")
     ended = await here("verify", str(file))
-    assert 0 == ended.code
+    assert ended.code == 0
     said = f"on identical deals: this record holds no play on {layouts}, whether there was none or"
     assert said in ended.out
 
@@ -73,10 +73,10 @@ async def test_a_record_in_another_encoding_is_read(encoding: str, tmp_path: Pat
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     file.write_bytes((mark + "\r\n".join([*record(), ""])).encode(encoding))
     ended = await here("verify", str(file))
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("valid: 2 hands, ")
     said = ("--seat", "1", "--points=3", "--why", "A slip.", "--name", "Ann")
-    assert 0 == (await here("record", "correct", str(file), *said)).code
+    assert (await here("record", "correct", str(file), *said)).code == 0
     assert "+3 points for" in (await here("scores", str(file))).out
 
 
@@ -137,7 +137,7 @@ async def test_a_false_record_ends_with_1(
     file = tmp_path / "match.jsonl"
     file.write_text("\n".join(forge(record())), encoding="utf-8")
     ended = await here("verify", str(file))
-    assert (1, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (1, "")
     assert re.match(verdict, ended.out)
 
 
@@ -147,6 +147,6 @@ async def test_a_record_that_cannot_be_read_has_a_sentence(tmp_path: Path, here:
     noise.write_bytes(b"\xff\x00\xfe")
     for path in (tmp_path / "none", tmp_path, noise):
         ended = await here("verify", str(path))
-        assert 3 == ended.code
+        assert ended.code == 3
         assert ended.err.startswith(f"racing-demon: {path} cannot be read: ")
-        assert 1 == len(ended.err.splitlines())
+        assert len(ended.err.splitlines()) == 1

@@ -58,7 +58,7 @@ async def kept(folder: Path) -> str:
                 f"--journal={path}",
                 f"--seed={seed}",
             )
-            assert (0, "") == (played.code, played.err)
+            assert (played.code, played.err) == (0, "")
     return str(path)
 
 
@@ -96,7 +96,7 @@ async def test_a_record_that_is_cut_off_counts_as_far_as_it_is_whole(
         file.write(behind)
     for command in (("verify",), ("scores",), ("replay", "--plain"), ("record", "export")):
         ended = await here(*command, str(path))
-        assert 0 == ended.code, ended.err
+        assert ended.code == 0, ended.err
         assert "stops in the middle of a line" in ended.err
 
 
@@ -107,7 +107,7 @@ async def test_a_hand_whose_end_is_cut_off_is_not_false(tmp_path: Path, here: He
     path = tmp_path / "cut.jsonl"
     path.write_text("\n".join(lines[: ends + 1])[:-20], encoding="utf-8")
     ended = await here("verify", str(path))
-    assert (1, True) == (ended.code, ended.out.startswith("nothing to check"))
+    assert (ended.code, ended.out.startswith("nothing to check")) == (1, True)
     assert "is not proven" in ended.err
 
 
@@ -117,7 +117,7 @@ async def test_what_is_written_behind_half_a_line_is_read(tmp_path: Path, here: 
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"message": "pla\n' + whole)
     ended = await here("verify", str(path))
-    assert (0, True) == (ended.code, "in its middle" in ended.err)
+    assert (ended.code, "in its middle" in ended.err) == (0, True)
 
 
 async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Here) -> None:
@@ -140,7 +140,7 @@ async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here:
     lines += [to_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"))]
     old.write_text("\n".join(lines), encoding="utf-8")
     ended = await here("record", "export", str(old), "--to", str(new))
-    assert (0, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (0, "")
     (record,) = records(new)
     assert record.header is not None
     assert log_of("shouted") == [entry.message for entry in record.entries[1:]]
@@ -155,19 +155,19 @@ async def test_a_match_of_another_process_is_named_like_the_others(
     for copy in (both, str(tmp_path / "journal-process-2.sqlite")):
         shutil.copy(path, copy)
     told = await here("record", "export", "2-1.1", "--journal", both)
-    assert [["2-1.1"]] == [
-        [record.header.id for record in read_records(told.out.splitlines()) if record.header]
+    assert [[record.header.id for record in read_records(told.out.splitlines()) if record.header]] == [
+        ["2-1.1"]
     ]
     assert (await here("verify", "2-1.1", "--journal", both)).out.startswith("valid: 1 hand")
-    assert 0 == (await here("replay", "2-1.1", "--plain", "--journal", both)).code
-    assert 0 == (await here("replay", "--plain", "--journal", both)).code
-    assert 0 == (await here("scores", "--journal", both)).code
+    assert (await here("replay", "2-1.1", "--plain", "--journal", both)).code == 0
+    assert (await here("replay", "--plain", "--journal", both)).code == 0
+    assert (await here("scores", "--journal", both)).code == 0
 
 
 async def test_several_files_become_one(tmp_path: Path, here: Here) -> None:
     """What is exported together is one file, and on standard output where no other is named."""
     ended = await here("record", "export", file_of(tmp_path, "demon-a"), file_of(tmp_path, "demon-b"))
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     found = list(read_records(ended.out.splitlines()))
     assert [recording_of("demon-a"), recording_of("demon-b")] == found
 
@@ -200,7 +200,7 @@ async def test_an_export_overwrites_nothing(name: str, tmp_path: Path, here: Her
     wanted = f"The record cannot be written to {tmp_path / name}: the file exists, and was not changed"
     failed(ended, f"{wanted}; name another file.")
     assert there == {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
-    assert 0 == (await here("record", "export", source, "--to", f"{new}l")).code
+    assert (await here("record", "export", source, "--to", f"{new}l")).code == 0
     assert (tmp_path / "new.jsonl.part").read_text(encoding="utf-8") == "precious, too"
 
 
@@ -211,13 +211,13 @@ async def test_the_journal_is_listed_and_exported(journal: Path, tmp_path: Path,
     """Every match of a server is there, with names; all together are one file that proves itself."""
     path, new = await kept(journal), str(tmp_path / "all.jsonl")
     told = await here("record", "list", "--journal", path)
-    assert 2 == len(told.out.splitlines())
+    assert len(told.out.splitlines()) == 2
     assert "racing-demon, 1 hand: Ada, Bob" in told.out
     rows = [
         json.loads(line)
         for line in (await here("record", "list", "--json", "--journal", path)).out.splitlines()
     ]
-    assert 0 == (await here("record", "export", "all", "--to", new, "--journal", path)).code
+    assert (await here("record", "export", "all", "--to", new, "--journal", path)).code == 0
     found = records(new)
     assert [row["id"] for row in rows] == [record.header.id for record in found if record.header]
     assert (await here("verify", new)).out.startswith("valid: 2 hands, ")
@@ -248,12 +248,12 @@ async def test_scores_count_proven_hands_only(tmp_path: Path, here: Here) -> Non
     path = tmp_path / "late.jsonl"
     path.write_text("\n".join(lines_of(kept_from(record, end))), encoding="utf-8")
     ended = await here("scores", "--json", str(path))
-    assert 0 == ended.code, ended.err
+    assert ended.code == 0, ended.err
     told = json.loads(ended.out)
     (over,) = (entry.message for entry in record.entries[end:] if isinstance(entry.message, HandOver))
-    assert [1, 1, 1] == [player["hands"] for player in told["players"]]
+    assert [player["hands"] for player in told["players"]] == [1, 1, 1]
     assert sorted(over.points) == sorted(player["points"] for player in told["players"])
-    assert [0, 0, 0] == [player["wins"] for player in told["players"]]
+    assert [player["wins"] for player in told["players"]] == [0, 0, 0]
 
 
 async def test_scores_refuse_a_table_that_contradicts_its_events(tmp_path: Path, here: Here) -> None:
@@ -276,15 +276,15 @@ async def test_corrections_are_entries(journal: Path, tmp_path: Path, here: Here
     path = str(shutil.copytree(journal, tmp_path / "own") / "journal.sqlite")
     before = await here("record", "export", "1.1", "--journal", path)
     said = ("--seat", "1", "--points=-7", "--why", "A slip.", "--name", "Ann", "--hand", "1")
-    assert 0 == (await here("record", "correct", "1.1", *said, "--journal", path)).code
-    assert 0 == (await here("record", "correct", "2.1", "--void", "--why", "A try.", "--journal", path)).code
+    assert (await here("record", "correct", "1.1", *said, "--journal", path)).code == 0
+    assert (await here("record", "correct", "2.1", "--void", "--why", "A try.", "--journal", path)).code == 0
     after = await here("record", "export", "1.1", "--journal", path)
     assert before.out.splitlines() == after.out.splitlines()[:-1]
     told = json.loads((await here("scores", "--json", "--journal", path)).out)
-    assert (1, ["-7 points for Ada in hand 1", "the match does not count"]) == (
+    assert (
         told["matches"],
         [each["what"] for each in told["corrections"]],
-    )
+    ) == (1, ["-7 points for Ada in hand 1", "the match does not count"])
     assert "corrected" in (await here("record", "list", "--journal", path)).out
     failed(
         await here("record", "correct", "9.1", "--void", "--why", "x", "--journal", path),
@@ -296,13 +296,13 @@ async def test_a_correction_of_a_file(tmp_path: Path, here: Here) -> None:
     """A correction is appended to a file, whose other lines stay; the table says who, when and why."""
     path = file_of(tmp_path, "demon-a")
     before = Path(path).read_bytes()
-    assert 0 == (await here("record", "correct", path, "--void", "--why", "A try-out.", "--name", "Ann")).code
+    assert (await here("record", "correct", path, "--void", "--why", "A try-out.", "--name", "Ann")).code == 0
     assert Path(path).read_bytes().startswith(before)
     (record,) = records(path)
-    assert [("Ann", "A try-out.", True)] == [(each.by, each.why, each.void) for each in record.corrections]
+    assert [(each.by, each.why, each.void) for each in record.corrections] == [("Ann", "A try-out.", True)]
     told = (await here("scores", path)).out
     assert re.search(r"demon-a: the match does not count, by Ann on \d{4}-\d\d-\d\d: A try-out\.", told)
-    assert 0 == (await here("verify", path)).code
+    assert (await here("verify", path)).code == 0
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_a_correction_changes_something(said: tuple[str, ...], capsys: pytest.Ca
     """A correction without points for somebody is refused, if the match is to count."""
     with pytest.raises(SystemExit) as ended:
         parse(["record", "correct", "1.1", "--why", "x", *said])
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert "--seat N and --points N, or --void" in capsys.readouterr().err
 
 
@@ -343,7 +343,7 @@ async def test_what_is_no_record_is_not_corrected(tmp_path: Path, here: Here) ->
     other = tmp_path / "notes.txt"
     other.write_text("milk", encoding="utf-8")
     failed(await here("record", "correct", str(other), "--void", "--why", "x"), "Line 1: .*", 1)
-    assert "milk" == other.read_text(encoding="utf-8")
+    assert other.read_text(encoding="utf-8") == "milk"
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ async def test_standings_are_the_same_in_all_forms(tmp_path: Path, here: Here) -
 async def test_what_is_not_right_is_not_counted(tmp_path: Path, here: Here) -> None:
     """A file in which points were changed is refused, also when it was counted before."""
     path = file_of(tmp_path, "racing-demon")
-    assert 0 == (await here("scores", path)).code
+    assert (await here("scores", path)).code == 0
     forged = re.sub(r'"points": \[\d+', '"points": [5000', Path(path).read_text(encoding="utf-8"))
     Path(path).write_text(forged, encoding="utf-8")
     wrong = rf"{re.escape(path)} is not valid, and cannot be counted: Event \d+: the points are wrong\."
@@ -390,11 +390,11 @@ async def test_no_hand_yet_has_a_sentence(tmp_path: Path, here: Here) -> None:
     lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
     end = next(number for number, line in enumerate(lines) if '"hand_over"' in line)
     Path(path).write_text("".join(lines[:end]), encoding="utf-8")
-    assert (
+    assert await here("scores", path) == (
         0,
         "No finished hand matches.\n",
         "",
-    ) == await here("scores", path)
+    )
 
 
 async def test_digests_are_made_once(tmp_path: Path, here: Here) -> None:
@@ -429,10 +429,10 @@ async def test_periods_groups_and_bots(tmp_path: Path, here: Here) -> None:
         told = json.loads((await here("scores", path, "--json", *arguments)).out)
         return told["matches"], len(told["players"])
 
-    assert (1, 2) == await numbers()
-    assert (1, 0) == await numbers("--no-bots")
-    assert (0, 0) == await numbers("--since", "1d")
-    assert (1, 2) == await numbers("--until", "1d", "--names", "Zoe")
+    assert await numbers() == (1, 2)
+    assert await numbers("--no-bots") == (1, 0)
+    assert await numbers("--since", "1d") == (0, 0)
+    assert await numbers("--until", "1d", "--names", "Zoe") == (1, 2)
 
 
 async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:
@@ -448,14 +448,14 @@ async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:
 async def test_a_replay_tells_what_was_played(tmp_path: Path, here: Here) -> None:
     """Line by line comes what was played, with the tally and the analysis of each hand."""
     ended = await here("replay", file_of(tmp_path, "racing-demon"))
-    assert (0, "") == (ended.code, ended.err)
+    assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     view = final_view("racing-demon")
     by_name = {view.seats[seat].name: total for seat, total in totals(view).items()}
     for name, total in by_name.items():
         assert any(re.match(rf"{name} .* {total}( +won)?$", line) for line in lines)
-    assert 2 == sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines)
-    assert 6 == sum(" buried" in line for line in lines)
+    assert sum(line.startswith(("hand 1 is over", "hand 2 is over")) for line in lines) == 2
+    assert sum(" buried" in line for line in lines) == 6
 
 
 async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
@@ -468,7 +468,7 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     later = await here("replay", path, "--at", "1:00", "--seat", "Bob")
     assert "stock" in later.out.splitlines()[5] + later.out.splitlines()[6]
     own = [line for line in later.out.splitlines() if line.startswith("races: ")]
-    assert 2 == len(own)
+    assert len(own) == 2
     assert (await here("replay", path, "--at", "e10")).out.count("\n") > second.out.count("\n")
 
 
@@ -538,7 +538,7 @@ async def test_a_record_that_cannot_be_used_has_a_sentence(
     path.write_text("\n".join(forge(list(lines_of(recording_of("demon-a"))))), encoding="utf-8")
     ended = await here(*command.split(), str(path))
     if forge is of_nothing and command == "scores":
-        assert (0, "") == (ended.code, ended.err)
+        assert (ended.code, ended.err) == (0, "")
         return
-    assert (3, 1) == (ended.code, len(ended.err.splitlines()))
+    assert (ended.code, len(ended.err.splitlines())) == (3, 1)
     assert ended.err.startswith("racing-demon: ")

@@ -30,7 +30,7 @@ async def test_a_file_of_all_settings_is_written(
     keep_in(monkeypatch, tmp_path / "new")
     told = await here("settings")
     path = tmp_path / "new" / "settings.toml"
-    assert (0, "") == (told.code, told.err)
+    assert (told.code, told.err) == (0, "")
     assert str(path) in told.out
     written = path.read_text()
     assert 'palette = "auto"' in written
@@ -45,8 +45,8 @@ async def test_a_file_that_is_there_stays(
     path.write_text("palette = 7\n")
     keep_in(monkeypatch, tmp_path)
     told = await here("settings")
-    assert (0, "") == (told.code, told.err)
-    assert "palette = 7\n" == path.read_text()
+    assert (told.code, told.err) == (0, "")
+    assert path.read_text() == "palette = 7\n"
 
 
 async def test_only_the_place_is_told(tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,14 +64,14 @@ async def test_what_cannot_be_written_is_told(
     (tmp_path / "file").write_text("")
     keep_in(monkeypatch, tmp_path / "file" / "folder")
     told = await here("settings")
-    assert 3 == told.code
+    assert told.code == 3
     assert "RACING_DEMON_CONFIG" in told.err
 
 
 async def test_the_help_has_examples() -> None:
     """``--help`` shows how it goes, and what the exit codes mean."""
     told = await text_of(CLIENT, "settings", "--help")
-    assert 0 == told.code
+    assert told.code == 0
     assert "racing-demon settings --path" in told.out
     assert "exit codes" in told.out
 
@@ -119,5 +119,5 @@ def test_the_editor_is_opened(tmp_path: Path, does: str, code: int, text: str) -
 def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
     """A name that no program has ends with 1, and with what can be done."""
     ended, said = at_a_terminal(tmp_path, "no-such-editor")
-    assert 1 == ended
+    assert ended == 1
     assert "set EDITOR to another one" in said

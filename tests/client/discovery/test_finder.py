@@ -142,7 +142,7 @@ async def test_tables_are_listed(here: Here) -> None:
     async with AsyncExitStack() as stack:
         served, ann = await hosted(stack, "Ann")
         ended = await here("tables")
-        assert (0, "looking for tables on this network...\n") == (ended.code, ended.err)
+        assert (ended.code, ended.err) == (0, "looking for tables on this network...\n")
         assert ended.out.startswith(f"{ann.code}  Ann's table")
         ended = await here("tables", "--json")
         assert [served.url] == [json.loads(line)["url"] for line in ended.out.splitlines()]
@@ -153,7 +153,7 @@ async def test_no_tables_is_told_by_the_exit_code(here: Here, monkeypatch: pytes
     monkeypatch.setattr(finder, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(finder, "LOOK_SECONDS", 0.1)
     ended = await here("tables", "--json")
-    assert (1, "") == (ended.code, ended.out)
+    assert (ended.code, ended.out) == (1, "")
     assert "No table was found" in ended.err
 
 
@@ -166,7 +166,7 @@ async def test_joining_without_a_choice_ends_with_2(here: Here, monkeypatch: pyt
             await hosted(stack, name)
         assert (await here("join")).code == 2
         ended = await here("watch", "--json")
-        assert (2, "") == (ended.code, ended.out)
+        assert (ended.code, ended.out) == (2, "")
 
 
 async def test_a_guest_joins_by_the_code_alone() -> None:
@@ -183,7 +183,7 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
             assert (await guest.end()).code == 0
         host.hang_up()
         ended = await host.end()
-        assert (0, "") == (ended.code, ended.err)
+        assert (ended.code, ended.err) == (0, "")
 
 
 async def test_a_table_need_not_be_announced(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

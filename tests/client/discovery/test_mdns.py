@@ -78,8 +78,8 @@ async def test_a_table_that_says_goodbye_is_gone() -> None:
     """When its host ends the announcement, those who listen hear of it, and nobody finds the table."""
     async with serving() as served, Peer.hosting(served.url) as ann, listening() as changes:
         async with announced(announcement(served.port, ann.code)):
-            assert "Added" == await within(PATIENCE, changes.get())
-        assert "Removed" == await within(PATIENCE, changes.get())
+            assert await within(PATIENCE, changes.get()) == "Added"
+        assert await within(PATIENCE, changes.get()) == "Removed"
         assert await found() == []
 
 
@@ -255,7 +255,7 @@ async def test_nothing_is_sent_where_that_is_not_wanted(monkeypatch: pytest.Monk
 
 def test_interfaces_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The named addresses are used and no other; loopback can be sent to."""
-    assert [LOOPBACK] == [str(each.ip) for each in own_interfaces()]
+    assert [str(each.ip) for each in own_interfaces()] == [LOOPBACK]
     assert can_multicast(own_interfaces()[0]) == ""
     monkeypatch.setenv("RACING_DEMON_INTERFACES", "192.0.2.99")
     assert own_interfaces() == []

@@ -77,7 +77,7 @@ async def test_tables_with_free_seats_come_first() -> None:
 async def test_a_server_may_list_nothing(settings: dict[str, bool]) -> None:
     """A server that tells nobody of its tables, or that serves no pages, lists none."""
     async with serving(**settings) as served, Peer.hosting(served.url):
-        assert [] == await listed_tables(served.url)
+        assert await listed_tables(served.url) == []
 
 
 # Hostile servers.
@@ -91,7 +91,7 @@ async def test_a_list_is_bounded_and_cleaned() -> None:
     hostile = {**ENTRY, "host": "\x1b[2J\u202eEve", "game": "a\nb"}
     async with answering(sent([*wrong, [], None, hostile, *[ENTRY] * 900])) as address:
         tables = await listed_tables(address)
-    assert ("?[2J?Eve", "a?b") == (tables[0].host, tables[0].game)
+    assert (tables[0].host, tables[0].game) == ("?[2J?Eve", "a?b")
     assert 64 - len(wrong) - 2 == len(tables)
 
 
@@ -128,7 +128,7 @@ async def test_no_list_is_followed_to_another_host() -> None:
     """A redirect leads nowhere: the server lists no tables."""
     elsewhere = b"HTTP/1.1 302 Found\r\nLocation: ws://192.0.2.1/\r\nContent-Length: 0\r\n\r\n"
     async with answering(elsewhere) as address:
-        assert [] == await listed_tables(address)
+        assert await listed_tables(address) == []
 
 
 # A seat.
@@ -166,11 +166,11 @@ async def test_tables_of_a_server_are_listed(here: Here) -> None:
     async with serving(lists_tables=True) as served:
         address = served.url.removesuffix("/v1")
         ended = await here("tables", address)
-        assert (1, "") == (ended.code, ended.out)
+        assert (ended.code, ended.out) == (1, "")
         assert f"The server at {address} lists no tables." in ended.err
         async with Peer.hosting(served.url) as ann:
             ended = await here("tables", f"{served.origin}/{ann.code}")
-            assert (0, "") == (ended.code, ended.err)
+            assert (ended.code, ended.err) == (0, "")
             assert ended.out.startswith(f"{ann.code}  Ann's table")
             ended = await here("tables", address, "--json")
             told = json.loads(ended.out)
@@ -183,6 +183,6 @@ async def test_a_guest_finds_a_seat() -> None:
         async with started(CLIENT, "join", served.url, "--name", "Ben") as guest:
             await guest.line(f"^found {ann.code}  Ann's table")
             joined = await ann.until(Joined)
-            assert "Ben" == joined.name
+            assert joined.name == "Ben"
             guest.hang_up()
-            assert 0 == (await guest.end()).code
+            assert (await guest.end()).code == 0

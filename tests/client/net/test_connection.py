@@ -47,10 +47,10 @@ async def test_a_table_is_created_joined_and_watched(encoding: Encoding) -> None
         await Client.join(served.url, ann.code, "Ben", encoding=encoding) as ben,
         await Client.watch(served.url, ann.code.lower(), encoding=encoding) as eve,
     ):
-        assert [0, 1, None] == [ann.seat, ben.seat, eve.seat]
+        assert [ann.seat, ben.seat, eve.seat] == [0, 1, None]
         assert ann.code == ben.code == eve.code
-        assert QUICK == eve.view.options
-        assert ["Ann", "Ben"] == [state.name for state in eve.view.seats.values()]
+        assert eve.view.options == QUICK
+        assert [state.name for state in eve.view.seats.values()] == ["Ann", "Ben"]
 
 
 async def test_a_host_may_watch() -> None:
@@ -76,8 +76,8 @@ async def test_an_unknown_table_is_refused(kind: str) -> None:
             await (
                 Client.join(served.url, "ZZZZ", "Ann") if kind == "join" else Client.watch(served.url, "ZZZZ")
             )
-        assert Reason.UNKNOWN_TABLE == refused.value.reason
-        assert [] == list(served.server.connections)
+        assert refused.value.reason == Reason.UNKNOWN_TABLE
+        assert list(served.server.connections) == []
 
 
 async def test_options_that_cannot_be_played_are_refused() -> None:
@@ -85,7 +85,7 @@ async def test_options_that_cannot_be_played_are_refused() -> None:
     async with serving() as served:
         with pytest.raises(CommandRefused) as refused:
             await Client.create(served.url, "Ann", Options(game="bridge"))
-        assert Reason.BAD_OPTION == refused.value.reason
+        assert refused.value.reason == Reason.BAD_OPTION
 
 
 # No server.
@@ -189,7 +189,7 @@ async def test_a_question_waits_for_its_answer() -> None:
     ):
         await ben.ask(cl.Ready(counter=ben.next_counter()))
         answer = await ann.ask(cl.AddBot(counter=ann.next_counter()))
-        assert 5 == answer.seq
+        assert answer.seq == 5
         listening = aiter(ann)
         names = [type(await anext(listening)) for _ in range(6)]
         assert [Seated, Snapshot, CaughtUp, ev.Joined, ev.Readied, ev.Joined] == names
@@ -201,10 +201,10 @@ async def test_a_question_may_be_refused() -> None:
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         with pytest.raises(CommandRefused) as refused:
             await ann.ask(cl.RemoveBot(counter=ann.next_counter(), seat=5))
-        assert (Reason.NOT_SEATED, "There is no bot in that seat.") == (
+        assert (
             refused.value.reason,
             refused.value.text,
-        )
+        ) == (Reason.NOT_SEATED, "There is no bot in that seat.")
         await ann.ask(cl.AddBot(counter=ann.next_counter()))
 
 
@@ -236,7 +236,7 @@ async def test_a_play_is_answered_by_its_event() -> None:
         played = await hear(ann, ev.Played)
         assert counter == played.counter
         assert not ann.waiting
-        assert 3 == len(ann.view.board.cards[turn.destination])
+        assert len(ann.view.board.cards[turn.destination]) == 3
 
 
 async def test_a_refused_play_is_answered_too() -> None:
@@ -244,7 +244,7 @@ async def test_a_refused_play_is_answered_too() -> None:
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         await ann.send(cl.PlayCards(counter=ann.next_counter(), source=0, count=1, destination=1, seen=0))
         refused = await hear(ann, Refused)
-        assert Reason.NOT_STARTED == refused.reason
+        assert refused.reason == Reason.NOT_STARTED
         assert not ann.waiting
 
 
@@ -255,11 +255,11 @@ async def test_legal_plays_are_those_of_the_own_seat() -> None:
         await Client.create(served.url, "Ann", QUICK) as ann,
         await Client.watch(served.url, ann.code) as eve,
     ):
-        assert [] == list(ann.legal_plays())
+        assert list(ann.legal_plays()) == []
         await ann.ask(cl.Start(counter=ann.next_counter()))
         await hear(ann, ev.Signalled)
         await hear(eve, ev.Signalled)
-        assert [] == list(eve.legal_plays())
+        assert list(eve.legal_plays()) == []
         own = list(ann.legal_plays())
         assert own
         assert ann.view.rules is not None
@@ -294,7 +294,7 @@ async def test_ten_lines_make_a_player() -> None:
 
         await within(PATIENCE, asyncio.gather(play(ann), play(ben)))
         assert ann.view.snapshot(0) == ben.view.snapshot(0)
-        assert 1 == len(ann.view.results)
+        assert len(ann.view.results) == 1
 
 
 # The end.

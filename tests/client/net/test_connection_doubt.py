@@ -32,7 +32,7 @@ async def test_a_command_that_was_lost_is_sent_again() -> None:
             relay.open = True
             await ears.until_answered(counter)
             assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
-            assert [0, 1] == list(ears.client.view.seats)
+            assert list(ears.client.view.seats) == [0, 1]
             assert not ears.client.waiting
 
 
@@ -50,7 +50,7 @@ async def test_a_command_whose_answer_was_lost_is_answered_once() -> None:
             await ann.send(cl.Ready(counter=ann.next_counter(), ready=False))
             await ears.until_answered(ann.next_counter() - 1)
             assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
-            assert [0, 1] == list(ann.view.seats)
+            assert list(ann.view.seats) == [0, 1]
 
 
 async def test_what_was_said_before_a_hand_ended_does_not_count_in_the_next() -> None:
@@ -149,7 +149,7 @@ async def test_what_is_said_during_a_break_keeps_its_order() -> None:
             await ann.send(cl.AddBot(counter=ann.next_counter(), level="hard"))
             commands.append(decode_client(await second.recv()))
             levels = [command.level for command in commands if isinstance(command, cl.AddBot)]
-            assert ["easy", "medium", "hard"] == levels
+            assert levels == ["easy", "medium", "hard"]
             await speak(second, *(Accepted(counter=number, seq=0) for number in (1, 2, 3)))
             await ears.until_answered(3)
             assert not ann.waiting
@@ -170,7 +170,7 @@ async def test_what_is_in_doubt_keeps_its_order_beyond_the_highest_counter() -> 
                 await ears.client.send(cl.AddBot(counter=ears.client.next_counter(), level=level))
             await speak(second, *welcome)
             received = [decode_client(await second.recv()) for _ in range(4)]
-            assert [2**31 - 1, 1] == [each.counter for each in received if isinstance(each, cl.Command)]
+            assert [each.counter for each in received if isinstance(each, cl.Command)] == [2**31 - 1, 1]
 
 
 async def test_an_epoch_counts_from_its_first_event_on() -> None:
@@ -191,4 +191,4 @@ async def test_an_epoch_counts_from_its_first_event_on() -> None:
                 assert isinstance(resume, cl.Resume)
                 epochs.append((resume.seq, resume.epoch))
                 await speak(visitor, place, *told, Closing(1012, ""))
-    assert [(0, "aa"), (0, "aa"), (1, "cc")] == epochs
+    assert epochs == [(0, "aa"), (0, "aa"), (1, "cc")]

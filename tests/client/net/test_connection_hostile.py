@@ -200,7 +200,7 @@ async def test_a_refusal_on_the_way_in_is_a_refusal() -> None:
     async with babbling(VERSIONS, refusal) as url:
         with pytest.raises(CommandRefused) as refused:
             await meet(url)
-        assert (Reason.TABLE_FULL, "\x1b[2J") == (refused.value.reason, refused.value.text)
+        assert (refused.value.reason, refused.value.text) == (Reason.TABLE_FULL, "\x1b[2J")
 
 
 # Anything at all.

@@ -59,12 +59,12 @@ async def test_breaks_in_the_middle_of_a_hand_lose_nothing(encoding: Encoding) -
                 await relay.until_accepted(number + 2)
             await turn_again(ben)
             await ears.until(ben.view.seq)
-            assert 0 == ann.seat
+            assert ann.seat == 0
             assert [[ev.Played]] * 12 == [[type(a) for a in ears.answers(counter)] for counter in counters]
             assert all(after.seq == before.seq + 1 for before, after in pairwise(ears.events()))
             assert ben.view.snapshot(0) == ann.view.snapshot(0)
-            assert [BROKEN, BACK] * 12 == ears.notices
-            assert 1 == sum(isinstance(message, Snapshot) for message in ears.heard)
+            assert ears.notices == [BROKEN, BACK] * 12
+            assert sum(isinstance(message, Snapshot) for message in ears.heard) == 1
 
 
 async def test_a_player_keeps_the_seat() -> None:
@@ -74,10 +74,10 @@ async def test_a_player_keeps_the_seat() -> None:
         async with listening(ben) as ears:
             relay.cut()
             seen = [await ann.until(ev.Connected) for _ in range(2)]
-            assert [(1, False), (1, True)] == [(event.seat, event.connected) for event in seen]
+            assert [(event.seat, event.connected) for event in seen] == [(1, False), (1, True)]
             await ears.until(ann.view.seq)
-            assert [0, 1] == list(ben.view.seats)
-            assert [BROKEN, BACK] == ears.notices
+            assert list(ben.view.seats) == [0, 1]
+            assert ears.notices == [BROKEN, BACK]
 
 
 async def test_a_spectator_comes_back_with_a_new_snapshot() -> None:
@@ -103,8 +103,8 @@ async def test_a_long_break_ends_with_a_snapshot() -> None:
                 await ann.ask(cl.AddBot)
             relay.open = True
             await ears.until(ann.view.seq + 1)
-            assert 2 == sum(isinstance(message, Snapshot) for message in ears.heard)
-            assert [0, 1, 2, 3, 4, 5, 6] == list(ears.client.view.seats)
+            assert sum(isinstance(message, Snapshot) for message in ears.heard) == 2
+            assert list(ears.client.view.seats) == [0, 1, 2, 3, 4, 5, 6]
 
 
 async def test_a_server_that_hangs_up_while_welcoming_is_tried_again() -> None:
@@ -119,7 +119,7 @@ async def test_a_server_that_hangs_up_while_welcoming_is_tried_again() -> None:
             back = await ann.until(ev.Connected)
             assert back.connected
             await ears.until(back.seq)
-            assert [BROKEN, BACK] == ears.notices
+            assert ears.notices == [BROKEN, BACK]
 
 
 async def test_a_server_that_goes_down_is_waited_for() -> None:
@@ -132,7 +132,7 @@ async def test_a_server_that_goes_down_is_waited_for() -> None:
             ben.close(1012, "The server is going down.")
             await ann.until(ev.Connected)
             back = await ann.until(ev.Connected)
-            assert (1, True) == (back.seat, back.connected)
+            assert (back.seat, back.connected) == (1, True)
             await ears.until(room.table.view.seq)
 
 
@@ -186,7 +186,7 @@ async def test_a_server_that_stays_away_is_given_up() -> None:
         relay.cut()
         with pytest.raises(ConnectionFailed) as failed:
             await within(PATIENCE, Ears(ann).task)
-        assert "The connection was lost, and could not be restored in 0 seconds." == str(failed.value)
+        assert str(failed.value) == "The connection was lost, and could not be restored in 0 seconds."
 
 
 @pytest.mark.parametrize("is_silent", [False, True])
@@ -239,7 +239,7 @@ async def test_a_table_that_is_gone_is_refused() -> None:
         relay.open = True
         with pytest.raises(CommandRefused) as refused:
             await within(PATIENCE, Ears(ann).task)
-        assert Reason.UNKNOWN_TABLE == refused.value.reason
+        assert refused.value.reason == Reason.UNKNOWN_TABLE
 
 
 async def test_a_seat_taken_up_elsewhere_is_not_fought_for() -> None:
@@ -263,4 +263,4 @@ async def test_broken_attempts_are_closed() -> None:
                 await relay.until_accepted(number + 2)
             await ann.ask(cl.AddBot)
             await ears.until(ann.view.seq)
-            assert 2 == len(served.registry.room(ann.code).broadcast.listeners)
+            assert len(served.registry.room(ann.code).broadcast.listeners) == 2

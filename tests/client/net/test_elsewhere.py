@@ -68,7 +68,7 @@ async def test_a_client_does_not_go_in_circles() -> None:
         with pytest.raises(ConnectionFailed, match="keeps redirecting to other ports"):
             await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
         sending.cancel()
-    assert 2 == visits
+    assert visits == 2
 
 
 @pytest.mark.parametrize("fields", ['"127.0.0.2"', '5254,"127.0.0.2"', '"5254"', "0", "65536", "-1", ""])

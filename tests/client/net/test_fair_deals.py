@@ -104,7 +104,7 @@ async def test_a_contribution_that_is_kept_back_costs_the_hand(tmp_path: Path) -
     path = tmp_path / "match.jsonl"
     path.write_text("\n".join(record) + "\n", encoding="utf-8")
     ended = await text_of(CLIENT, "verify", str(path))
-    assert (0, "drawn anew, and sat out: Ben in 1 hand") == (ended.code, ended.out.splitlines()[1])
+    assert (ended.code, ended.out.splitlines()[1]) == (0, "drawn anew, and sat out: Ben in 1 hand")
 
 
 async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:

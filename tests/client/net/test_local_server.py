@@ -48,7 +48,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 async def test_it_starts_and_stops() -> None:
     """While it is wanted it serves, and afterwards nobody listens there."""
     async with local_server() as url, await Client.create(url, "Ann") as ann:
-        assert 0 == ann.seat
+        assert ann.seat == 0
     with pytest.raises(ConnectionFailed):
         await Client.watch(url, ann.code)
 
@@ -91,7 +91,7 @@ async def test_it_dies_with_its_owner(number: int) -> None:
         async with Peer.connect(url) as peer:
             await peer.greet()
             owner.stop(number)
-            assert 1001 == (await peer.closed()).code
+            assert (await peer.closed()).code == 1001
     with pytest.raises(ConnectionFailed):
         await Client.watch(url, "BCDF")
 
@@ -104,7 +104,7 @@ async def test_ctrl_c_is_for_the_client() -> None:
         async with Peer.connect(url) as peer:
             await peer.greet()
             os.killpg(owner.pid, signal.SIGINT)
-            assert 1001 == (await peer.closed()).code
+            assert (await peer.closed()).code == 1001
         assert "KeyboardInterrupt" in (await owner.end()).err
 
 
@@ -120,7 +120,7 @@ async def test_one_that_keeps_its_tables_is_started_again(tmp_path: Path) -> Non
             await ann.ask(AddBot(counter=ann.next_counter()))
             assert [pid] != pids_of(str(journal))
             assert (code, 3) == (ann.code, len(ann.view.seats))
-    assert [] == pids_of(str(journal))
+    assert pids_of(str(journal)) == []
 
 
 def pids_of(argument: str) -> list[int]:
@@ -153,7 +153,7 @@ async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None],
         echo done > {done}
         cat > /dev/null""")
     async with local_server():
-        assert "done\n" == await within(PATIENCE, asyncio.to_thread(done.read_text))
+        assert await within(PATIENCE, asyncio.to_thread(done.read_text)) == "done\n"
 
 
 async def test_a_server_that_fails_is_quoted(program: Callable[[str], None]) -> None:

@@ -59,17 +59,17 @@ class Asked:
 def test_a_token_is_kept_for_its_owner_alone(folder: Path) -> None:
     """It is there again the next time, however the code is spelt, and no other user can read it."""
     keep()
-    assert [TOKEN] == kept(code=" bcdf")
+    assert kept(code=" bcdf") == [TOKEN]
     (file,) = (file for file in folder.iterdir() if file.stat().st_size)
-    assert 0o600 == stat.S_IMODE(file.stat().st_mode)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "BCDF" not in file.name
 
 
 def test_tables_and_servers_are_told_apart() -> None:
     """The token of one table is tried at no other, and on no other server."""
     keep()
-    assert [] == kept(code="BCDG")
-    assert [] == kept("ws://there/v1")
+    assert kept(code="BCDG") == []
+    assert kept("ws://there/v1") == []
 
 
 def test_who_sits_there_now_has_the_seat() -> None:
@@ -77,7 +77,7 @@ def test_who_sits_there_now_has_the_seat() -> None:
     keep()
     with stored_seats(HERE, "BCDF") as seats:
         seats.keep_only(seats.here[0])
-        assert [] == kept()
+        assert kept() == []
         keep(token="cd" * 32)
     assert {TOKEN, "cd" * 32} == set(kept())
 
@@ -90,7 +90,7 @@ def test_a_file_that_nobody_here_wrote_is_passed_over(folder: Path, text: bytes)
     keep()
     for file in folder.iterdir():
         file.write_bytes(text)
-    assert [] == kept()
+    assert kept() == []
 
 
 def test_a_seat_that_an_older_client_has_kept_is_found(folder: Path) -> None:
@@ -98,29 +98,29 @@ def test_a_seat_that_an_older_client_has_kept_is_found(folder: Path) -> None:
     keep()
     for file in folder.iterdir():
         file.write_text(json.dumps({"token": TOKEN}))
-    assert [TOKEN] == kept()
+    assert kept() == [TOKEN]
 
 
 def test_where_nothing_can_be_kept_one_still_plays(folder: Path) -> None:
     """A folder that cannot be made is no reason to end."""
     folder.write_text("a file where the folder should be")
     with stored_seats(HERE, "BCDF") as seats:
-        assert ([], None) == (seats.here, seats.empty)
+        assert (seats.here, seats.empty) == ([], None)
 
 
 async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
     """Whoever joins once more is the same player, is told so by the old name, and no other."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         async with openers.join(served.url, ann.code, "Ben") as first:
-            assert (1, "") == (first.client.seat, first.note)
+            assert (first.client.seat, first.note) == (1, "")
         async with openers.join(served.url, ann.code, "Somebody") as second:
-            assert (1, "you have your seat back, and are still called Ben") == (
+            assert (
                 second.client.seat,
                 second.note,
-            )
-            assert "Ben" == second.client.view.seats[1].name
+            ) == (1, "you have your seat back, and are still called Ben")
+            assert second.client.view.seats[1].name == "Ben"
             async with openers.join(served.url, ann.code, "Cat") as beside:
-                assert 2 == beside.client.seat
+                assert beside.client.seat == 2
 
 
 @pytest.mark.parametrize(("answer", "seat"), [(True, 1), (False, 2)])
@@ -132,9 +132,9 @@ async def test_a_name_that_is_not_the_seats_is_asked_about(answer: bool, seat: i
         asked = Asked(answer)
         async with openers.join(served.url, ann.code, "Cat", is_typed=True, ask=asked) as opened:
             assert seat == opened.client.seat
-        assert ["Go on as Ben, or join as Cat?"] == asked.questions
+        assert asked.questions == ["Go on as Ben, or join as Cat?"]
         async with openers.join(served.url, ann.code, "ben", is_typed=True, ask=asked) as opened:
-            assert 1 == opened.client.seat
+            assert opened.client.seat == 1
 
 
 async def test_a_number_that_the_server_gave_a_name_is_no_other_name() -> None:
@@ -142,7 +142,7 @@ async def test_a_number_that_the_server_gave_a_name_is_no_other_name() -> None:
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         for _ in range(2):
             async with openers.join(served.url, ann.code, "Ann", is_typed=True) as opened:
-                assert (1, "Ann 2") == (opened.client.seat, opened.client.view.seats[1].name)
+                assert (opened.client.seat, opened.client.view.seats[1].name) == (1, "Ann 2")
 
 
 async def test_another_name_of_the_same_server_leads_to_the_same_seat() -> None:
@@ -150,7 +150,7 @@ async def test_another_name_of_the_same_server_leads_to_the_same_seat() -> None:
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         for url in (served.url, served.url.replace("127.0.0.1", "localhost"), served.url):
             async with openers.join(url, ann.code, "Ben", is_typed=True) as opened:
-                assert 1 == opened.client.seat
+                assert opened.client.seat == 1
 
 
 async def test_a_server_whose_address_has_changed_is_asked_about() -> None:
@@ -169,7 +169,7 @@ async def test_a_server_whose_address_has_changed_is_asked_about() -> None:
         assert [
             f"You have a seat as Ben at table {host.code} of ws://192.0.2.7:5252. Is this the same table?"
         ] == asked.questions
-        assert 1 == opened.client.seat
+        assert opened.client.seat == 1
     assert [token] == kept("ws://192.0.2.7:5252/v1", host.code)
 
 
@@ -179,8 +179,8 @@ async def test_a_seat_that_was_left_is_forgotten() -> None:
         async with openers.join(served.url, ann.code, "Ben") as opened:
             await opened.client.leave()
         async with openers.join(served.url, ann.code, "Cat") as opened:
-            assert "" == opened.note
-            assert "Cat" == opened.client.view.seats[opened.client.seat or 0].name
+            assert opened.note == ""
+            assert opened.client.view.seats[opened.client.seat or 0].name == "Cat"
 
 
 async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
@@ -188,7 +188,7 @@ async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         keep(served.url, ann.code)
         async with openers.join(served.url, ann.code, "Ben") as opened:
-            assert (1, "") == (opened.client.seat, opened.note)
+            assert (opened.client.seat, opened.note) == (1, "")
             assert isinstance(opened.client, Client)
             token = opened.client.token
         assert [token] == kept(served.url, ann.code)
@@ -200,8 +200,8 @@ async def test_a_script_that_gives_another_name_takes_another_seat() -> None:
         link = f"{served.origin}/{ann.code}"
         for name in ("Ben", "Cat", "Ben"):
             ended = await text_of(CLIENT, "join", "--plain", "--name", name, link)
-            assert 0 == ended.code, ended.err
+            assert ended.code == 0, ended.err
         async for _ in ann:
             if len(ann.view.seats) >= 3:
                 break
-        assert ["Ann", "Ben", "Cat"] == [state.name for state in ann.view.seats.values()]
+        assert [state.name for state in ann.view.seats.values()] == ["Ann", "Ben", "Cat"]

@@ -40,4 +40,4 @@ def _joined(lines: list[str]) -> list[str]:
 
 def test_no_word_is_broken() -> None:
     """One long entry is broken between its words."""
-    assert ["a word and another", "   one"] == list(folded(["a word and another one"], 20))
+    assert list(folded(["a word and another one"], 20)) == ["a word and another", "   one"]

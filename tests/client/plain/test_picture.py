@@ -28,7 +28,7 @@ def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableView:
 
 def test_before_the_first_deal_there_is_nothing_to_see() -> None:
     """Without cards one line says so."""
-    assert ["no cards are on the table yet"] == picture.table(Sitting.lobby(2).mirror, 0)
+    assert picture.table(Sitting.lobby(2).mirror, 0) == ["no cards are on the table yet"]
 
 
 def test_a_klondike_table() -> None:
@@ -82,7 +82,7 @@ def test_twin_foundations_stand_side_by_side() -> None:
     """Two foundations of one suit are told in the order of their places."""
     sitting = Sitting.playing(2)
     sitting.lay(["AS 2S 3S", "AS/1", "AD"], Own(), Own())
-    assert [" ♠  3  A", " ♥  -", " ♣  -", " ♦  A"] == picture.table(sitting.mirror, 0)[:4]
+    assert picture.table(sitting.mirror, 0)[:4] == [" ♠  3  A", " ♥  -", " ♣  -", " ♦  A"]
 
 
 def test_in_letters() -> None:
@@ -101,7 +101,7 @@ def test_a_spectator_sees_a_line_for_everybody() -> None:
     """Without a seat there is no own layout, and all players have their lines."""
     sitting = Sitting.playing(3)
     shown = picture.table(sitting.mirror, None)
-    assert ["Ann", "Ben", "Cat"] == [line.split()[0] for line in shown[-3:]]
+    assert [line.split()[0] for line in shown[-3:]] == ["Ann", "Ben", "Cat"]
     assert not any("column " in line for line in shown)
 
 
@@ -109,9 +109,9 @@ def test_whoever_is_not_in_the_hand_sees_no_layout() -> None:
     """A late-comer, who plays from the next hand on, sees the others."""
     sitting = Sitting.playing(2)
     late = sitting.join("Zoe")
-    assert 2 == late
+    assert late == 2
     shown = picture.table(sitting.mirror, late)
-    assert ["Ann", "Ben"] == [line.split()[0] for line in shown[-2:]]
+    assert [line.split()[0] for line in shown[-2:]] == ["Ann", "Ben"]
 
 
 def test_whoever_has_left_after_the_match_keeps_a_name() -> None:
@@ -172,19 +172,19 @@ Bartholome..    3        3
 def test_late_comers_have_no_points_in_earlier_hands() -> None:
     """A hand that somebody did not play shows a dash."""
     view = finished(result(1, (20, 5), None, seats=(0, 1)), result(2, (1, 2, 3), None))
-    assert "Bartholome..    -     3        3" == picture.tally(view)[3]
+    assert picture.tally(view)[3] == "Bartholome..    -     3        3"
 
 
 def test_before_the_first_hand_all_have_nothing() -> None:
     """The tally of a fresh match lists everybody with nothing."""
-    assert ["Ann                0", "Ben                0"] == picture.tally(finished())[1:3]
+    assert picture.tally(finished())[1:3] == ["Ann                0", "Ben                0"]
 
 
 def test_who_left_long_ago_keeps_a_line() -> None:
     """The points of a seat that nobody has any more are still counted, under the seat's number."""
     view = finished(result(1, (20, 5, 7), None))
     del view.seats[2]
-    assert "seat 3          7        7" == picture.tally(view)[2]
+    assert picture.tally(view)[2] == "seat 3          7        7"
 
 
 def test_hostile_names_do_not_reach_the_picture() -> None:

@@ -73,7 +73,7 @@ def test_the_table_can_be_read(game: Game) -> None:
     if "0" in pile_words(sitting.rules, sitting.board, 0) and "stock (" not in text:
         for word in pile_words(sitting.rules, sitting.board, 0):
             assert f" {word} " in f"{text} ".replace("\n", " "), word
-    assert 1 == len([line for line in lines if line.strip().startswith("you ")])
+    assert len([line for line in lines if line.strip().startswith("you ")]) == 1
     assert picture.table(sitting.mirror, None)
 
 

@@ -98,8 +98,8 @@ async def test_a_whole_hand_by_typed_words() -> None:
             assert console.lines[tally + 1].endswith("  won")
         assert not any(line.startswith("refused") for line in console.lines)
     verdict = verify(read_messages(lines))
-    assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
-    assert 20 < verdict.plays
+    assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
+    assert verdict.plays > 20
 
 
 async def test_the_next_hand_waits_for_enter() -> None:
@@ -112,7 +112,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await console.until("^Press Enter when you are ready for the next hand[.]$")
         await console.answer("", "^you: ready$")
         await console.until("^hand 2 of 2")
-        assert 2 == client.view.hand
+        assert client.view.hand == 2
 
 
 async def test_enter_starts_another_match() -> None:
@@ -123,7 +123,7 @@ async def test_enter_starts_another_match() -> None:
             await console.until("^play!$")
             console.type("s")
             await console.until("^Enter: another match; q: quit$")
-        assert 1 == len(client.view.results)
+        assert len(client.view.results) == 1
 
 
 # Single commands.
@@ -289,7 +289,7 @@ async def test_a_seat_can_be_given_up() -> None:
     """After "leave" the seat is gone, and the table can still be looked at."""
     async with alone() as (client, console):
         await console.answer("leave", "left the table; you can watch, or quit with q$")
-        assert {} == client.view.seats
+        assert client.view.seats == {}
         await console.answer("ready", "^refused: You have left this table[.]$")
 
 
@@ -325,7 +325,7 @@ async def test_how_much_is_heard_of_others() -> None:
                 heard.append((bool(plays), plays == up))
                 await console.answer("v", "^you are shown ")
                 console.type("")
-            assert [(True, True), (True, False), (False, True)] == heard
+            assert heard == [(True, True), (True, False), (False, True)]
 
 
 def test_the_volume_goes_round() -> None:
@@ -351,7 +351,7 @@ async def test_quitting_ends_the_evening() -> None:
             task = await evening(console, ann)
             console.type("q", "leave")
             await within(PATIENCE, task)
-        assert [0] == list(served.registry.room(ann.code).table.view.seats)
+        assert list(served.registry.room(ann.code).table.view.seats) == [0]
 
 
 async def test_the_end_of_the_input_ends_the_evening() -> None:
@@ -409,7 +409,7 @@ async def test_a_match_is_watched_to_its_end() -> None:
         await within(PATIENCE, attend(client, lines.append))
     assert lines[0].startswith("you watch table ")
     assert "Ada took seat 1, a bot (hard)" in lines
-    assert 2 == lines.count("play!")
+    assert lines.count("play!") == 2
     assert lines[-4 if lines[-1] == "* went out" else -3].startswith("hand             1     2   total")
     assert any(line.endswith("  won") for line in lines[-3:])
 
@@ -432,7 +432,7 @@ async def test_each_hand_is_checked_and_that_is_said() -> None:
     said: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
         await within(PATIENCE, attend(client, said.append))
-    assert 2 == sum(line.startswith("Checked: the server alone shuffled") for line in said)
+    assert sum(line.startswith("Checked: the server alone shuffled") for line in said) == 2
 
 
 async def test_a_record_from_the_middle_says_so() -> None:
@@ -445,4 +445,4 @@ async def test_a_record_from_the_middle_says_so() -> None:
         async with await Client.watch(served.url, client.code) as late:
             await within(PATIENCE, attend(late, None, recorder=Recorder(lines.append)))
     verdict = verify(read_messages(lines))
-    assert (1, 1, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 1, 1)

@@ -154,8 +154,8 @@ def test_columns_are_the_player_s_own() -> None:
     """The same words mean each player's own columns."""
     position = build(rules_of(players=2))
     first, second = (read_play("1 2", position.rules, position.board, seat) for seat in (0, 1))
-    assert 0 == position.board.piles[first.source].seat
-    assert 1 == position.board.piles[second.source].seat
+    assert position.board.piles[first.source].seat == 0
+    assert position.board.piles[second.source].seat == 1
 
 
 def test_foundations_of_one_s_own_are_meant() -> None:

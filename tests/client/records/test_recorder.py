@@ -48,8 +48,8 @@ def test_nothing_private_is_kept() -> None:
 def test_the_tally_stands_at_the_end() -> None:
     """After the match a line for people adds it up."""
     tally = json.loads(kept()[-1])
-    assert "tally" == tally["message"]
-    assert [1, 2] == [hand["hand"] for hand in tally["hands"]]
+    assert tally["message"] == "tally"
+    assert [hand["hand"] for hand in tally["hands"]] == [1, 2]
     totals = {seat: sum(hand["points"][seat] for hand in tally["hands"]) for seat in ("0", "1")}
     assert totals == tally["totals"]
 
@@ -57,7 +57,7 @@ def test_the_tally_stands_at_the_end() -> None:
 def test_each_line_has_its_times() -> None:
     """Behind the header each message has the microseconds since the record began, and the wall time."""
     header, *rows = map(json.loads, kept()[:-1])
-    assert ("record", "racing-demon-record", "client") == tuple(header[name] for name in NAMES)
+    assert tuple(header[name] for name in NAMES) == ("record", "racing-demon-record", "client")
     times = [row["at_us"] for row in rows]
     assert times == sorted(times)
     assert times[0] >= 0

@@ -58,7 +58,7 @@ def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: s
     expected = pictures(log, options)
     for _ in range(12):
         assert agrees(timeline, data.draw(st.integers(1, len(timeline))), expected)
-    assert 1 == verify(entry.message for entry in timeline.hand_at(len(timeline) - 1)).hands
+    assert verify(entry.message for entry in timeline.hand_at(len(timeline) - 1)).hands == 1
 
 
 def test_every_event_has_its_place() -> None:
@@ -121,8 +121,8 @@ def test_the_analysis_is_there_when_a_hand_is_over() -> None:
     """From the end of a hand to the next deal its analysis can be had; before it there is none."""
     timeline = Timeline(recording_of("racing-demon"))
     over = [n for n, e in enumerate(timeline.entries, 1) if isinstance(e.message, ev.HandOver)]
-    assert [] == timeline.analysis_at(over[0] - 1)
+    assert timeline.analysis_at(over[0] - 1) == []
     first = timeline.analysis_at(over[0])
-    assert [0, 1, 2] == [each.seat for each in first]
+    assert [each.seat for each in first] == [0, 1, 2]
     assert first == timeline.analysis_at(timeline.hands[1][1] - 2)
     assert first != timeline.analysis_at(over[1])

@@ -25,11 +25,11 @@ def words(seat: int | None = None) -> MessageText:
 
 def test_a_hand_without_anything() -> None:
     """Where nothing happened little is said."""
-    assert [
+    assert full(NOTHING, words()) == [
         "races: 0 won, 0 lost",
         "left: 0 in stock and waste, 0 face down in the columns",
-    ] == full(NOTHING, words())
-    assert "Ada: races 0 won, 0 lost; 0 cards buried" == summary(NOTHING, words())
+    ]
+    assert summary(NOTHING, words()) == "Ada: races 0 won, 0 lost; 0 cards buried"
     assert summary(NOTHING._replace(face_down=1), words()).endswith("; 1 card buried")
 
 
@@ -49,14 +49,14 @@ def test_a_hand_in_full() -> None:
         in_hand=9,
         buried=(Buried(ACE, 6, 3), Buried(THREE, 2, 1)),
     )
-    assert [
+    assert full(analysis, words()) == [
         "races: 1 won, 3 lost: to Bob by 0.8 ms, AH to Cyn by 12 ms, 3S to Bob (ready for 2.0 s)",
         "plays up: 2, ready for 1.8 s as a rule; longest AH 3.2 s, 3S 400 ms",
         "could still have gone up: 3S",
         "left: 9 in stock and waste, 2 face down in the columns: "
         "AH under 3 in column 7, 3S under 1 in column 3",
-    ] == full(analysis, words())
-    assert "you: races 1 won, 3 lost; plays up ready for 1.8 s; 2 cards buried" == summary(analysis, words(0))
+    ]
+    assert summary(analysis, words(0)) == "you: races 1 won, 3 lost; plays up ready for 1.8 s; 2 cards buried"
 
 
 @pytest.mark.parametrize(

@@ -123,10 +123,10 @@ def test_who_leaves_the_lobby_is_called_by_name() -> None:
     """Though nobody has the seat any more; and who has had it in between is not named for somebody else."""
     sitting = Sitting.lobby(3)
     (left,) = sitting.events(2, cl.Leave)
-    assert "Cat left the table" == told(left, sitting)
+    assert told(left, sitting) == "Cat left the table"
     sitting.join("Dan")
     (left,) = sitting.events(0, cl.Kick, seat=2)
-    assert "Dan was kicked by the host" == told(left, sitting)
+    assert told(left, sitting) == "Dan was kicked by the host"
 
 
 def test_who_has_left_is_not_told_to_be_there() -> None:
@@ -161,10 +161,10 @@ def test_who_is_stuck_is_counted() -> None:
     """A "stuck" says how many of those who play have said so."""
     sitting = Sitting.playing(4)
     (said,) = of_type(ev.StuckSaid, sitting.events(0, cl.Stuck))
-    assert "Ann: stuck (1 of 4)" == told(said, sitting)
+    assert told(said, sitting) == "Ann: stuck (1 of 4)"
     sitting.connect(2, connected=False)
     (said,) = of_type(ev.StuckSaid, sitting.events(1, cl.Stuck))
-    assert "you: stuck (2 of 3)" == told(said, sitting)
+    assert told(said, sitting) == "you: stuck (2 of 3)"
     sitting.events(0, cl.StandIn, seat=2, level="easy")
     (said,) = of_type(ev.StuckSaid, sitting.events(3, cl.Stuck))
     assert told(said, sitting).endswith(": stuck (3 of 4)")
@@ -181,7 +181,7 @@ def test_who_is_freed_reads_which_play_opened() -> None:
     played, again = sitting.play(1, sitting.column(1))
     ann, cat = MessageText(sitting.mirror, 0), MessageText(sitting.mirror, 2)
     stuck.follow(played, sitting.mirror)
-    assert "Ben played A♥: your 2♥ can go up" == ann.freed(played, stuck.opened)
+    assert ann.freed(played, stuck.opened) == "Ben played A♥: your 2♥ can go up"
     assert cat.freed(played, stuck.opened) is None
     assert isinstance(again, ev.StuckSaid)
     assert not stuck.follow(again, sitting.mirror), "Cat was stuck all the time"
@@ -189,13 +189,14 @@ def test_who_is_freed_reads_which_play_opened() -> None:
 
 def test_a_table_at_a_glance() -> None:
     """A snapshot is told by its game, its phase and its people."""
-    assert "table TEST: Racing Demon, lobby; Ann, you, Cat" == told(LOBBY.mirror.snapshot(0))
+    assert told(LOBBY.mirror.snapshot(0)) == "table TEST: Racing Demon, lobby; Ann, you, Cat"
     playing = Sitting.playing(2, game="classic", hands=3)
     snapshot = playing.mirror.snapshot(0)
-    assert "table TEST: Racing Demon, the classic game, hand 1 of 3, playing; Ann, Ben" == told(
-        snapshot, playing, None
+    assert (
+        told(snapshot, playing, None)
+        == "table TEST: Racing Demon, the classic game, hand 1 of 3, playing; Ann, Ben"
     )
-    assert "table TEST: Racing Demon, lobby; nobody" == told(Sitting.lobby(0).mirror.snapshot(0), Sitting())
+    assert told(Sitting.lobby(0).mirror.snapshot(0), Sitting()) == "table TEST: Racing Demon, lobby; nobody"
 
 
 @pytest.mark.parametrize(
@@ -232,21 +233,21 @@ def test_turning_the_stock() -> None:
     """A turn tells what the waste shows."""
     sitting = classic(Own(stock="2S 3S 4S 5S"))
     sitting.turn(0)
-    assert "you: turned 3, waste shows 3♠" == last_play(sitting)
+    assert last_play(sitting) == "you: turned 3, waste shows 3♠"
 
 
 def test_turning_the_waste_over() -> None:
     """Turning over tells how many cards there are."""
     sitting = classic(Own(waste="2S 3S 4S"))
     sitting.turn(0)
-    assert "you: waste turned over, 3 cards" == last_play(sitting)
+    assert last_play(sitting) == "you: waste turned over, 3 cards"
 
 
 def test_turning_over_a_single_card() -> None:
     """One card is no cards."""
     sitting = classic(Own(waste="2S"))
     sitting.turn(0)
-    assert "you: waste turned over, 1 card" == last_play(sitting)
+    assert last_play(sitting) == "you: waste turned over, 1 card"
 
 
 @pytest.mark.parametrize(
@@ -305,15 +306,15 @@ def test_a_run_is_told_card_by_card() -> None:
     sitting = Sitting.playing(2)
     sitting.lay([], Own(tableau=["6H 5S 4D", "7C"]))
     sitting.play(0, sitting.column(0), sitting.column(0, 1), 3)
-    assert "you: 6♥ 5♠ 4♦ from column 1 to column 2, column 1 is empty" == last_play(sitting)
+    assert last_play(sitting) == "you: 6♥ 5♠ 4♦ from column 1 to column 2, column 1 is empty"
 
 
 def test_others_are_called_by_their_names() -> None:
     """A play of somebody else begins with the name."""
     sitting = classic(Own(), Own(tableau=["AH/1"]))
     sitting.play(1, sitting.column(1))
-    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting)
-    assert "Ben: A♥ from column 1 to the foundations, column 1 is empty" == last_play(sitting, seat=None)
+    assert last_play(sitting) == "Ben: A♥ from column 1 to the foundations, column 1 is empty"
+    assert last_play(sitting, seat=None) == "Ben: A♥ from column 1 to the foundations, column 1 is empty"
 
 
 def test_letters_for_suits() -> None:
@@ -321,7 +322,7 @@ def test_letters_for_suits() -> None:
     sitting = classic(Own(waste="9C AH"))
     sitting.play(0, sitting.waste(0))
     line = last_play(sitting, ascii_only=True)
-    assert "you: AH from the waste to the foundations, the waste shows 9C" == line
+    assert line == "you: AH from the waste to the foundations, the waste shows 9C"
     assert line.isascii()
 
 
@@ -347,7 +348,7 @@ def test_a_lost_race(late_us: int, line: str) -> None:
 def test_a_refusal_tells_the_server_s_sentence() -> None:
     """Other refusals are told in the server's words."""
     refused = Refused(counter=1, reason=Reason.ILLEGAL, text="A 5 does not go on a 5.")
-    assert "refused: A 5 does not go on a 5." == told(refused)
+    assert told(refused) == "refused: A 5 does not go on a 5."
 
 
 # Hostile words.
@@ -357,12 +358,12 @@ HOSTILE = "\x1b[2J\x9b31m\r\nAnn\u202e\u200b\x00\x7f"
 
 def test_printable_leaves_nothing_that_steers() -> None:
     """Escapes, line ends, directions and invisible letters become question marks."""
-    assert "?[2J?31m??Ann????" == printable(HOSTILE)
+    assert printable(HOSTILE) == "?[2J?31m??Ann????"
 
 
 def test_printable_leaves_letters_alone() -> None:
     """Letters and signs of any language stay."""
-    assert "Zoë 李雷 ♠ أحمد" == printable("Zoë 李雷 ♠ أحمد")
+    assert printable("Zoë 李雷 ♠ أحمد") == "Zoë 李雷 ♠ أحمد"
 
 
 @pytest.mark.parametrize("cls", sorted(set(FROM_SERVER.values()), key=str))
@@ -405,7 +406,7 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
         destination=play.destination,
     )
     sitting.mirror.board.cards[play.destination] = [-1, -1, -1]  # type: ignore[union-attr]
-    assert "you: turned 3, waste shows ??" == told(played, sitting, 0)
+    assert told(played, sitting, 0) == "you: turned 3, waste shows ??"
 
 
 # Times.
@@ -449,4 +450,4 @@ def test_packets_are_taken_up() -> None:
     while (play := sitting.plays(0)[0]).source != play.destination:
         sitting.play(0, play.source, play.destination, play.count)
     taken_up = of_type(ev.Played, sitting.play(0, play.source, play.destination))[0]
-    assert "you: gathered all cards, to deal them again" == told(taken_up, sitting, seat=0)
+    assert told(taken_up, sitting, seat=0) == "you: gathered all cards, to deal them again"

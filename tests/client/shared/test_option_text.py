@@ -49,8 +49,8 @@ def test_times_have_units_and_are_read_back(name: str, value: int, words: str) -
 
 def test_no_value_says_what_it_means() -> None:
     """For limits it means none, for the games' own options what the game has."""
-    assert ("none", "never") == (value_text("time_limit_ms", None), value_text("pause_after_ms", None))
-    assert "the game's own" == value_text("turn", None)
+    assert (value_text("time_limit_ms", None), value_text("pause_after_ms", None)) == ("none", "never")
+    assert value_text("turn", None) == "the game's own"
 
 
 def test_a_table_is_told_in_words() -> None:

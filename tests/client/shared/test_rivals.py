@@ -67,7 +67,7 @@ def test_nobody_races_with_oneself() -> None:
 def test_nothing_is_told_to_who_does_not_press() -> None:
     """Others fill places all the time: the feed tells of a race only to whoever wanted the place."""
     player = contest("2S")
-    assert ["Ben: 2♠ up"] == player.told()
+    assert player.told() == ["Ben: 2♠ up"]
 
 
 def test_a_new_deal_forgets_what_was_tried() -> None:

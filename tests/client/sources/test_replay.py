@@ -135,7 +135,7 @@ async def test_places_in_words() -> None:
     assert 15_000 < timeline.elapsed_ms(client.place) <= 20_000
     for text in ("e100", "#100", " E100 "):
         client.go_to(text)
-        assert 100 == timeline.seq_at(client.place)
+        assert timeline.seq_at(client.place) == 100
     client.go_to("e999999")
     assert client.at_end
 

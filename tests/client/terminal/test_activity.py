@@ -43,7 +43,7 @@ def test_nothing_happened_later_than_it_is() -> None:
     times: list[int | None] = [90_000, None, 27_000, 28_000, 32_000, 33_000]
     activity.feed.extend(FeedLine(at_ms, str(at_ms)) for at_ms in times)
     activity.note(ev.Continued(seq=9, elapsed_ms=28_000), view, NOW)
-    assert [90_000, None, 27_000, 28_000, 28_000, 28_000] == [line.at_ms for line in activity.feed]
+    assert [line.at_ms for line in activity.feed] == [90_000, None, 27_000, 28_000, 28_000, 28_000]
 
 
 # Flashes.
@@ -91,9 +91,9 @@ def test_the_clock_runs_from_the_signal_and_stops_at_the_end() -> None:
     """Before the signal it stands at nothing, after the end at the hand's whole time."""
     activity, view = table()
     assert Cue.SIGNAL is activity.note(ev.Signalled(seq=1), view, NOW)
-    assert 1_234 == activity.elapsed_ms(NOW + 1_234)
+    assert activity.elapsed_ms(NOW + 1_234) == 1_234
     activity.note(over(EndReason.DEAD), view, NOW + 9_000)
-    assert 7_000 == activity.elapsed_ms(NOW + 60_000)
+    assert activity.elapsed_ms(NOW + 60_000) == 7_000
 
 
 @pytest.mark.parametrize("countdown", [0, 3_000])
@@ -107,18 +107,18 @@ def test_the_clock_runs_in_the_second_hand_too(countdown: int) -> None:
     activity.note(ev.Dealt(seq=2, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
     view.phase = Phase.PLAYING
     activity.note(ev.Signalled(seq=3), view, NOW + countdown)
-    assert 500 == activity.elapsed_ms(NOW + countdown + 500)
+    assert activity.elapsed_ms(NOW + countdown + 500) == 500
 
 
 def test_coming_late_the_clock_is_right() -> None:
     """A snapshot tells how long the hand lasts; between the hands, how long it lasted."""
     activity, view = table()
     activity.note(view.snapshot(5_000), view, NOW)
-    assert 5_010 == activity.elapsed_ms(NOW + 10)
+    assert activity.elapsed_ms(NOW + 10) == 5_010
     view.results = [HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000)]
     view.phase = Phase.TALLY
     activity.note(view.snapshot(20_000), view, NOW)
-    assert 7_000 == activity.elapsed_ms(NOW + 10)
+    assert activity.elapsed_ms(NOW + 10) == 7_000
 
 
 # Words that fill the screen.
@@ -129,7 +129,7 @@ def test_the_banner_comes_and_goes() -> None:
     activity, view = table()
     assert Cue.DEMON is activity.note(over(EndReason.OUT), view, NOW)
     shown = [activity.banner(NOW + ms) for ms in (0, BANNER_MS - 1, BANNER_MS)]
-    assert ["DEMON!", "DEMON!", ""] == shown
+    assert shown == ["DEMON!", "DEMON!", ""]
 
 
 @pytest.mark.parametrize("reason", [EndReason.DEAD, EndReason.STUCK, EndReason.ABANDONED])
@@ -137,7 +137,7 @@ def test_other_ends_are_silent(reason: EndReason) -> None:
     """Where nobody went out there is neither word nor sound."""
     activity, view = table()
     assert activity.note(over(reason), view, NOW) is None
-    assert "" == activity.banner(NOW)
+    assert activity.banner(NOW) == ""
 
 
 def test_a_call_is_told_once() -> None:
@@ -145,14 +145,14 @@ def test_a_call_is_told_once() -> None:
     activity, view = table()
     assert Cue.DEMON is activity.note(ev.Called(seq=1, seat=1, grace_ms=1_000), view, NOW)
     assert activity.note(over(EndReason.OUT), view, NOW + 1_000) is None
-    assert "" == activity.banner(NOW + BANNER_MS)
+    assert activity.banner(NOW + BANNER_MS) == ""
 
 
 def test_a_lost_race_has_a_sound() -> None:
     """Being beaten is heard, any other refusal is not."""
     activity, view = table()
     cues = [activity.note(Refused(counter=1, reason=reason, text=""), view, NOW) for reason in Reason]
-    assert [Cue.BEATEN] == [cue for cue in cues if cue is not None]
+    assert [cue for cue in cues if cue is not None] == [Cue.BEATEN]
 
 
 # Pace.
@@ -163,10 +163,10 @@ def test_the_windows_of_the_pace() -> None:
     activity, view = table()
     for ms in (0, 1_000, 16_000, 70_000):
         activity.note(up(0), view, NOW + ms)
-    assert [2, 1, 0, 0, 1] == activity.pace(NOW + 70_000)[0]
-    assert [1, 0, 0, 0, 1] == activity.pace(NOW + 84_999)[0]
-    assert [0, 0, 0, 0, 0] == activity.pace(NOW + 999_000)[0]
-    assert [0, 0, 0, 0, 0] == activity.pace(NOW)[1]
+    assert activity.pace(NOW + 70_000)[0] == [2, 1, 0, 0, 1]
+    assert activity.pace(NOW + 84_999)[0] == [1, 0, 0, 0, 1]
+    assert activity.pace(NOW + 999_000)[0] == [0, 0, 0, 0, 0]
+    assert activity.pace(NOW)[1] == [0, 0, 0, 0, 0]
 
 
 @examples(100)
@@ -189,7 +189,7 @@ def test_only_foundations_count() -> None:
     """What moves between own piles is no pace."""
     activity, view = table()
     activity.note(ev.Played(seq=1, seat=0, counter=1, source=9, count=1, destination=12), view, NOW)
-    assert 0 == sum(activity.pace(NOW)[0])
+    assert sum(activity.pace(NOW)[0]) == 0
 
 
 @of_matches

@@ -53,17 +53,17 @@ def test_without_motion_no_word_fills_the_screen() -> None:
     player = at("AS", call_out="shout")
     player.desk.motion = False
     player.hear(ev.Called(seq=1, seat=1, grace_ms=1_000))
-    assert "" == player.scene().banner
+    assert player.scene().banner == ""
 
 
 def test_the_word_fills_the_screen_for_a_while() -> None:
     """A call is heard and seen, and then the cards are again."""
     player = at("AS", call_out="shout")
     player.hear(ev.Called(seq=1, seat=1, grace_ms=1_000))
-    assert [Cue.DEMON] == player.cues
-    assert "DEMON!" == player.scene().banner
+    assert player.cues == [Cue.DEMON]
+    assert player.scene().banner == "DEMON!"
     player.now += BANNER_MS
-    assert "" == player.scene().banner
+    assert player.scene().banner == ""
 
 
 def test_the_countdown_is_seen_until_the_signal() -> None:
@@ -77,9 +77,9 @@ def test_the_countdown_is_seen_until_the_signal() -> None:
                 seen.append(player.scene().countdown)
                 player.now += 999
         if isinstance(event, ev.Signalled):
-            assert 0 == player.scene().countdown
+            assert player.scene().countdown == 0
             break
-    assert [3, 3, 2, 1] == seen
+    assert seen == [3, 3, 2, 1]
 
 
 def test_a_lost_race_is_told_with_its_card() -> None:
@@ -87,11 +87,11 @@ def test_a_lost_race_is_told_with_its_card() -> None:
     player = at("AS")
     player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN)
-    assert [Cue.BEATEN] == player.cues
-    assert ["Ben beat you to A♠ by 12 ms"] == player.told()
-    assert ("Ben beat you to A♠ by 12 ms", True) == (prompt(player), player.scene().is_warning)
+    assert player.cues == [Cue.BEATEN]
+    assert player.told() == ["Ben beat you to A♠ by 12 ms"]
+    assert (prompt(player), player.scene().is_warning) == ("Ben beat you to A♠ by 12 ms", True)
     player.now += 4_000
-    assert "" == prompt(player)
+    assert prompt(player) == ""
 
 
 def test_what_was_sent_is_forgotten_once_it_is_answered() -> None:
@@ -99,18 +99,18 @@ def test_what_was_sent_is_forgotten_once_it_is_answered() -> None:
     player = at("AS")
     player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN, BEATEN)
-    assert "Ben beat you by 12 ms" == player.told()[-1]
+    assert player.told()[-1] == "Ben beat you by 12 ms"
     player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(player.view.snapshot(0), BEATEN)
-    assert "Ben beat you by 12 ms" == player.told()[-1]
+    assert player.told()[-1] == "Ben beat you by 12 ms"
 
 
 def test_a_slip_of_the_hand_is_only_a_prompt() -> None:
     """What the rules never allowed is told to the player, and is no news."""
     player = at("AS")
     player.hear(Refused(counter=1, reason=Reason.ILLEGAL, text="No foundation takes that card."))
-    assert [] == player.told()
-    assert "No foundation takes that card." == prompt(player)
+    assert player.told() == []
+    assert prompt(player) == "No foundation takes that card."
 
 
 def test_a_new_deal_clears_the_hands() -> None:
@@ -170,7 +170,7 @@ def test_the_countdown_ages() -> None:
     player.view.phase = Phase.COUNTDOWN
     player.desk.activity.take_up(player.view, player.now, -3_000)
     aged = [player.desk.has_aged(player.now + ms) for ms in (0, 1, 999, 1_000, 1_999, 2_000, 3_000)]
-    assert [True, False, False, True, False, True, True] == aged
+    assert aged == [True, False, False, True, False, True, True]
 
 
 # Whose layout.
@@ -181,7 +181,7 @@ def test_one_sees_ones_own_layout() -> None:
     player = at("AS", players=3)
     player.desk.watch_next()
     player.desk.watch(2)
-    assert 0 == player.desk.focus
+    assert player.desk.focus == 0
 
 
 @pytest.mark.parametrize("seat", [None, 7])
@@ -195,7 +195,7 @@ def test_who_does_not_play_looks_around(seat: int | None) -> None:
         seen.append(player.desk.focus)
     player.desk.watch(2)
     player.desk.watch(5)
-    assert [0, 1, 2, 0, 2] == [*seen, player.desk.focus]
+    assert [*seen, player.desk.focus] == [0, 1, 2, 0, 2]
 
 
 def test_before_the_first_deal_there_is_nothing_to_look_at() -> None:
@@ -204,7 +204,7 @@ def test_before_the_first_deal_there_is_nothing_to_look_at() -> None:
     player.desk.watch_next()
     assert player.desk.focus is None
     assert player.scene().board is None
-    assert {} == player.scene().slots
+    assert player.scene().slots == {}
 
 
 # The picture's facts.
@@ -216,9 +216,9 @@ def test_plays_in_the_air_are_seen_at_once() -> None:
     player.chair.doubt(Play(player.column(1), 1, FOUNDATIONS))
     scene = player.scene()
     assert scene.board is not None
-    assert (1, [UNKNOWN]) == (len(scene.board.cards[0]), scene.board.cards[player.column(1)])
-    assert 1 == scene.air[0]
-    assert (0, 2) == (len(player.board.cards[0]), len(player.board.cards[player.column(1)]))
+    assert (len(scene.board.cards[0]), scene.board.cards[player.column(1)]) == (1, [UNKNOWN])
+    assert scene.air[0] == 1
+    assert (len(player.board.cards[0]), len(player.board.cards[player.column(1)])) == (0, 2)
 
 
 def test_foundations_keep_their_slots() -> None:
@@ -239,14 +239,14 @@ def test_what_is_held_is_told() -> None:
     """Its cards; where hints are allowed, also where they fit."""
     player = at("KS QH", "2D")
     player.type("a")
-    assert "holding K♠ Q♥" == prompt(player)
+    assert prompt(player) == "holding K♠ Q♥"
     player = at("QH", "KS", "AC", hints=True)
     player.type("a")
-    assert "holding Q♥   fits: s" == prompt(player)
+    assert prompt(player) == "holding Q♥   fits: s"
     player.type("x d")
-    assert "holding A♣   fits: up" == prompt(player)
+    assert prompt(player) == "holding A♣   fits: up"
     player.type("x s")
-    assert "holding K♠   fits: f j k l" == prompt(player)
+    assert prompt(player) == "holding K♠   fits: f j k l"
 
 
 def test_what_is_dragged() -> None:
@@ -302,7 +302,7 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     player.type("a")
     assert (None, told) == (player.desk.hands.held, prompt(player))
     player.view.host = 0
-    assert "The hand is paused. F9 resumes it." == prompt(player)
+    assert prompt(player) == "The hand is paused. F9 resumes it."
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
     assert player.desk.hands.held is not None
@@ -311,10 +311,10 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
 def test_who_is_out_is_told_to_call() -> None:
     """With the name of the key for it; and who is stuck, that it has been said."""
     player = Player.at_position(build(rules_of()), call_out="shout")
-    assert 'You are out: call "Demon!" with c.' == prompt(player)
+    assert prompt(player) == 'You are out: call "Demon!" with c.'
     player = at("AS")
     player.view.seats[0] = player.view.seats[0].model_copy(update={"stuck": True})
-    assert "You declared that you are stuck (1 of 2 has)." == prompt(player)
+    assert prompt(player) == "You declared that you are stuck (1 of 2 has)."
 
 
 @pytest.mark.parametrize(("own", "told"), [("2H", "Ben played A♥: your 2♥ can go up"), ("KS", "")])
@@ -347,7 +347,7 @@ def test_who_plays_on_is_told_that_others_are_stuck() -> None:
     """A hand may wait for the last one to say it: with the name of the key for that."""
     player = at("AS")
     player.view.seats[1] = player.view.seats[1].model_copy(update={"stuck": True})
-    assert "1 of 2 is stuck; v if you are, too." == prompt(player)
+    assert prompt(player) == "1 of 2 is stuck; v if you are, too."
 
 
 def test_a_message_comes_before_everything_else() -> None:
@@ -355,9 +355,9 @@ def test_a_message_comes_before_everything_else() -> None:
     player = at("KS")
     player.type("a")
     player.desk.hands.say("a line", player.now)
-    assert "a line" == prompt(player)
+    assert prompt(player) == "a line"
     player.now += 4_000
-    assert "holding K♠" == prompt(player)
+    assert prompt(player) == "holding K♠"
 
 
 @of_matches
@@ -377,11 +377,11 @@ def test_the_next_deal_is_counted_down() -> None:
     """Beside the tally it is told when the next hand is dealt by itself; after that moment no more."""
     player = at("AS", tally_ms=20_000)
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Press Enter when ready for the next hand. The next deal is in 20 s." == prompt(player)
+    assert prompt(player) == "Press Enter when ready for the next hand. The next deal is in 20 s."
     player.now += 19_001
-    assert "Press Enter when ready for the next hand. The next deal is in 1 s." == prompt(player)
+    assert prompt(player) == "Press Enter when ready for the next hand. The next deal is in 1 s."
     player.now += 999
-    assert "Press Enter when ready for the next hand." == prompt(player)
+    assert prompt(player) == "Press Enter when ready for the next hand."
 
 
 def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
@@ -389,7 +389,7 @@ def test_nothing_is_counted_down_for_one_person_among_bots() -> None:
     player = at("AS", tally_ms=20_000)
     player.view.seats[1] = player.view.seats[1].model_copy(update={"bot": "easy"})
     player.hear(ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED))
-    assert "Press Enter when ready for the next hand." == prompt(player)
+    assert prompt(player) == "Press Enter when ready for the next hand."
 
 
 def test_a_late_comer_knows_when_to_play() -> None:

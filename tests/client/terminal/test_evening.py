@@ -51,7 +51,7 @@ async def test_the_list_follows_the_table() -> None:
             await at_players(player, "Ben")
             await client.send(cl.RemoveBot(counter=client.next_counter(), seat=1))
             await wait(player.pilot, lambda: len(listed(player)) == 2)
-            assert 1 == player.app.screen.query_one(OptionList).highlighted
+            assert player.app.screen.query_one(OptionList).highlighted == 1
             await ben.close()
             await wait(player.pilot, lambda: "Ben  away" in listed(player)[1])
             await player.pilot.press("k")
@@ -102,7 +102,7 @@ async def test_the_host_pauses_and_goes_on() -> None:
         assert "[space]" not in player.text
         await player.pilot.press("space")
         await shows(player, "The hand is paused. F9 resumes it.")
-        assert 3 == turned(player)
+        assert turned(player) == 3
         await player.pilot.press("f9")
         await shows(player, "[space]")
         await player.pilot.press("space")
@@ -192,7 +192,7 @@ async def test_a_guest_may_only_ignore() -> None:
             await at_players(player, "Ann")
             assert not player.app.screen.query_one("#kick").display
             await player.pilot.press("m")
-            assert "Only the host can do that." == refused(player)
+            assert refused(player) == "Only the host can do that."
             await player.pilot.press("i")
             await ann.send(cl.Say(counter=ann.next_counter(), text="one"))
             await at_players(player, "Ann")

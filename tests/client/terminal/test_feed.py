@@ -76,13 +76,13 @@ def test_moves_at_the_loudest() -> None:
     table = Sitting.playing(2)
     table.lay([], Own(tableau=["9S 8H", "TD"], waste="2c 3C"), Own(tableau=["9S/1", "TD/1"]))
     event = table.play(0, table.column(0), table.column(0, 1), 2)[0]
-    assert "you: 9♠ 8♥ to column 2" == words(event, table.mirror)
-    assert "Ann: 9♠ 8♥ to column 2" == words(event, table.mirror, 1)
-    assert "Ann: 9S 8h to column 2" == getattr(line(event, table.mirror, None, glyphs=ASCII), "text", None)
-    assert "you: waste turned over" == words(table.turn(0)[0], table.mirror)
-    assert "you: turned 2" == words(table.turn(0)[0], table.mirror)
+    assert words(event, table.mirror) == "you: 9♠ 8♥ to column 2"
+    assert words(event, table.mirror, 1) == "Ann: 9♠ 8♥ to column 2"
+    assert getattr(line(event, table.mirror, None, glyphs=ASCII), "text", None) == "Ann: 9S 8h to column 2"
+    assert words(table.turn(0)[0], table.mirror) == "you: waste turned over"
+    assert words(table.turn(0)[0], table.mirror) == "you: turned 2"
     event = table.play(1, table.column(1), table.column(1, 1))[0]
-    assert "Ben: 9♠ to column 2" == words(event, table.mirror)
+    assert words(event, table.mirror) == "Ben: 9♠ to column 2"
     assert words(event, table.mirror, volume=1) is None
 
 
@@ -91,7 +91,7 @@ def test_own_lines_stand_out() -> None:
     table = sitting()
     event = table.play(0, table.column(0))[0]
     roles = [getattr(line(event, table.mirror, seat), "role", None) for seat in (0, 1, None)]
-    assert [Role.ACCENT, Role.TEXT, Role.TEXT] == roles
+    assert roles == [Role.ACCENT, Role.TEXT, Role.TEXT]
 
 
 def test_somebody_called_you_is_not_oneself() -> None:
@@ -117,28 +117,28 @@ def test_who_was_first_by_how_much_and_with_which_card() -> None:
     play = Play(table.column(0), 1, FOUNDATIONS)
     told = line(refused, table.mirror, refused=play)
     assert told is not None
-    assert ("Ben beat you to 2♠ by 12 ms", Role.WARNING) == (told.text, told.role)
+    assert (told.text, told.role) == ("Ben beat you to 2♠ by 12 ms", Role.WARNING)
     told = line(refused, table.mirror, refused=play, glyphs=ASCII)
     assert told is not None
-    assert "Ben beat you to 2S by 12 ms" == told.text
+    assert told.text == "Ben beat you to 2S by 12 ms"
 
 
 def test_a_race_for_a_card_that_is_not_known() -> None:
     """Where it is not known what was meant, the rest is told all the same."""
     table = sitting()
     refused = Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=2_040)
-    assert "Ben beat you by 2.0 ms" == words(refused, table.mirror)
+    assert words(refused, table.mirror) == "Ben beat you by 2.0 ms"
     for pile in (table.stock(0), 99, -1, 3):
         told = line(refused, table.mirror, refused=Play(pile, 1, FOUNDATIONS))
         assert told is not None
-        assert "Ben beat you by 2.0 ms" == told.text
+        assert told.text == "Ben beat you by 2.0 ms"
 
 
 def test_other_refusals_are_told_in_the_servers_words() -> None:
     """The reason as the server put it, without anything that could steer a terminal."""
     table = sitting()
     refused = Refused(counter=1, reason=Reason.ILLEGAL, text="No\x1b[2J way\u202e.")
-    assert "No?[2J way?." == words(refused, table.mirror)
+    assert words(refused, table.mirror) == "No?[2J way?."
 
 
 # All the rest.
@@ -148,7 +148,7 @@ def test_answers_are_not_told() -> None:
     """What only keeps the connection going is nobody's news."""
     table = sitting()
     silent = [Accepted(counter=1, seq=1), Pong(stamp=1), Seated(code="A"), table.mirror.snapshot(0)]
-    assert [None] * 4 == [line(message, table.mirror) for message in silent]
+    assert [line(message, table.mirror) for message in silent] == [None] * 4
 
 
 @pytest.mark.parametrize("volume", [0, 1, 2])
@@ -162,7 +162,7 @@ def test_what_concerns_all_is_told_at_any_volume(volume: int) -> None:
         ev.MatchOver(seq=1, winners=(1,)),
     ]
     roles = [getattr(line(message, table.mirror, volume=volume), "role", None) for message in loud]
-    assert [Role.ACCENT] * 4 == roles
+    assert roles == [Role.ACCENT] * 4
     told = line(ev.Joined(seq=1, seat=1, name="Ben"), table.mirror, volume=volume)
     assert told is not None
     assert Role.DIM is told.role

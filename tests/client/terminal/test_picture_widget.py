@@ -56,7 +56,7 @@ async def test_what_follows_a_name_stands_in_its_column(name: str, wcwidth: Call
     async with app.run_test(size=(40, 2)):
         row = "".join(segment.text for segment in app.query_one(PictureWidget).render_line(0))
     before, behind = row.split("|")
-    assert WIDTH == cell_len(before)
-    assert WIDTH == sum(-1 if char == "\b" else wcwidth(char) for char in before)
-    assert 40 == cell_len(row)
-    assert "" == behind.strip()
+    assert cell_len(before) == WIDTH
+    assert sum(-1 if char == "\b" else wcwidth(char) for char in before) == WIDTH
+    assert cell_len(row) == 40
+    assert behind.strip() == ""

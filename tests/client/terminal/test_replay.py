@@ -108,7 +108,7 @@ async def test_going_to_a_place_by_its_name() -> None:
         await user.press("g", *"noon", "enter")
         await user.until(lambda: "'noon' is not a place" in user.text())
         assert "or +9. " in user.text()  # whole, to its end
-        assert 90 == user.replay.timeline.seq_at(user.replay.place)
+        assert user.replay.timeline.seq_at(user.replay.place) == 90
         await user.press(".")
         await user.until(lambda: "event 91 of" in user.text())
 
@@ -132,10 +132,10 @@ async def test_it_runs_and_stands_still() -> None:
     async with watched(speed=1.0) as user:
         start = user.replay.place
         await user.press("+", "+", "+", "+", "+", "space")
-        assert (32.0, False) == (user.replay.speed, user.replay.paused)
+        assert (user.replay.speed, user.replay.paused) == (32.0, False)
         await user.until(lambda: user.replay.place > start + 3)
         await user.press("space", "-")
-        assert (16.0, True) == (user.replay.speed, user.replay.paused)
+        assert (user.replay.speed, user.replay.paused) == (16.0, True)
 
 
 async def test_whose_view() -> None:
@@ -144,9 +144,9 @@ async def test_whose_view() -> None:
         await user.until(lambda: " Bob " in user.text())
         session = user.app.session
         assert session is not None
-        assert 1 == session.desk.focus
+        assert session.desk.focus == 1
         await user.press("tab")
-        assert 2 == session.desk.focus
+        assert session.desk.focus == 2
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

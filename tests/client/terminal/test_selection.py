@@ -23,11 +23,11 @@ WASTE_KEY, TURN_KEY = ";", "space"
 def test_pick_up_and_put_down() -> None:
     """The key of a column, then that of another: the run that fits goes there."""
     player = klondike("KS QH JS", "QD", "KD")
-    assert [] == player.type("a")
+    assert player.type("a") == []
     assert Grip(player.column(1), 3) == player.desk.hands.held
     assert [Play(player.column(1), 1, player.column(2))] == player.type("s")
     assert player.desk.hands.held is None
-    assert "" == message(player)
+    assert message(player) == ""
 
 
 def test_choices_that_find_nothing_rest() -> None:
@@ -35,7 +35,7 @@ def test_choices_that_find_nothing_rest() -> None:
     player = Player.at_position(build(rules_of(players=2), tableau=("9S", "AD")))
     up = [Play(player.column(2), 1, FOUNDATIONS)]
     player.type("a a a a a a")
-    assert [] == player.type("s s")
+    assert player.type("s s") == []
     assert up == player.type("w"), "the way up is named, and free"
     player.now += 500
     assert up == player.type("s s")
@@ -58,8 +58,8 @@ def test_the_same_key_twice_is_the_best_play() -> None:
     player = klondike("2H AS", "9S", "TH", "5C")
     assert [Play(player.column(1), 1, FOUNDATIONS)] == player.type("a a")
     assert [Play(player.column(2), 1, player.column(3))] == player.type("s s")
-    assert [] == player.type("f f")
-    assert "Nothing there can be played." == message(player)
+    assert player.type("f f") == []
+    assert message(player) == "Nothing there can be played."
     assert player.desk.hands.held is None
 
 
@@ -75,8 +75,8 @@ def test_what_goes_up_is_sent_even_if_it_does_not_fit_now() -> None:
     """The foundations may have changed before it arrives, so only an empty pile is refused here."""
     player = klondike("9S", "")
     assert [Play(player.column(1), 1, FOUNDATIONS)] == player.type("q")
-    assert [] == player.type("w")
-    assert ("There is no card there.", True) == player.desk.hands.message(player.now)
+    assert player.type("w") == []
+    assert player.desk.hands.message(player.now) == ("There is no card there.", True)
 
 
 def test_shift_means_a_single_card() -> None:
@@ -88,8 +88,8 @@ def test_shift_means_a_single_card() -> None:
     assert [Play(one, 1, two)] == player.type("a S")
     assert [Play(one, 1, three)] == player.type("a D")
     player = klondike("KS QH", "")
-    assert [] == player.type("a S")
-    assert "That card cannot fill a space." == message(player)
+    assert player.type("a S") == []
+    assert message(player) == "That card cannot fill a space."
 
 
 def test_the_key_of_a_space_asks_for_the_card_that_the_stock_has_for_it() -> None:
@@ -100,25 +100,25 @@ def test_the_key_of_a_space_asks_for_the_card_that_the_stock_has_for_it() -> Non
     player = Player.at_position(position)
     stock = player.rules.layout.stock[0]
     assert [Play(stock, 1, player.column(1))] == player.type("a")
-    assert [] == player.type("s a")
-    assert "That card cannot fill a space." == message(player)
+    assert player.type("s a") == []
+    assert message(player) == "That card cannot fill a space."
 
 
 def test_a_wrong_second_key_drops() -> None:
     """What does not fit is put back, with the rules' own reason; the next key picks up anew."""
     player = klondike("9S", "9H", "TD")
-    assert [] == player.type("a s")
+    assert player.type("a s") == []
     assert player.desk.hands.held is None
-    assert ("That card does not continue the column.", True) == player.desk.hands.message(player.now)
+    assert player.desk.hands.message(player.now) == ("That card does not continue the column.", True)
     assert [Play(player.column(1), 1, player.column(3))] == player.type("a d")
-    assert "" == message(player)
+    assert message(player) == ""
 
 
 def test_drop_puts_back() -> None:
     """Both keys for it let go of what is held."""
     for key in ("x", "backspace"):
         player = klondike("9S", "9H")
-        assert [] == player.type(f"a {key}")
+        assert player.type(f"a {key}") == []
         assert player.desk.hands.held is None
 
 
@@ -126,7 +126,7 @@ def test_nothing_to_pick_up() -> None:
     """An empty pile is told to be one."""
     player = klondike("", "9H")
     player.type("a")
-    assert "There is nothing to pick up." == message(player)
+    assert message(player) == "There is nothing to pick up."
     player.type(WASTE_KEY)
     assert player.desk.hands.held is None
 
@@ -139,8 +139,8 @@ def test_turning() -> None:
         assert [expected] == player.type(TURN_KEY)
         player.chair.doubt(expected)
     player = klondike("9S")
-    assert [] == player.type(TURN_KEY)
-    assert ("There is nothing left to turn.", True) == player.desk.hands.message(player.now)
+    assert player.type(TURN_KEY) == []
+    assert player.desk.hands.message(player.now) == ("There is nothing left to turn.", True)
 
 
 def test_turning_puts_back_what_is_held() -> None:
@@ -208,13 +208,13 @@ def test_the_cursor_takes_more_and_fewer() -> None:
         player.type(key)
         assert player.desk.hands.cursor is not None
         sizes.append(player.desk.hands.cursor.count)
-    assert [1, 2, 3, 3, 2] == sizes
+    assert sizes == [1, 2, 3, 3, 2]
 
 
 def test_enter_at_the_cursor() -> None:
     """Pick up as many as the cursor means, put down, turn."""
     player = klondike("9S 8H", "9C", stock="2c")
-    assert [] == player.type("right enter")
+    assert player.type("right enter") == []
     assert Grip(player.column(1), 1) == player.desk.hands.held
     assert [Play(player.column(1), 1, player.column(2))] == player.type("right enter")
     stock, waste = player.rules.layout.stock[0], player.rules.layout.waste[0]
@@ -225,7 +225,7 @@ def test_enter_at_the_cursor() -> None:
 def test_enter_without_a_cursor_means_nothing_here() -> None:
     """The cursor has to be brought out first; and it is put away with the hand."""
     player = klondike("9S")
-    assert [] == player.type("enter")
+    assert player.type("enter") == []
     player.type("right")
     player.desk.hands.put_away()
     assert player.desk.hands.cursor is None
@@ -252,7 +252,7 @@ def test_what_is_held_follows_the_pointer() -> None:
     assert hands.dragged is None
     player.type("a")
     hands.drag(3, 4)
-    assert (3, 4) == hands.dragged
+    assert hands.dragged == (3, 4)
     hands.let_go()
     player.type("a")
     assert hands.dragged is None
@@ -295,10 +295,10 @@ def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     """Before the signal and after the end keys, Enter, the pointer's right button and hints do nothing."""
     player = klondike("AS", stock="2c")
     player.view.phase = phase
-    assert [] == player.type(f"a a q right enter {TURN_KEY}")
+    assert player.type(f"a a q right enter {TURN_KEY}") == []
     assert player.desk.hands.send_up(player.column(1), player.now) is None
     player.desk.hands.hint(player.now, {}, UNICODE.card)
-    assert (None, None, "") == (player.desk.hands.held, player.desk.hands.cursor, message(player))
+    assert (player.desk.hands.held, player.desk.hands.cursor, message(player)) == (None, None, "")
 
 
 @pytest.mark.parametrize("seat", [None, 5])
@@ -306,7 +306,7 @@ def test_spectators_and_late_comers_have_no_hands(seat: int | None) -> None:
     """Who is not in the hand touches nothing."""
     player = klondike("AS", stock="2c")
     player.chair.seat = seat
-    assert [] == player.type(f"a a q right enter {TURN_KEY}")
+    assert player.type(f"a a q right enter {TURN_KEY}") == []
     assert not player.desk.hands.is_out()
 
 

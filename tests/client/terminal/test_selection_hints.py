@@ -28,20 +28,20 @@ def test_a_hint_names_the_card_and_the_keys() -> None:
     """A move between columns is told by both cards and both keys, one to a space by that."""
     player = klondike("2d 9S", "TH", hints=True)
     hint(player)
-    assert "9♠ to T♥: a s" == message(player)
+    assert message(player) == "9♠ to T♥: a s"
     player = klondike("2d KS", "", hints=True)
     hint(player)
-    assert "K♠ to a space: a s" == message(player)
+    assert message(player) == "K♠ to a space: a s"
     player = klondike("9S", waste="2C 8H", hints=True)
     hint(player)
-    assert "8♥ to 9♠: ; a" == message(player)
+    assert message(player) == "8♥ to 9♠: ; a"
 
 
 def test_hints_are_for_tables_that_allow_them() -> None:
     """Elsewhere asking is answered, and nothing is shown."""
     player = klondike("AS", "9S", "TH")
     hint(player)
-    assert "This table plays without hints." == message(player)
+    assert message(player) == "This table plays without hints."
     player.type("s")
     assert frozenset() == player.desk.hands.fits()
 
@@ -51,7 +51,7 @@ def test_a_hint_shows_a_play_that_helps() -> None:
     player = klondike("AS", hints=True)
     hint(player)
     assert {player.column(1), 0} == player.desk.hands.fits()
-    assert "A♠ up: q" == message(player)
+    assert message(player) == "A♠ up: q"
     player.type("x")
     assert frozenset() == player.desk.hands.fits()
 
@@ -66,14 +66,14 @@ def test_a_hint_to_turn_or_to_give_up() -> None:
     )
     player = klondike("9S", hints=True)
     hint(player)
-    assert "Nothing helps: stuck." == message(player)
+    assert message(player) == "Nothing helps: stuck."
 
 
 def test_a_hint_looks_a_neutral_move_ahead() -> None:
     """A card that can go up once another has changed its place is found."""
     player = klondike("AS 8H", "9C", hints=True)
     hint(player)
-    assert "8♥ to 9♣: a s" == message(player)
+    assert message(player) == "8♥ to 9♣: a s"
 
 
 @pytest.mark.parametrize("turn", [1, 3])
@@ -103,11 +103,11 @@ def test_another_s_play_makes_turning_worth_it_again() -> None:
         for event in sitting.turn(0):
             player.desk.follow(event, player.now)
     hint(player)
-    assert "Nothing helps: stuck: v" == message(player)
+    assert message(player) == "Nothing helps: stuck: v"
     for event in sitting.play(1, sitting.column(1)):
         player.desk.follow(event, player.now)
     hint(player)
-    assert "2♠ up: p" == message(player)
+    assert message(player) == "2♠ up: p"
 
 
 def test_a_hint_where_no_play_leads_to_the_foundations() -> None:

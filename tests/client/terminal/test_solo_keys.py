@@ -94,4 +94,4 @@ def test_a_game_under_way_is_given_up_by_pressing_twice() -> None:
     for _ in range(3):
         player.session.does("solo-deal")
         told.append(player.desk.hands.message(player.session.now())[0])
-    assert ["This game is not over: F9 again gives it up.", "another deal", "another deal"] == told
+    assert told == ["This game is not over: F9 again gives it up.", "another deal", "another deal"]

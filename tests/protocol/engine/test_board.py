@@ -31,7 +31,7 @@ def _board(piles: Sequence[Pile] | None = None, **held: str) -> Board:
 
 def test_a_new_board_is_empty() -> None:
     """A board without cards has an empty pile for each one of its geometry."""
-    assert [[], [], [], [], []] == Board(_piles()).cards
+    assert Board(_piles()).cards == [[], [], [], [], []]
 
 
 def test_cards_must_match_the_piles() -> None:
@@ -91,13 +91,13 @@ def test_an_event_names_just_the_cards_that_it_turns_up(shown: str) -> None:
 def test_nothing_is_turned_up_twice() -> None:
     """A card that lies face up already is not named again."""
     board = _board(left="6S 5H", right="6C")
-    assert [] == board.shift(Play(LEFT, 1, RIGHT))
+    assert board.shift(Play(LEFT, 1, RIGHT)) == []
 
 
 def test_turning_reverses_the_packet() -> None:
     """Turned cards come to lie with the first below: the last turned is on top and is named."""
     board = _board(stock="-- -- -- --")
-    assert [(WASTE, 2)] == board.shift(Play(STOCK, 3, WASTE))
+    assert board.shift(Play(STOCK, 3, WASTE)) == [(WASTE, 2)]
 
 
 def test_the_order_survives_turning_there_and_back() -> None:
@@ -140,14 +140,14 @@ def test_the_card_under_a_played_waste_top_is_named() -> None:
 def test_the_source_is_named_before_the_destination() -> None:
     """Where a move turns up cards of both piles, those of the source come first."""
     board = _board(left="-- --")
-    assert [(LEFT, 0), (RIGHT, 0)] == board.shift(Play(LEFT, 1, RIGHT))
+    assert board.shift(Play(LEFT, 1, RIGHT)) == [(LEFT, 0), (RIGHT, 0)]
 
 
 def test_turning_the_waste_over_hides_it_and_counts() -> None:
     """A redeal makes all cards unknown, and is counted for the seat."""
     board = _board(waste="-- -- 5H")
     follow(board, Move(WASTE, 3, STOCK))
-    assert ([UNKNOWN] * 3, [], {3: 1}) == (board.cards[STOCK], board.cards[WASTE], board.redeals)
+    assert (board.cards[STOCK], board.cards[WASTE], board.redeals) == ([UNKNOWN] * 3, [], {3: 1})
 
 
 def test_a_negative_count_takes_from_the_bottom() -> None:
@@ -187,8 +187,8 @@ def test_rotating_shifts_the_stock_by_one() -> None:
 def test_rotating_shows_nothing() -> None:
     """After a rotation the whole stock is unknown, and no redeal is counted."""
     board = _board(stock="--", waste="-- 5H")
-    assert [] == board.rotate()
-    assert ([UNKNOWN] * 3, {}) == (board.cards[STOCK], board.redeals)
+    assert board.rotate() == []
+    assert (board.cards[STOCK], board.redeals) == ([UNKNOWN] * 3, {})
 
 
 def test_rotating_nothing_is_harmless() -> None:

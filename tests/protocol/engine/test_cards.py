@@ -35,7 +35,7 @@ def test_a_pack_has_four_suits_of_thirteen() -> None:
 
 def test_hearts_and_diamonds_are_red() -> None:
     """Hearts and diamonds are red, spades and clubs are not."""
-    assert [False, True, False, True] == [is_red(card(5, suit)) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS)]
+    assert [is_red(card(5, suit)) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS)] == [False, True, False, True]
 
 
 def test_the_back_does_not_change_the_face() -> None:
@@ -59,7 +59,7 @@ def test_a_ten_has_several_spellings(text: str) -> None:
 
 def test_an_unknown_card_has_a_name_of_its_own() -> None:
     """A face-down card is written as two question marks."""
-    assert "??" == name(UNKNOWN)
+    assert name(UNKNOWN) == "??"
 
 
 def test_names_are_two_characters_wide() -> None:

@@ -38,7 +38,7 @@ def test_the_open_board_is_a_copy() -> None:
     """Whatever is done to the open board does not reach the dealer's cards."""
     dealer = Dealer(SEED, rules_of())
     dealer.open_board().cards[6].clear()
-    assert 1 == len(dealer.open_board().cards[6])
+    assert len(dealer.open_board().cards[6]) == 1
 
 
 def test_rotation_shifts_the_hidden_stock() -> None:

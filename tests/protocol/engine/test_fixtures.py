@@ -47,8 +47,8 @@ def test_worked_example_of_seed_000() -> None:
         Play(four, 2, seven),
     ]
     shown = [names(move.shown) for play in plays for move in position.play(0, play)]
-    assert ["2C", "3S", "9D", "JC", "QS"] == shown
-    assert ["2C", "3S", "7D 6C 5H 4C 3D", "9D", "JC", "QS", "KS"] == _columns(position)
+    assert shown == ["2C", "3S", "9D", "JC", "QS"]
+    assert _columns(position) == ["2C", "3S", "7D 6C 5H 4C 3D", "9D", "JC", "QS", "KS"]
     assert cards("AH") == position.board.cards[0]
 
 
@@ -59,8 +59,8 @@ def test_example_of_seed_002() -> None:
     position = build(rules, tableau=("4c AD", "5c 8S", "6c 9D", "7h TC"))
     plays = [Play(ace, 1, FOUNDATIONS), Play(eight, 1, nine), Play(nine, 2, ten)]
     shown = [names(move.shown) for play in plays for move in position.play(0, play)]
-    assert ["4C", "5C", "6C"] == shown
-    assert ["4C", "5C", "6C"] == _columns(position)[:3]
+    assert shown == ["4C", "5C", "6C"]
+    assert _columns(position)[:3] == ["4C", "5C", "6C"]
     assert [UNKNOWN, *cards("TC 9D 8S")] == position.board.cards[ten]
 
 
@@ -69,10 +69,10 @@ def test_colors_must_change() -> None:
     rules = rules_of()
     ten, black, red, *_ = rules.layout.own(0, Kind.TABLEAU)
     position = build(rules, tableau=("TH", "JS", "JD"))
-    assert (True, False) == (
+    assert (
         rules.can_play(position.board, 0, Play(ten, 1, black)),
         rules.can_play(position.board, 0, Play(ten, 1, red)),
-    )
+    ) == (True, False)
 
 
 def test_first_deal_of_seed_001() -> None:
@@ -81,7 +81,7 @@ def test_first_deal_of_seed_001() -> None:
     layout = position.rules.layout
     assert cards("5D") == position.board.cards[layout.foundations[0]]
     assert ROW.split() == _columns(position)
-    assert ("KH", 34) == (_top(position, Kind.RESERVE), len(position.board.cards[layout.stock[0]]))
+    assert (_top(position, Kind.RESERVE), len(position.board.cards[layout.stock[0]])) == ("KH", 34)
 
 
 def test_play_of_seed_001() -> None:
@@ -92,25 +92,25 @@ def test_play_of_seed_001() -> None:
     first, second, third, _ = layout.own(0, Kind.TABLEAU)
     base, hearts, clubs, _ = layout.foundations
     _turn(position)
-    assert ("TH", []) == (_top(position, Kind.WASTE), _from_waste(position))
+    assert (_top(position, Kind.WASTE), _from_waste(position)) == ("TH", [])
     _turn(position)
     position.play(0, Play(waste, 1, base))
-    assert ("TC", []) == (_top(position, Kind.WASTE), _from_waste(position))
+    assert (_top(position, Kind.WASTE), _from_waste(position)) == ("TC", [])
     _turn(position)
     position.play(0, Play(waste, 1, first))
     position.play(0, Play(waste, 1, second))
     position.play(0, Play(heap, 1, first))
     position.play(0, Play(heap, 1, base))
-    assert "2S" == _top(position, Kind.RESERVE)
+    assert _top(position, Kind.RESERVE) == "2S"
     _turn(position)
     position.play(0, Play(waste, 1, hearts))
-    assert ("AC", []) == (_top(position, Kind.WASTE), _from_waste(position))
+    assert (_top(position, Kind.WASTE), _from_waste(position)) == ("AC", [])
     _turn(position)
     position.play(0, Play(waste, 1, first))
     position.play(0, Play(waste, 1, third))
     position.play(0, Play(waste, 1, clubs))
-    assert ["2H AS KH QC", "8H 7S", "8S 7H", "4H"] == _columns(position)
-    assert ["5D 6D 7D", "5H", "5C", ""] == [names(position.board.cards[pile]) for pile in layout.foundations]
+    assert _columns(position) == ["2H AS KH QC", "8H 7S", "8S 7H", "4H"]
+    assert [names(position.board.cards[pile]) for pile in layout.foundations] == ["5D 6D 7D", "5H", "5C", ""]
     _assert_second_pass(position)
 
 
@@ -119,11 +119,11 @@ def _assert_second_pass(position: Position) -> None:
     layout = position.rules.layout
     while position.board.cards[layout.stock[0]]:
         _turn(position)
-        assert [] == _from_waste(position)
+        assert _from_waste(position) == []
     for _ in range(4):
         _turn(position)
     hearts, third = layout.foundations[1], layout.own(0, Kind.TABLEAU)[2]
-    assert "6H" == _top(position, Kind.WASTE)
+    assert _top(position, Kind.WASTE) == "6H"
     position.play(0, Play(layout.waste[0], 1, hearts))
     position.play(0, Play(third, 1, hearts))
     assert cards("5H 6H 7H") == position.board.cards[hearts]
@@ -137,7 +137,7 @@ def test_a_vacancy_is_supplied_from_the_heap_of_seed_001() -> None:
     position = build(rules, tableau=("9S", "8H 7S", "4H", "QD"), reserve="Kc 2S", foundation=("5D",))
     moves = position.play(0, Play(second, 2, first))
     assert [Move(second, 2, first), Move(heap, 1, second, (parse("KC"),))] == moves
-    assert ["9S 8H 7S", "2S", "4H", "QD"] == _columns(position)
+    assert _columns(position) == ["9S 8H 7S", "2S", "4H", "QD"]
 
 
 def test_a_vacancy_is_filled_face_up_from_the_hidden_heap_of_seed_000() -> None:
@@ -147,7 +147,7 @@ def test_a_vacancy_is_filled_face_up_from_the_hidden_heap_of_seed_000() -> None:
     position = build(rules, tableau=("JS", "TH", "4H", "QD"), reserve="Kc 2S", foundation=("6D",))
     moves = position.play(0, Play(second, 1, first))
     assert [(), (parse("2S"),)] == [move.shown for move in moves]
-    assert ["JS TH", "2S", "4H", "QD"] == _columns(position)
+    assert _columns(position) == ["JS TH", "2S", "4H", "QD"]
 
 
 def test_order_of_building_in_seed_000() -> None:

@@ -17,9 +17,9 @@ STOCK, SEVENTH = 4, 12
 def test_every_reachable_board_is_sound(game: str, players: int) -> None:
     """After each step of a random hand, the public board and the dealer's keep all invariants."""
     position = deal_seed(rules_of(game, players), bytes([players]) * 32)
-    assert [] == _broken(position)
+    assert _broken(position) == []
     for _ in play_on(position, random.Random(game), 120):
-        assert [] == _broken(position)
+        assert _broken(position) == []
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_options_keep_boards_sound(options: dict[str, str | int | bool], players
     """The invariants hold under every option that changes the plays."""
     position = deal_seed(rules_of(players=players, **{"game": "racing-demon", **options}))  # type: ignore[arg-type]
     for _ in play_on(position, random.Random(1), 200):
-        assert [] == _broken(position)
+        assert _broken(position) == []
 
 
 @pytest.mark.parametrize("game", RACES)
@@ -49,7 +49,7 @@ def test_rotating_keeps_boards_sound(game: str) -> None:
     for _ in play_on(position, random.Random(2), 40):
         position.board.rotate()
         position.hidden.rotate()
-        assert [] == _broken(position)
+        assert _broken(position) == []
 
 
 def _broken(position: Position) -> list[str]:
@@ -90,7 +90,7 @@ def _stock_of(count: int) -> str:
 
 def test_a_sound_board_has_no_status() -> None:
     """Of a fresh deal there is nothing to say."""
-    assert [] == _damaged({})
+    assert _damaged({}) == []
 
 
 def test_a_lost_card_is_noticed() -> None:
@@ -107,7 +107,7 @@ def test_a_surplus_card_is_noticed() -> None:
 
 def test_a_card_in_two_places_is_noticed() -> None:
     """The same card of the same pack lies in one place only."""
-    assert ["J♥ of pack 0 lies in 2 places"] == _damaged({SEVENTH: "-- -- -- -- -- -- JH"})
+    assert _damaged({SEVENTH: "-- -- -- -- -- -- JH"}) == ["J♥ of pack 0 lies in 2 places"]
 
 
 def test_the_same_face_of_two_packs_is_no_double() -> None:
@@ -116,7 +116,7 @@ def test_the_same_face_of_two_packs_is_no_double() -> None:
     twins = deal_seed(rules_of(players=2))
     last = twins.rules.layout.own(1, Kind.TABLEAU)[6]
     twins.board.cards[last] = [UNKNOWN if word == "--" else parse(word, 1) for word in own.split()]
-    assert [] == status(twins.rules, twins.board)
+    assert status(twins.rules, twins.board) == []
 
 
 @pytest.mark.parametrize("number", [52, 400, 1000])
@@ -163,7 +163,7 @@ def test_an_unknown_card_on_a_foundation_is_noticed() -> None:
 
 def test_a_wrong_base_is_noticed() -> None:
     """A foundation of Racing Demon starts with an ace."""
-    assert ["foundation 0 starts with 2♣"] == _damaged({0: "2C", STOCK: _stock_of(23)})
+    assert _damaged({0: "2C", STOCK: _stock_of(23)}) == ["foundation 0 starts with 2♣"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_shared_foundations_come_first_and_grow_with_the_table() -> None:
 def test_own_foundations_belong_to_their_seat() -> None:
     """In solitaire each seat has its own four foundations."""
     layout = Layout(GAMES["demon-b"], (0, 3))
-    assert [0] * 4 + [3] * 4 == [layout.piles[pile].seat for pile in layout.foundations]
+    assert [layout.piles[pile].seat for pile in layout.foundations] == [0] * 4 + [3] * 4
 
 
 def test_klondike_piles() -> None:
@@ -76,7 +76,7 @@ def test_piles_of_a_seat_by_kind() -> None:
 
 def test_a_stranger_owns_nothing() -> None:
     """A seat that does not take part has no piles."""
-    assert () == Layout(GAMES["racing-demon"], (2, 5)).own(0, Kind.TABLEAU)
+    assert Layout(GAMES["racing-demon"], (2, 5)).own(0, Kind.TABLEAU) == ()
 
 
 def test_stock_and_waste_are_found_by_seat() -> None:
@@ -91,13 +91,13 @@ def test_stock_and_waste_are_found_by_seat() -> None:
 def test_what_lies_face_up() -> None:
     """Stocks show nothing, wastes and reserves their top, columns their last, foundations all."""
     layout = Layout(GAMES["classic"], (0,))
-    assert {
+    assert {pile.kind: pile.shows for pile in layout.piles} == {
         Kind.FOUNDATION: Shows.ALL,
         Kind.STOCK: Shows.NONE,
         Kind.WASTE: Shows.TOP,
         Kind.RESERVE: Shows.TOP,
         Kind.TABLEAU: Shows.LAST,
-    } == {pile.kind: pile.shows for pile in layout.piles}
+    }
 
 
 def test_deal_follows_the_declared_order() -> None:

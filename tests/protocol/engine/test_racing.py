@@ -7,10 +7,10 @@ from tests.support.dealt import Dealt
 
 def test_only_identical_deals_are_private() -> None:
     """Around shared foundations all is seen; with the same cards nothing is, unless one plays alone."""
-    assert [False, True, False] == [
+    assert [
         Dealt(GAMES[name], seats=seats).rules.is_private
         for name, seats in (("racing-demon", (0, 1)), ("pet", (0, 1)), ("pet", (0,)))
-    ]
+    ] == [False, True, False]
 
 
 def test_what_others_do_is_not_seen() -> None:

@@ -35,8 +35,8 @@ def decks() -> list[list[int]]:
 
 def test_known_decks() -> None:
     """The deck of a seed never changes: records of old matches stay provable."""
-    assert KNOWN_FIRST == names(deck(bytes(32), 0))
-    assert KNOWN_LAST == names(deck(bytes(range(32)), 7))
+    assert names(deck(bytes(32), 0)) == KNOWN_FIRST
+    assert names(deck(bytes(range(32)), 7)) == KNOWN_LAST
 
 
 def test_the_deal_can_be_repeated_from_its_description() -> None:
@@ -65,7 +65,7 @@ def test_a_deck_is_a_whole_pack(number: int) -> None:
 def test_packs_of_one_seed_are_shuffled_apart() -> None:
     """No two players of a hand get the same layout."""
     faces = {tuple(card % PACK_SIZE for card in deck(_seed(9), number)) for number in range(8)}
-    assert 8 == len(faces)
+    assert len(faces) == 8
 
 
 def test_every_card_comes_to_every_place_equally_often(decks: list[list[int]]) -> None:
@@ -88,7 +88,7 @@ def test_neighbors_are_independent(decks: list[list[int]]) -> None:
     expected = DECKS / (PACK_SIZE - 1)
     chi_square = sum((count - expected) ** 2 / expected for count in counts[1:])
     freedom = PACK_SIZE - 2
-    assert 0 == counts[0]
+    assert counts[0] == 0
     assert abs(chi_square - freedom) < 5 * math.sqrt(2 * freedom)
 
 
@@ -124,7 +124,7 @@ def test_one_flipped_bit_breaks_the_commitment() -> None:
     """A seed that differs in any single bit is refused."""
     published = commitment(_seed(7), "T/1/1")
     kept = [bit for bit in range(8 * SEED_SIZE) if keeps(_seed(7 ^ 1 << bit), "T/1/1", published)]
-    assert [] == kept
+    assert kept == []
 
 
 def test_a_commitment_is_for_one_hand() -> None:

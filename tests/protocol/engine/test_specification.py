@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.specification import Game, Scoring
 def test_defaults_of_foundations_are_those_of_a_race() -> None:
     """Undeclared otherwise, foundations are everybody's, build from the ace in suit, and are final."""
     group = Foundations()
-    assert (Owner.TABLE, 4, 1, 1, SuitRule.SAME, False, 13, TakeBack.NEVER, False) == (
+    assert (
         group.owner,
         group.count,
         group.base,
@@ -20,12 +20,12 @@ def test_defaults_of_foundations_are_those_of_a_race() -> None:
         group.length,
         group.take_back,
         group.forced_bases,
-    )
+    ) == (Owner.TABLE, 4, 1, 1, SuitRule.SAME, False, 13, TakeBack.NEVER, False)
 
 
 def test_defaults_of_a_stock_are_those_of_the_seed() -> None:
     """Undeclared otherwise, three cards are turned, without limit, and only the last is available."""
-    assert (3, None, TailRule.TOP, 1) == (Stock().turn, Stock().redeals, Stock().tail_rule, Waste().view)
+    assert (Stock().turn, Stock().redeals, Stock().tail_rule, Waste().view) == (3, None, TailRule.TOP, 1)
 
 
 def test_defaults_of_columns() -> None:

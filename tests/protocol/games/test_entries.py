@@ -174,7 +174,7 @@ def test_rounds_of_the_duchess() -> None:
         assert turn is not None
         hand.play(turn)
         assert [min(number, 18 if n < 2 else 17) for n in range(4)] == [len(p) for p in hand.named("piles")]
-    assert [34] == [len(pile) for pile in hand.named("aside")]
+    assert [len(pile) for pile in hand.named("aside")] == [34]
 
 
 def test_the_last_laying_of_the_duchess_has_nothing_aside() -> None:
@@ -185,9 +185,9 @@ def test_the_last_laying_of_the_duchess_has_nothing_aside() -> None:
         if turn is None:
             break
         hand.play(turn)
-    assert ([26] * 4, [0]) == ([len(p) for p in hand.named("piles")], [len(p) for p in hand.named("aside")])
+    assert ([len(p) for p in hand.named("piles")], [len(p) for p in hand.named("aside")]) == ([26] * 4, [0])
     assert hand.rules.turn(hand.board, 0) is None
-    assert 3 == hand.board.redeals[0]
+    assert hand.board.redeals[0] == 3
 
 
 def test_the_manor_is_sorted() -> None:
@@ -199,5 +199,5 @@ def test_the_manor_is_sorted() -> None:
 def test_triangles_turn_up_what_is_bared() -> None:
     """Only the ends of columns are face up at first, and a bared card is turned (entry 37)."""
     hand = Dealt(GAMES["triangle"])
-    assert [1] * 7 == [sum(card >= 0 for card in column) for column in hand.named("tableau")]
+    assert [sum(card >= 0 for card in column) for column in hand.named("tableau")] == [1] * 7
     assert all(pile.kind is not Kind.STOCK for pile in hand.rules.layout.piles)

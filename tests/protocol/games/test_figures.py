@@ -141,7 +141,7 @@ def test_34_cards_are_eleven_threes_and_one(game: str) -> None:
     while left := len(position.board.cards[stock]):
         _turn(position)
         sizes.append(left - len(position.board.cards[stock]))
-    assert [3] * 11 + [1] == sizes
+    assert sizes == [3] * 11 + [1]
 
 
 @pytest.mark.parametrize(("game", "stock"), [("racing-demon", 24), ("classic", 35), ("demon-b", 34)])
@@ -155,4 +155,4 @@ def test_what_is_left_for_the_stock(game: str, stock: int) -> None:
 def test_most_families_of_a_table() -> None:
     """A table of n has 4n families, n of each suit, and 52n cards fill them (A10)."""
     rules: Rules = rules_of("racing-demon", 8)
-    assert 8 * 52 == 13 * len(rules.layout.foundations)
+    assert 13 * len(rules.layout.foundations) == 8 * 52

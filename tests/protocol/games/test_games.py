@@ -84,7 +84,7 @@ def test_the_heap_of_demon_a_is_hidden_and_only_fills() -> None:
     """In Demon A the heap lies face down, and nothing is played from it (D1)."""
     reserve = _group(GAMES["demon-a"], Reserve)
     assert isinstance(reserve, Reserve)
-    assert (Shows.NONE, False) == (reserve.shows, reserve.playable)
+    assert (reserve.shows, reserve.playable) == (Shows.NONE, False)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_only_seed_001_lets_either_of_two_last_cards_be_used(name: str, rule: Ta
 def test_the_classic_game_is_won_by_the_reserve() -> None:
     """Catalogue 1.9: out is who empties the reserve; its cards cost two points each."""
     game = GAMES["classic"]
-    assert (Goal.RESERVE_EMPTY, -2, 10) == (game.goal, game.scoring.reserve_card, game.scoring.out_bonus)
+    assert (game.goal, game.scoring.reserve_card, game.scoring.out_bonus) == (Goal.RESERVE_EMPTY, -2, 10)
 
 
 @pytest.mark.parametrize(
@@ -202,14 +202,14 @@ def test_the_places_of_a_group_close(game: Game) -> None:
             case Geometry.GRID | Geometry.FANS | Geometry.COLUMN if group.rows:
                 assert sum(group.rows[:-1]) < group.extent.piles <= sum(group.rows), group.name
             case Geometry.DIAL if group.rows:
-                assert (1, 1) == (group.extent.piles, len(group.rows))
+                assert (group.extent.piles, len(group.rows)) == (1, 1)
                 assert 1 <= group.rows[0] <= 12
             case Geometry.GRID | Geometry.FANS:
                 raise AssertionError(f"{group.name} has no rows")
             case Geometry.CROSS:
-                assert 5 == group.extent.piles
+                assert group.extent.piles == 5
             case _:
-                assert () == group.rows
+                assert group.rows == ()
 
 
 def test_the_table_of_all_games_is_current() -> None:

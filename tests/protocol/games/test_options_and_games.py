@@ -43,4 +43,4 @@ def test_every_option_is_played_or_refused(game: str) -> None:
                 if not plays:
                     break
                 rules.carry_out(board, rng.choice(plays), dealer.follow)
-        assert [] == list(status(rules, board)), asked
+        assert list(status(rules, board)) == [], asked

@@ -89,12 +89,12 @@ def test_building_both_ways() -> None:
     rules = _rules(Tableau(shape=(1, 1, 1), build=ways))
     position = build(rules, tableau=("7S", "6S", "8H"))
     below = build(rules, tableau=("7S", "6C", "9H"))
-    assert (True, True) == (_legal(position, 1, 1, 0), _legal(position, 2, 1, 0))
-    assert (False, False) == (_legal(below, 1, 1, 0), _legal(below, 2, 1, 0))
+    assert (_legal(position, 1, 1, 0), _legal(position, 2, 1, 0)) == (True, True)
+    assert (_legal(below, 1, 1, 0), _legal(below, 2, 1, 0)) == (False, False)
 
 
 def test_the_worth_of_a_card() -> None:
     """Each card on the foundations has the worth that the game gives it."""
     rules = _rules(scoring=Scoring(foundation_card=3, out_bonus=7))
     board = build(rules, foundation=("AS 2S",), tableau=("KS",)).board
-    assert ({0: 6}, {0: 13}) == (rules.points(board), rules.points(board, out=0))
+    assert (rules.points(board), rules.points(board, out=0)) == ({0: 6}, {0: 13})

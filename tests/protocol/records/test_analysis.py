@@ -35,7 +35,7 @@ def test_every_card_is_somewhere(name: str) -> None:
     for each in analyze(history, view, seed):
         columns = view.rules.layout.own(each.seat, Kind.TABLEAU)
         face_up = sum(card != UNKNOWN for pile in columns for card in view.board.cards[pile])
-        assert 52 == ups[each.seat] + face_up + each.face_down + each.in_hand
+        assert ups[each.seat] + face_up + each.face_down + each.in_hand == 52
         assert each.face_down == len(each.buried)
 
 

@@ -43,7 +43,7 @@ def test_a_match_that_has_not_ended() -> None:
     record = recording_of("racing-demon")
     end = places_of(record, ev.HandOver)[0]
     (digest,) = digests([Record(record.header, record.entries[: end + 40])])
-    assert (1, (), False) == (len(digest.hands), digest.winners, digest.finished)
+    assert (len(digest.hands), digest.winners, digest.finished) == (1, (), False)
 
 
 def test_hands_before_the_record_have_their_tally() -> None:
@@ -51,7 +51,7 @@ def test_hands_before_the_record_have_their_tally() -> None:
     record = recording_of("racing-demon")
     (whole,), (late,) = digests([record]), digests([kept_from(record, places_of(record, ev.HandOver)[0] + 1)])
     assert [hand.points for hand in whole.hands] == [hand.points for hand in late.hands]
-    assert ({}, ()) == (late.hands[0].plays, late.hands[0].races)
+    assert (late.hands[0].plays, late.hands[0].races) == ({}, ())
     assert whole.hands[1] == late.hands[1]
 
 
@@ -61,7 +61,7 @@ def test_it_has_the_commitments_of_all_hands() -> None:
     told = [entry.message for entry in record.entries if isinstance(entry.message, ev.Committed)]
     (digest,) = digests([record])
     assert tuple(event.commitment for event in told) == digest.promises
-    assert 2 == len(set(digest.promises))
+    assert len(set(digest.promises)) == 2
 
 
 @pytest.mark.parametrize("cls", [ev.Signalled, ev.HandOver])
@@ -122,8 +122,8 @@ def test_two_matches_at_one_table() -> None:
         again.append(TimedMessage(message, entry.at_us))
     first, second = digests([Record(Header(id="t"), [*record.entries, *again], [NOTE])])
     assert (first.hands, first.winners) == (second.hands, second.winners)
-    assert (1, ("ab" * 32,)) == (len(first.promises), second.promises)
-    assert ((), (NOTE,)) == (first.corrections, second.corrections)
+    assert (len(first.promises), second.promises) == (1, ("ab" * 32,))
+    assert (first.corrections, second.corrections) == ((), (NOTE,))
 
 
 def test_nobody_may_have_played() -> None:

@@ -125,4 +125,4 @@ def test_an_answer_that_fits_no_race_is_one_of_its_own() -> None:
     refused = Refused(counter=1, reason=Reason.BEATEN, text="", by=2, late_us=7_000)
     history.note_late(0, refused)
     (race,) = history.races
-    assert (2, 0, 7_000, UNKNOWN) == (race.winner, race.loser, race.late_us, race.card)
+    assert (race.winner, race.loser, race.late_us, race.card) == (2, 0, 7_000, UNKNOWN)

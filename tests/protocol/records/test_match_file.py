@@ -52,7 +52,7 @@ def test_older_programs_read_it() -> None:
     record = recording_of("shouted")
     messages = [*filter(None, map(message_of, map(row_of, lines_of(record))))]
     assert log_of("shouted") == [message for message in messages if isinstance(message, Event)]
-    assert 2 == verify(messages).hands
+    assert verify(messages).hands == 2
 
 
 def test_older_files_are_read() -> None:
@@ -62,7 +62,7 @@ def test_older_files_are_read() -> None:
     (record,) = read_records(lines)
     assert record.header is None
     assert log_of("shouted") == [entry.message for entry in record.entries[1:]]
-    assert [3_000, 4_000] == [entry.at_us for entry in record.entries[:2]]
+    assert [entry.at_us for entry in record.entries[:2]] == [3_000, 4_000]
     assert {None} == {entry.at_ms for entry in record.entries}
 
 
@@ -160,4 +160,4 @@ def test_a_snapshot_of_another_table_begins_anew() -> None:
     first = [table_of(code="SIM", options=options_of("demon-a")), *log]
     last = final_view("demon-a").snapshot(0)
     other = Snapshot.model_validate({**dict(last), "code": "ELSE"})
-    assert 1 == verify([*first, other]).matches
+    assert verify([*first, other]).matches == 1

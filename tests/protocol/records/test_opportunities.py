@@ -93,7 +93,7 @@ def test_one_place_for_two_cards() -> None:
     position = build(rules, foundation=("AS 2S",), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
     opportunities = Opportunities(rules, position.board, 100)
-    assert 2 == len(list(opportunities.open))
+    assert len(list(opportunities.open)) == 2
     first, second = (rules.layout.own(seat, Kind.TABLEAU)[1] for seat in (0, 1))
     three, other = cards("3S")[0], position.board.cards[second][-1]
     play = ev.Played(seq=1, seat=0, counter=1, source=first, count=1, destination=0)
@@ -101,7 +101,7 @@ def test_one_place_for_two_cards() -> None:
     taken, races = opportunities.follow(play, 350)
     assert Opportunity(0, first, three, 100) == taken
     assert [Race(350, other, 0, 1, 250)] == races
-    assert [] == list(opportunities.open)
+    assert list(opportunities.open) == []
 
 
 def test_a_second_place_is_no_race() -> None:
@@ -115,8 +115,8 @@ def test_a_second_place_is_no_race() -> None:
     _, races = opportunities.follow(
         ev.Played(seq=1, seat=0, counter=1, source=source, count=1, destination=0), 10
     )
-    assert [] == races
-    assert [1] == [chance.seat for chance in opportunities.open]
+    assert races == []
+    assert [chance.seat for chance in opportunities.open] == [1]
 
 
 def test_a_hidden_card_is_no_chance() -> None:
@@ -124,4 +124,4 @@ def test_a_hidden_card_is_no_chance() -> None:
     rules = rules_of()
     position = build(rules, tableau=("as", "KH"))
     position.board.cards[rules.layout.own(0, Kind.TABLEAU)[0]] = [UNKNOWN]
-    assert [] == list(Opportunities(rules, position.board).open)
+    assert list(Opportunities(rules, position.board).open) == []

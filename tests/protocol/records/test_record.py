@@ -124,7 +124,7 @@ def test_true_records_are_found_true(name: str) -> None:
 def test_a_record_from_the_middle() -> None:
     """Of a hand that the record does not hold from its deal, nothing is said but that it was skipped."""
     verdict = verify(_record(log_of(NAME), after=_place(ev.Played, 20)))
-    assert (1, 1, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 1, 1)
 
 
 def test_a_record_of_nothing() -> None:

@@ -64,7 +64,7 @@ def test_an_honest_evening() -> None:
     """It is right; of one hand the seed is the server's alone, and one player's bytes were left out."""
     options, log = _evening()
     verdict = verify(record(options, list(log)))
-    assert (3, 1, ("Ben",)) == (verdict.hands, verdict.alone, verdict.left_out)
+    assert (verdict.hands, verdict.alone, verdict.left_out) == (3, 1, ("Ben",))
 
 
 def test_every_digit_matters() -> None:
@@ -83,7 +83,7 @@ def test_every_digit_matters() -> None:
             text = getattr(log[place], field)
             other = text[:digit] + format(int(text[digit], 16) ^ 1, "x") + text[digit + 1 :]
             _forged(partial(change, place=place, **{field: other}))
-    assert 19 == len(changes)
+    assert len(changes) == 19
 
 
 def test_other_bytes_than_were_committed_to() -> None:
@@ -279,7 +279,7 @@ def test_a_record_that_begins_amid_contributions() -> None:
         elif place > begin:
             messages.append(event)
     messages = [*filter(None, map(message_of, map(row_of, map(to_line, messages))))]
-    assert 3 == verify(messages).hands
+    assert verify(messages).hands == 3
 
     table = messages[0]
     assert isinstance(table, Snapshot)

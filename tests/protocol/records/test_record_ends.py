@@ -152,7 +152,7 @@ def test_the_time_is_up_with_its_last_millisecond() -> None:
     sitting = Sitting.playing(2, hands=1, countdown_ms=0, time_limit_ms=60_000)
     sitting.wait(60 * SECOND)
     log = list(sitting.log)
-    assert 1 == verify(record(sitting.options, log)).hands
+    assert verify(record(sitting.options, log)).hands == 1
     change(log, place_of(log, ev.HandOver), elapsed_ms=59_999)
     with pytest.raises(InvalidRecord, match="the time was not up"):
         verify(record(sitting.options, log))

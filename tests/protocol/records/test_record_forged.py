@@ -231,7 +231,7 @@ def test_a_signal_in_a_pause() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     log = list(sitting.log)
-    assert 1 == verify(record(sitting.options, log)).hands
+    assert verify(record(sitting.options, log)).hands == 1
     log.insert(place_of(log, ev.Continued), log.pop(place_of(log, ev.Signalled)))
     with pytest.raises(InvalidRecord, match="the signal came in a pause"):
         verify(record(sitting.options, log))
@@ -260,7 +260,7 @@ def test_stocks_that_are_shifted_too_often() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     stuck, over = sitting.log[len(log) : -3], sitting.log[-3:]
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert verify(record(sitting.options, sitting.log)).hands == 1
     with pytest.raises(InvalidRecord, match="shifted too often"):
         verify(record(sitting.options, [*log, *stuck, ev.Rotated(seq=1), *stuck, *over]))
 
@@ -275,7 +275,7 @@ def test_shifts_after_a_play_that_nobody_made() -> None:
         for seat in (0, 1):
             sitting.events(seat, cl.Stuck)
     log = list(sitting.log)
-    assert 1 == verify(record(sitting.options, log)).hands
+    assert verify(record(sitting.options, log)).hands == 1
     change(log, place_of(log, ev.Played), counter=0)
     with pytest.raises(InvalidRecord, match="shifted too often"):
         verify(record(sitting.options, log))
@@ -305,7 +305,7 @@ def test_a_play_after_somebody_was_out() -> None:
         place = place_of(log, ev.HandOver)
         over = log[place]
         assert isinstance(over, ev.HandOver)
-        assert 0 == over.out
+        assert over.out == 0
         view = TableView("SIM", options)
         for event in log[:place]:
             view.apply(event)
@@ -352,7 +352,7 @@ def _raised(options_points: tuple[int, int]) -> dict[str, object]:
 def test_a_table_that_is_told_again() -> None:
     """Somebody who came back has the same table twice: that is no forgery."""
     verdict = verify(_with_table(ev.MatchOver))
-    assert (2, 1, []) == (verdict.hands, verdict.matches, verdict.unproven)
+    assert (verdict.hands, verdict.matches, verdict.unproven) == (2, 1, [])
 
 
 @pytest.mark.parametrize(
@@ -432,5 +432,5 @@ def test_a_whispered_play_that_only_a_new_table_shows() -> None:
         view = followed(view, message)
     assert view is not None
     shown = view.snapshot(0)
-    assert (1, 0) == hands_of([*whole[: last + 1], shown, *whole[last + 1 :]])
-    assert (0, 1) == hands_of([*whole[:last], shown, *whole[last + 1 :]])
+    assert hands_of([*whole[: last + 1], shown, *whole[last + 1 :]]) == (1, 0)
+    assert hands_of([*whole[:last], shown, *whole[last + 1 :]]) == (0, 1)

@@ -91,8 +91,8 @@ def test_layouts_that_nobody_saw_are_counted_in_all_hands() -> None:
     """A spectator's record holds no private play; of each hand it proves the deal and the ends alone."""
     options, log = unseen()
     spectators = [event for event in log if not isinstance(event, ev.Played)]
-    assert (2, 4) == (verify(record(options, spectators)).hands, verify(record(options, spectators)).unseen)
-    assert (2, 2) == (verify(record(options, log)).hands, verify(record(options, log)).unseen)
+    assert (verify(record(options, spectators)).hands, verify(record(options, spectators)).unseen) == (2, 4)
+    assert (verify(record(options, log)).hands, verify(record(options, log)).unseen) == (2, 2)
 
 
 def progressed(log: Log, told: int, seat: int = 0) -> None:
@@ -134,7 +134,7 @@ def test_the_tally_s_line_is_what_a_reader_expects() -> None:
 def test_options_are_written_in_their_words() -> None:
     """What is an enumeration here is its word on the line."""
     line = json.loads(to_line(ev.OptionsSet(seq=1, options=Options(stall_rule="rotate"))))
-    assert "rotate" == line["options"]["stall_rule"]
+    assert line["options"]["stall_rule"] == "rotate"
 
 
 def test_the_end_tells_how_far_each_seat_came() -> None:
@@ -188,7 +188,7 @@ def test_each_hand_that_is_not_whole_is_skipped() -> None:
         else:
             kept.append(message)
     joined = verify(kept)
-    assert (2, 0) == (joined.hands, joined.skipped)
+    assert (joined.hands, joined.skipped) == (2, 0)
     lost = [message for message in kept if not isinstance(message, ev.Dealt | ev.Committed | ev.Signalled)]
     verdict = verify(lost)
-    assert (0, 2) == (verdict.hands, verdict.skipped)
+    assert (verdict.hands, verdict.skipped) == (0, 2)

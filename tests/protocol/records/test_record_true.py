@@ -30,7 +30,7 @@ def test_a_hand_with_every_way_to_move_cards_is_found_right(game: str) -> None:
     redeals = 0
     for sitting in hands_of(game):
         verdict = verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log])
-        assert (1, []) == (verdict.hands, verdict.unproven)
+        assert (verdict.hands, verdict.unproven) == (1, [])
         redeals += sum(sitting.board.redeals.values())
     assert redeals or not may_redeal(game)
 
@@ -44,7 +44,7 @@ def test_stacked_matches_are_told_apart() -> None:
             sitting.turn(seat)
             sitting.events(seat, cl.Stuck)
     verdict = verify(record(sitting.options, sitting.log))
-    assert (2, 2) == (verdict.hands, verdict.matches)
+    assert (verdict.hands, verdict.matches) == (2, 2)
 
 
 def test_leavers_and_late_comers_are_part_of_a_right_record() -> None:
@@ -61,7 +61,7 @@ def test_leavers_and_late_comers_are_part_of_a_right_record() -> None:
     for seat in (0, 2, late):
         sitting.events(seat, cl.Leave)
     verdict = verify(record(sitting.options, sitting.log))
-    assert (2, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert (verdict.hands, verdict.skipped, verdict.matches) == (2, 0, 1)
 
 
 def test_a_hand_that_all_abandon_is_part_of_a_right_record() -> None:
@@ -69,7 +69,7 @@ def test_a_hand_that_all_abandon_is_part_of_a_right_record() -> None:
     sitting = Sitting.playing(2, hands=5)
     for seat in (0, 1):
         sitting.events(seat, cl.Leave)
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert verify(record(sitting.options, sitting.log)).hands == 1
 
 
 def test_stuck_without_those_who_are_away_is_a_right_end() -> None:
@@ -79,7 +79,7 @@ def test_stuck_without_those_who_are_away_is_a_right_end() -> None:
     for seat in (0, 2):
         sitting.events(seat, cl.Stuck)
     sitting.wait(10_000_000)
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert verify(record(sitting.options, sitting.log)).hands == 1
 
 
 def test_private_messages_in_a_record_do_no_harm() -> None:
@@ -87,7 +87,7 @@ def test_private_messages_in_a_record_do_no_harm() -> None:
     options, log = match("demon-a")
     messages = record(options, list(log))
     messages.insert(1, Seated(code="SIM"))
-    assert 1 == verify(messages).hands
+    assert verify(messages).hands == 1
 
 
 @pytest.mark.parametrize("nth", [0, 1, 40, 100])
@@ -99,7 +99,7 @@ def test_a_record_that_begins_in_mid_hand_proves_only_what_follows(nth: int) -> 
     for event in log[:start]:
         view.apply(event)
     verdict = verify([view.snapshot(0), *log[start:]])
-    assert (1, 1) == (verdict.hands, verdict.skipped)
+    assert (verdict.hands, verdict.skipped) == (1, 1)
 
 
 def test_a_new_table_in_mid_hand_skips_that_hand() -> None:
@@ -111,4 +111,4 @@ def test_a_new_table_in_mid_hand_skips_that_hand() -> None:
         view.apply(event)
     messages: list[Message] = [TableView("SIM", options).snapshot(0), *log[:middle]]
     verdict = verify([*messages, view.snapshot(0), *log[middle + 10 :]])
-    assert (1, 1) == (verdict.hands, verdict.skipped)
+    assert (verdict.hands, verdict.skipped) == (1, 1)

@@ -236,24 +236,24 @@ def test_a_correction_can_turn_a_match() -> None:
     """Twelve points less, and the other has won; the line and the list say so."""
     note = Correction(at_ms=5, by="Cat", why="A slip.", hand=1, seat=0, points=-12)
     corrected = digest_of(corrections=(note,))
-    assert (1, 40) == (row_of("Ann", digest_of()).wins, row_of("Ann", digest_of()).points)
-    assert (0, 28) == (row_of("Ann", corrected).wins, row_of("Ann", corrected).points)
-    assert 1 == row_of("Ben", corrected).wins
+    assert (row_of("Ann", digest_of()).wins, row_of("Ann", digest_of()).points) == (1, 40)
+    assert (row_of("Ann", corrected).wins, row_of("Ann", corrected).points) == (0, 28)
+    assert row_of("Ben", corrected).wins == 1
     (told,) = standings([corrected]).corrected
-    assert ("1.1", "Cat", "-12 points for Ann in hand 1", "A slip.") == (
+    assert (
         told.id,
         told.by,
         told.what,
         told.why,
-    )
+    ) == ("1.1", "Cat", "-12 points for Ann in hand 1", "A slip.")
 
 
 def test_a_void_match_counts_for_nobody() -> None:
     """What does not count gives no line, no rating, and stays in the list of corrections."""
     void = digest_of(corrections=(Correction(at_ms=5, by="Cat", why="A try.", void=True),))
     table = standings([void])
-    assert ([], 0, "the match does not count") == (table.rows, table.matches, table.corrected[0].what)
-    assert {} == ratings([void])
+    assert (table.rows, table.matches, table.corrected[0].what) == ([], 0, "the match does not count")
+    assert ratings([void]) == {}
 
 
 def test_only_what_was_played_is_counted() -> None:
@@ -261,9 +261,9 @@ def test_only_what_was_played_is_counted() -> None:
     broken = digest_of(finished=False, winners=())
     empty = digest_of(finished=False, winners=(), hands=(), players=())
     table = standings([digest_of(), broken, empty])
-    assert (1, 1) == (table.matches, table.unfinished)
-    assert [(1, 2), (1, 2)] == [(row.matches, row.hands) for row in table.rows]
-    assert ([], 0, 0) == ((none := standings([empty])).rows, none.matches, none.unfinished)
+    assert (table.matches, table.unfinished) == (1, 1)
+    assert [(row.matches, row.hands) for row in table.rows] == [(1, 2), (1, 2)]
+    assert ((none := standings([empty])).rows, none.matches, none.unfinished) == ([], 0, 0)
 
 
 def test_who_came_later_has_kept_the_same_match() -> None:
@@ -273,7 +273,7 @@ def test_who_came_later_has_kept_the_same_match() -> None:
     records = [whole, kept_from(whole, begun[1]), kept_from(whole, begun[1] + 40)]
     for order in permutations(records):
         table = standings(chosen(digests(order)))
-        assert [(1, 0)] == [(table.matches, table.unfinished)]
+        assert [(table.matches, table.unfinished)] == [(1, 0)]
         assert {(1, len(begun))} == {(row.matches, row.hands) for row in table.rows}
         assert next(digests([whole])).hands == chosen(digests(order))[0].hands
 
@@ -288,7 +288,7 @@ def test_records_of_one_match_need_no_hand_in_common() -> None:
 
 def test_matches_without_a_commitment_are_not_taken_for_one() -> None:
     """Of records that tell no commitment nobody knows whether they are of the same match."""
-    assert 2 == len(chosen([digest_of(promises=()), digest_of(promises=())]))
+    assert len(chosen([digest_of(promises=()), digest_of(promises=())])) == 2
 
 
 HANDS: Final = tuple(
@@ -350,7 +350,7 @@ def test_the_winner_is_rated_higher() -> None:
     ann, ben = Key("Ann"), Key("Ben", "hard")
     assert often[ann].ordinal > often[ben].ordinal
     assert often[ann].doubt < once[ann].doubt
-    assert (20, 1) == (often[ann].matches, once[ben].matches)
+    assert (often[ann].matches, once[ben].matches) == (20, 1)
 
 
 def test_shared_wins_are_rated_alike() -> None:
@@ -389,4 +389,4 @@ def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
 def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
     alone = digest_of(players=(DigestPlayer(seat=0, name="Ann"),))
-    assert {} == ratings([digest_of(finished=False, winners=()), alone])
+    assert ratings([digest_of(finished=False, winners=()), alone]) == {}

@@ -48,15 +48,15 @@ def test_the_most_that_fit_are_meant() -> None:
     position = klondike("KS QH JS TH", "QD", "KD", "")
     one, two, three, four = (column(position, number) for number in range(1, 5))
     counts = [fitting_count(position.rules, position.board, 0, one, pile) for pile in (two, three, four)]
-    assert [2, 1, 4] == counts
+    assert counts == [2, 1, 4]
 
 
 def test_upwards_one_card_is_meant() -> None:
     """Cards go to the foundations one by one; from the waste there is but one."""
     position = klondike("2S AH", "3H", waste="2C 2D")
     waste = position.rules.layout.waste[0]
-    assert 1 == fitting_count(position.rules, position.board, 0, column(position, 1), FOUNDATIONS)
-    assert 1 == fitting_count(position.rules, position.board, 0, waste, column(position, 2))
+    assert fitting_count(position.rules, position.board, 0, column(position, 1), FOUNDATIONS) == 1
+    assert fitting_count(position.rules, position.board, 0, waste, column(position, 2)) == 1
 
 
 @examples(100)
@@ -134,7 +134,7 @@ def test_the_only_step_may_be_named_from_either_end() -> None:
     other = next(pile for pile in rules.layout.named(0, "packet") if pile != packet)
     assert [step, step] == [step_of(rules, board, 0, *ends) for ends in ((hand, packet), (packet, hand))]
     assert [step, step] == [best_play(rules, board, 0, pile) for pile in (hand, packet)]
-    assert [None, None] == [step_of(rules, board, 0, hand, other), best_play(rules, board, 0, other)]
+    assert [step_of(rules, board, 0, hand, other), best_play(rules, board, 0, other)] == [None, None]
 
 
 def test_a_column_is_not_moved_by_the_card_that_it_would_take() -> None:
@@ -198,7 +198,7 @@ def test_without_plays_the_board_is_as_it_is() -> None:
     position = klondike("KS")
     ahead, air = with_plays(position.rules, position.board, 0, [])
     assert ahead is position.board
-    assert {} == air
+    assert air == {}
 
 
 def test_a_play_in_the_air_has_landed() -> None:
@@ -207,7 +207,7 @@ def test_a_play_in_the_air_has_landed() -> None:
     one = column(position, 1)
     ahead, air = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS)])
     assert [position.board.cards[one][-1]] == ahead.cards[0]
-    assert [UNKNOWN] == ahead.cards[one]
+    assert ahead.cards[one] == [UNKNOWN]
     assert {0: 1, one: 0} == air
 
 
@@ -217,7 +217,7 @@ def test_plays_follow_each_other() -> None:
     one, two, three, four = (column(position, number) for number in range(1, 5))
     plays = [Play(one, 1, two), Play(two, 2, four), Play(three, 1, FOUNDATIONS), Play(four, 1, FOUNDATIONS)]
     ahead, air = with_plays(position.rules, position.board, 0, plays)
-    assert [2, 0, 2] == [len(ahead.cards[pile]) for pile in (0, two, four)]
+    assert [len(ahead.cards[pile]) for pile in (0, two, four)] == [2, 0, 2]
     assert {0: 2, four: 1} == {pile: count for pile, count in air.items() if count}
 
 
@@ -227,7 +227,7 @@ def test_a_play_that_is_not_legal_is_left_out() -> None:
     one, two = column(position, 1), column(position, 2)
     plays = [Play(one, 1, 2), Play(99, 1, two), Play(-1, 1, two), Play(one, 1, 99), Play(two, 1, FOUNDATIONS)]
     ahead, air = with_plays(position.rules, position.board, 0, plays)
-    assert [1, 0] == [len(ahead.cards[pile]) for pile in (one, two)]
+    assert [len(ahead.cards[pile]) for pile in (one, two)] == [1, 0]
     assert {0: 1, two: 0} == air
 
 
@@ -239,7 +239,7 @@ def test_a_card_of_the_waste_that_is_not_known_is_left_out(destination: int) -> 
     assert not position.board.cards[12]
     plays = [Play(stock, 3, waste), Play(waste, 1, 0 if destination == 1 else destination)]
     ahead, _ = with_plays(position.rules, position.board, 0, plays)
-    assert 3 == len(ahead.cards[waste])
+    assert len(ahead.cards[waste]) == 3
 
 
 def test_a_face_down_card_is_left_out() -> None:
@@ -247,7 +247,7 @@ def test_a_face_down_card_is_left_out() -> None:
     position = klondike("5c AH", "6D")
     one, two = column(position, 1), column(position, 2)
     ahead, _ = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS), Play(one, 1, two)])
-    assert [UNKNOWN] == ahead.cards[one]
+    assert ahead.cards[one] == [UNKNOWN]
 
 
 def test_nothing_lands_on_a_card_that_is_not_known() -> None:
@@ -255,8 +255,8 @@ def test_nothing_lands_on_a_card_that_is_not_known() -> None:
     position = klondike("5c AH", "QS")
     one, two = column(position, 1), column(position, 2)
     ahead, _ = with_plays(position.rules, position.board, 0, [Play(one, 1, FOUNDATIONS), Play(two, 1, one)])
-    assert [UNKNOWN] == ahead.cards[one]
-    assert 1 == len(ahead.cards[two])
+    assert ahead.cards[one] == [UNKNOWN]
+    assert len(ahead.cards[two]) == 1
 
 
 def test_the_reserve_fills_a_space_in_the_air() -> None:
@@ -265,7 +265,7 @@ def test_the_reserve_fills_a_space_in_the_air() -> None:
     one, two = column(position, 1), column(position, 2)
     ahead, _ = with_plays(position.rules, position.board, 0, [Play(one, 1, two)])
     assert position.board.cards[one] != ahead.cards[one]
-    assert [1, 2] == [len(ahead.cards[pile]) for pile in (one, two)]
+    assert [len(ahead.cards[pile]) for pile in (one, two)] == [1, 2]
 
 
 def test_turning_twice_in_the_air() -> None:
@@ -274,8 +274,8 @@ def test_turning_twice_in_the_air() -> None:
     stock, waste = position.rules.layout.stock[0], position.rules.layout.waste[0]
     plays = [Play(stock, 3, waste), Play(stock, 1, waste), Play(waste, 5, stock)]
     ahead, air = with_plays(position.rules, position.board, 0, plays)
-    assert (5, 0) == (len(ahead.cards[stock]), len(ahead.cards[waste]))
-    assert {0: 1} == ahead.redeals
+    assert (len(ahead.cards[stock]), len(ahead.cards[waste])) == (5, 0)
+    assert ahead.redeals == {0: 1}
     assert {stock: 5, waste: 0} == air
 
 
@@ -369,7 +369,7 @@ def test_a_race_that_is_lost_is_not_foreseen_any_more() -> None:
     sitting.play(1, sitting.column(1))
     ahead, air = with_plays(sitting.rules, sitting.mirror.board, 0, [own])
     assert ahead is sitting.mirror.board
-    assert {} == air
+    assert air == {}
 
 
 def test_a_run_that_is_meant_goes_before_its_top_card() -> None:

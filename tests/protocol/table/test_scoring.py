@@ -40,10 +40,10 @@ def _with_family(view: TableView) -> TableView:
 
 def test_points_in_the_order_of_the_seats() -> None:
     """Each seat of the hand has its cards on the foundations, and who is out the bonus."""
-    assert ((1, 2, 0), (1, 12, 0)) == (
+    assert (
         hand_points(_with_family(_view()), None),
         hand_points(_with_family(_view()), 1),
-    )
+    ) == ((1, 2, 0), (1, 12, 0))
 
 
 def _dealt(game: str) -> TableView:
@@ -92,25 +92,25 @@ def test_no_winner_before_the_last_hand() -> None:
 
 def test_the_highest_total_wins() -> None:
     """After the last hand the highest total of all hands wins."""
-    assert (1,) == match_winners(_view((9, 5, 1), (0, 5, 1), hands=2))
+    assert match_winners(_view((9, 5, 1), (0, 5, 1), hands=2)) == (1,)
 
 
 def test_equal_totals_share_the_match() -> None:
     """Equal totals are joint winners (A17)."""
-    assert (0, 1) == match_winners(_view((9, 9, 1), hands=1))
+    assert match_winners(_view((9, 9, 1), hands=1)) == (0, 1)
 
 
 def test_equal_totals_may_play_on() -> None:
     """Where the table wants it, equal totals get another hand (A17)."""
     assert match_winners(_view((9, 9, 1), hands=1, tie_break="hand")) is None
-    assert (1,) == match_winners(_view((9, 9, 1), (1, 2, 0), hands=1, tie_break="hand"))
+    assert match_winners(_view((9, 9, 1), (1, 2, 0), hands=1, tie_break="hand")) == (1,)
 
 
 def test_a_tie_does_not_go_on_for_ever() -> None:
     """After as many hands as the wire has numbers for, equal totals share the match after all."""
     tied = [(0, 0, 0)] * MOST_HANDS
     assert match_winners(_view(*tied[1:], hands=1, tie_break="hand")) is None
-    assert (0, 1, 2) == match_winners(_view(*tied, hands=1, tie_break="hand"))
+    assert match_winners(_view(*tied, hands=1, tie_break="hand")) == (0, 1, 2)
 
 
 @pytest.mark.parametrize(("best", "winners"), [(99, None), (100, (0,)), (120, (0,))])
@@ -121,19 +121,19 @@ def test_a_target_ends_the_match(best: int, winners: tuple[int, ...] | None) -> 
 
 def test_a_leaver_cannot_win() -> None:
     """Whoever left is passed over, however many points there are."""
-    assert (1,) == match_winners(_view((9, 5, 1), hands=1, left=(0,)))
+    assert match_winners(_view((9, 5, 1), hands=1, left=(0,))) == (1,)
 
 
 def test_who_has_played_no_hand_cannot_win() -> None:
     """Somebody who came to wait for the next deal has no total, though nought may be the highest number."""
     view = _view((-26, -30, -26), hands=1)
     view.apply(ev.Joined(seq=view.seq + 1, seat=3, name="3"))
-    assert (0, 2) == match_winners(view)
+    assert match_winners(view) == (0, 2)
 
 
 def test_a_match_that_all_left_is_over() -> None:
     """When everybody has left, the match ends at once, and the best of the leavers wins."""
-    assert (0,) == match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2)))
+    assert match_winners(_view((9, 5, 1), hands=5, left=(0, 1, 2))) == (0,)
 
 
 @pytest.mark.parametrize(

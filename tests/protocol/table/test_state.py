@@ -17,14 +17,14 @@ from tests.support.views import HASH, facts, folded, seated, view_after
 def test_a_new_table_is_empty() -> None:
     """Nobody sits at a new table, nothing is dealt, and no match is going on."""
     view = view_after()
-    assert (Phase.LOBBY, {}, (), {}, {}) == (
+    assert (
         view.phase,
         view.seats,
         view.hand_seats,
         scoring.points(view),
         scoring.totals(view),
-    )
-    assert (True, False) == (view.between_matches, view.in_hand)
+    ) == (Phase.LOBBY, {}, (), {}, {})
+    assert (view.between_matches, view.in_hand) == (True, False)
 
 
 @of_matches

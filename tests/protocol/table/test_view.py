@@ -37,7 +37,7 @@ def test_boards_stay_sound(name: str) -> None:
     for event in log_of(name):
         view.apply(event)
         if view.rules is not None and view.board is not None:
-            assert [] == status(view.rules, view.board)
+            assert status(view.rules, view.board) == []
 
 
 @of_matches
@@ -129,12 +129,12 @@ def test_other_options_ask_people_anew_whether_they_are_ready() -> None:
     view = seated()
     _next(view, ev.Readied, seat=0, ready=True)
     _next(view, ev.OptionsSet, options={"game": "classic"})
-    assert {0: False, 3: True} == {seat: state.ready for seat, state in view.seats.items()}
+    assert {seat: state.ready for seat, state in view.seats.items()} == {0: False, 3: True}
 
 
 def test_bots_are_always_ready() -> None:
     """A bot is ready as it sits down; a person is not."""
-    assert {0: False, 3: True} == {seat: state.ready for seat, state in seated().seats.items()}
+    assert {seat: state.ready for seat, state in seated().seats.items()} == {0: False, 3: True}
 
 
 def test_the_course_of_a_hand() -> None:
@@ -151,9 +151,9 @@ def test_the_course_of_a_hand() -> None:
     ):
         _next(view, cls, **fields)
         phases.append(view.phase)
-    assert [Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY, Phase.OVER] == phases
-    assert (3, (3,), {0: 4, 3: 62}) == (view.called, view.winners, scoring.points(view))
-    assert EndReason.OUT == view.results[0].reason
+    assert phases == [Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY, Phase.OVER]
+    assert (view.called, view.winners, scoring.points(view)) == (3, (3,), {0: 4, 3: 62})
+    assert view.results[0].reason == EndReason.OUT
 
 
 def test_totals_add_the_hands_up() -> None:
@@ -162,7 +162,7 @@ def test_totals_add_the_hands_up() -> None:
     for hand, points in ((2, [4, 5]), (3, [1, -2])):
         _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=points, seed=HASH)
         _next(view, ev.Committed, hand=hand, hand_id=f"T/1/{hand}", commitment=HASH)
-    assert {0: 5, 3: 3} == scoring.totals(view)
+    assert scoring.totals(view) == {0: 5, 3: 3}
 
 
 def test_a_new_match_begins_from_nothing() -> None:
@@ -171,18 +171,18 @@ def test_a_new_match_begins_from_nothing() -> None:
     _next(view, ev.Left, seat=3)
     _next(view, ev.HandOver, reason="dead", out=None, elapsed_ms=9, points=[4, 5], seed=HASH)
     _next(view, ev.MatchOver, winners=[0])
-    assert [0, 3] == list(view.seats)
+    assert list(view.seats) == [0, 3]
     _next(view, ev.Committed, hand=1, hand_id="T/2/1", commitment=HASH)
-    assert ([], (), [0]) == (view.results, view.winners, list(view.seats))
+    assert (view.results, view.winners, list(view.seats)) == ([], (), [0])
 
 
 def test_leaving_in_a_match_keeps_the_seat_in_the_tally() -> None:
     """Whoever leaves in the middle is marked as gone; between matches the seat becomes free."""
     view = seated()
     _next(view, ev.Left, seat=0)
-    assert (True, False, False) == (view.seats[0].left, view.seats[0].connected, view.seats[0].ready)
+    assert (view.seats[0].left, view.seats[0].connected, view.seats[0].ready) == (True, False, False)
     idle = view_after(ev.Joined(seq=1, seat=0, name="Ada"), ev.Left(seq=2, seat=0))
-    assert {} == idle.seats
+    assert idle.seats == {}
 
 
 def test_who_leaves_after_the_match_is_still_called_so_in_its_tally() -> None:
@@ -206,7 +206,7 @@ def test_small_facts_about_seats() -> None:
     _next(view, ev.Connected, seat=0, connected=False)
     _next(view, ev.Readied, seat=0, ready=True)
     _next(view, ev.Hosted, seat=3)
-    assert (False, True, 3) == (view.seats[0].connected, view.seats[0].ready, view.host)
+    assert (view.seats[0].connected, view.seats[0].ready, view.host) == (False, True, 3)
     _next(view, ev.Hosted, seat=None)
     assert view.host is None
 
@@ -220,7 +220,7 @@ def test_a_hand_ends_with_nobody_ready_but_the_bots() -> None:
     view = seated()
     _next(view, ev.Readied, seat=0, ready=True)
     _next(view, ev.HandOver, **TALLY)
-    assert [False, True] == [state.ready for state in view.seats.values()]
+    assert [state.ready for state in view.seats.values()] == [False, True]
 
 
 def test_a_new_deal_forgets_who_called() -> None:
@@ -236,7 +236,7 @@ def test_new_options_clear_the_board() -> None:
     """The last hand's board goes when the options change: it may be of another game."""
     view = seated()
     _next(view, ev.OptionsSet, options={"game": "classic"})
-    assert (None, None, "classic") == (view.board, view.rules, view.options.game)
+    assert (view.board, view.rules, view.options.game) == (None, None, "classic")
 
 
 def _stuck(view: TableView) -> list[bool]:
@@ -253,7 +253,7 @@ def test_progress_takes_stuck_back() -> None:
     _next(view, ev.Played, seat=3, counter=1, source=stock, count=3, destination=waste, shown=[12])
     still = _stuck(view)
     _next(view, ev.Played, seat=3, counter=1, source=11, count=1, destination=10, shown=[20])
-    assert ([True, False], [False, False]) == (still, _stuck(view))
+    assert (still, _stuck(view)) == ([True, False], [False, False])
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_new_chance_takes_stuck_back(cls: type[Event], fields: dict[str, objec
     view = seated()
     _next(view, ev.StuckSaid, seat=3)
     _next(view, cls, **fields)
-    assert [False, False] == _stuck(view)
+    assert _stuck(view) == [False, False]
 
 
 def test_the_judge_plays_as_the_fold_does() -> None:
@@ -278,4 +278,4 @@ def test_the_judge_plays_as_the_fold_does() -> None:
     event = judge.play(0, 4, Play(11, 1, 10), lambda play, places: [33 for _ in places])
     follower.apply(event)
     assert facts(judge) == facts(follower)
-    assert (6, 0, 4, (33,)) == (event.seq, event.seat, event.counter, event.shown)
+    assert (event.seq, event.seat, event.counter, event.shown) == (6, 0, 4, (33,))

@@ -156,13 +156,13 @@ def test_whole_matches_survive(name: str) -> None:
 def test_a_frame_of_msgpack() -> None:
     """A frame is an array of the message's number and its fields."""
     frame = encode(PlayCards(counter=7, source=6, count=2, destination=-1, seen=300))
-    assert [6, 7, 6, 2, -1, 300] == msgpack.unpackb(frame)
+    assert msgpack.unpackb(frame) == [6, 7, 6, 2, -1, 300]
 
 
 def test_a_frame_of_json() -> None:
     """The JSON frame is the same array, without spaces."""
     message = PlayCards(counter=7, source=6, count=2, destination=-1, seen=300)
-    assert "[6,7,6,2,-1,300]" == encode(message, Encoding.JSON)
+    assert encode(message, Encoding.JSON) == "[6,7,6,2,-1,300]"
 
 
 @pytest.mark.parametrize("encoding", Encoding)
@@ -171,7 +171,7 @@ def test_a_change_of_options_names_what_changes(encoding: Encoding) -> None:
     message = SetOptions(counter=5, options=Options(hands=5, target=None))
     frame = encode(message, encoding)
     row = json.loads(frame) if isinstance(frame, str) else msgpack.unpackb(frame)
-    assert [12, 5, {"hands": 5, "target": None}] == row
+    assert row == [12, 5, {"hands": 5, "target": None}]
     decoded = decode_client(frame)
     assert isinstance(decoded, SetOptions)
     assert {"hands", "target"} == decoded.options.model_fields_set
@@ -179,7 +179,7 @@ def test_a_change_of_options_names_what_changes(encoding: Encoding) -> None:
 
 def test_json_keeps_letters() -> None:
     """Names are written in their own script."""
-    assert '[3,"T","Zoë",""]' == encode(Join(code="T", name="Zoë"), Encoding.JSON)
+    assert encode(Join(code="T", name="Zoë"), Encoding.JSON) == '[3,"T","Zoë",""]'
 
 
 def test_names_of_the_encodings() -> None:

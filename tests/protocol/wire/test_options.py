@@ -42,7 +42,7 @@ CHANGED: dict[str, object] = {
 def test_defaults_are_the_seeds() -> None:
     """By default a table plays Racing Demon for five hands: no shout, no shifting, joint winners."""
     options = Options()
-    assert ("racing-demon", 5, None, TieBreak.JOINT, CallOut.AUTO, StallRule.NONE, False, OnLeave.FREEZE) == (
+    assert (
         options.game,
         options.hands,
         options.target,
@@ -51,7 +51,7 @@ def test_defaults_are_the_seeds() -> None:
         options.stall_rule,
         options.auto_first_turn,
         options.on_leave,
-    )
+    ) == ("racing-demon", 5, None, TieBreak.JOINT, CallOut.AUTO, StallRule.NONE, False, OnLeave.FREEZE)
 
 
 def test_every_option_is_tried_here() -> None:

@@ -57,7 +57,7 @@ def test_the_cards_are_as_told() -> None:
     seed = sha256(b"racing-demon deal 1\n", secret, bytes([len(values)]), contributed, b"BCDF/1/1")
     cards = independent_dealer.deal(seed, "racing-demon", 2, {})
     seats, shown, _, *_ = rows(DEALT)[0]
-    assert [0, 1] == seats
+    assert seats == [0, 1]
     assert shown == independent_dealer.shown("racing-demon", 2, {}, cards)
 
 

@@ -76,7 +76,7 @@ def test_the_schema_has_words_for_everything() -> None:
     """Every message, field, option and word of a closed list is described in schema.json."""
     told = dict(described(SCHEMA))
 
-    assert [] == [path for path, words in told.items() if len(words) < 4]
+    assert [path for path, words in told.items() if len(words) < 4] == []
     assert {"hello", "hello.version", "Options.turn", "CallOut.shout", "SeatState.stuck"} <= told.keys()
 
 
@@ -86,7 +86,7 @@ def test_the_documents_speak_no_python(name: str) -> None:
     text = (FOLDER / name).read_text(encoding="utf-8")
 
     words = re.compile(r"\bNone\b|:class:|(?<!`)``(?!`)|\(A\d+")
-    assert [] == [line for line in text.splitlines() if words.search(line)]
+    assert [line for line in text.splitlines() if words.search(line)] == []
 
 
 def test_the_faces_of_the_example_are_those_that_are_told() -> None:

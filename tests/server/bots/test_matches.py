@@ -127,10 +127,10 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
     assert Phase.OVER is table.view.phase
     assert table.view.rules is not None
     assert table.view.board is not None
-    assert [] == status(table.view.rules, table.view.board)
+    assert status(table.view.rules, table.view.board) == []
     empty = TableView("SIM", table.view.options).snapshot(0)
     verdict = verify([empty, *log])
-    assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+    assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(("game", "bots"), covering(RACES, range(1, 9)))
@@ -142,7 +142,7 @@ def test_each_place_is_won_once(game: str, bots: int) -> None:
     won = dict.fromkeys(table.view.rules.layout.foundations, 0)
     for event in of_type(ev.Played, log):
         if event.destination in won:
-            assert 1 == event.count
+            assert event.count == 1
             won[event.destination] += 1
     dealt = 0 if game in {"racing-demon", "classic"} else 1
     heights = [len(table.view.board.cards[pile]) for pile in won]
@@ -230,19 +230,19 @@ def test_the_host_of_a_match_only_watches() -> None:
 
 def test_the_command_line_prints_what_each_level_earns(capsys: pytest.CaptureFixture[str]) -> None:
     """The program prints a line for each seat's level."""
-    assert 0 == main(["--hands", "2", "--levels", "easy,hard", "--game", "classic"])
+    assert main(["--hands", "2", "--levels", "easy,hard", "--game", "classic"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("2 hands of classic, ")
-    assert ["level", "easy", "hard"] == [line.split()[0] for line in lines[1:]]
+    assert [line.split()[0] for line in lines[1:]] == ["level", "easy", "hard"]
 
 
 def test_the_command_line_prints_level_against_level(capsys: pytest.CaptureFixture[str]) -> None:
     """With --pairs there is a line for each two levels, with how often somebody goes out, and seconds."""
-    assert 0 == main(["--hands", "1", "--pairs"])
+    assert main(["--hands", "1", "--pairs"]) == 0
     pairs = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert 10 == len(pairs)
-    assert ["easy", "easy"] == pairs[0]
-    assert ["expert", "expert"] == pairs[-1]
+    assert len(pairs) == 10
+    assert pairs[0] == ["easy", "easy"]
+    assert pairs[-1] == ["expert", "expert"]
 
 
 @pytest.mark.parametrize(
@@ -263,5 +263,5 @@ def test_wrong_arguments_have_a_sentence(
     """What cannot be played ends the program with 2, and says why."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert complaint in capsys.readouterr().err

@@ -85,4 +85,4 @@ def test_four_experts_often_go_out() -> None:
         options = Options(hands=1, countdown_ms=0, tally_ms=0)
         table, _, _ = play_match(subseed(b"experts", f"match/{number}"), [BotLevel.EXPERT] * 4, options)
         reasons.append(table.view.results[0].reason)
-    assert HANDS <= 3 * reasons.count(EndReason.OUT)
+    assert 3 * reasons.count(EndReason.OUT) >= HANDS

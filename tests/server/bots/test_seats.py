@@ -52,7 +52,7 @@ async def play_out(bot_speed: float) -> tuple[list[Event], float]:
 def test_bots_play_a_match_to_its_end() -> None:
     """Three bots and nobody else finish a hand."""
     events, _ = in_virtual_time(play_out(1.0))
-    assert "hand_over match_over" == told(events[-2:])
+    assert told(events[-2:]) == "hand_over match_over"
     assert {0, 1, 2} == {event.seat for event in events if isinstance(event, ev.Played)}
 
 
@@ -139,16 +139,16 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
     bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
     bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
     bots.follow(ev.Signalled(seq=3), tokens)
-    assert 1 == len(bots)
+    assert len(bots) == 1
     bots.follow(ev.StoodIn(seq=4, seat=1, bot=BotLevel.HARD), tokens)
     bots.follow(ev.Joined(seq=5, seat=2, name="Cat", bot=BotLevel.EASY), tokens)
     bots.follow(ev.Joined(seq=6, seat=3, name="Dan", bot=BotLevel.EASY), tokens)
     bots.follow(ev.Connected(seq=7, seat=1, connected=False), tokens)
-    assert 4 == len(bots)
+    assert len(bots) == 4
     bots.follow(ev.Left(seq=8, seat=2), tokens)
     bots.follow(ev.Connected(seq=9, seat=3, connected=True), tokens)
     bots.follow(ev.StoodIn(seq=10, seat=1, bot=BotLevel.EXPERT), tokens)
-    assert 2 == len(bots)
+    assert len(bots) == 2
     await asyncio.sleep(2)
     assert [(0, LEVELS[BotLevel.EASY], 0), (1, LEVELS[BotLevel.EXPERT], 77)] == sorted(
         made[:3] for made in Recruit.made
@@ -156,7 +156,7 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
     for *_, first, at in Recruit.made:
         assert at - begun == pytest.approx(first * 2 * 400_000, abs=2)
     bots.close()
-    assert 0 == len(bots)
+    assert len(bots) == 0
 
 
 @virtual
@@ -177,7 +177,7 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
         tokens.remember(seat, Accepted(counter=seat + 5, seq=1))
     bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
     bots.begin_again(tokens)
-    assert 2 == len(bots)
+    assert len(bots) == 2
     await asyncio.sleep(1)
     assert [(0, LEVELS[BotLevel.EASY], 5), (2, LEVELS[BotLevel.HARD], 7)] == sorted(
         made[:3] for made in Recruit.made
@@ -246,7 +246,7 @@ def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> N
         room.close()
 
     in_virtual_time(history())
-    assert [SLICE_UNITS] * 10 == list(ponderers.values())
+    assert list(ponderers.values()) == [SLICE_UNITS] * 10
     gap = round(SLICE_GAP_SECONDS * 1_000_000)
     assert all(gap <= after - before < 2 * gap for before, after in pairwise(ponderers))
 
@@ -261,9 +261,9 @@ def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> 
         ann, ear = seat_at(room, "Ann")
         await say(room, ear, ann, cl.AddBot(counter=1))
         await asyncio.sleep(5)
-        assert 10 * SLICE_UNITS == ponderers.total()
+        assert ponderers.total() == 10 * SLICE_UNITS
         await asyncio.sleep(60)
-        assert 20 * SLICE_UNITS == ponderers.total()
+        assert ponderers.total() == 20 * SLICE_UNITS
         room.close()
 
     in_virtual_time(history())

@@ -61,7 +61,7 @@ async def test_matches_are_listed(tmp_path: Path, served: Served, capsys: pytest
         first["hands"],
         first["finished"],
     )
-    assert ({"0": "Ada", "1": "Bob"}, [0, 1]) == (first["seats"], first["bots"])
+    assert (first["seats"], first["bots"]) == ({"0": "Ada", "1": "Bob"}, [0, 1])
     assert first["started_ms"] < first["ended_ms"]
     assert ("2.1", ann.code, "classic", 0, False, None) == (
         second["id"],
@@ -71,7 +71,7 @@ async def test_matches_are_listed(tmp_path: Path, served: Served, capsys: pytest
         second["finished"],
         second["ended_ms"],
     )
-    assert ({"0": "Ann", "1": "Ada"}, [1]) == (second["seats"], second["bots"])
+    assert (second["seats"], second["bots"]) == ({"0": "Ann", "1": "Ada"}, [1])
     assert "Ada (bot), Bob (bot)" in told[0]
     assert told[1].endswith("not finished")
 
@@ -91,7 +91,7 @@ async def test_each_match_is_a_record_that_proves_itself(
     for id_ in ("1.1", "1.2"):
         exported = lines(capsys, "export", id_, "--journal", journal)
         verdict = verify(read_messages(exported))
-        assert (1, 0, 1) == (verdict.hands, verdict.skipped, verdict.matches)
+        assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
         plays += verdict.plays
         rows = [json.loads(line) for line in exported]
         times = [row["at_us"] for row in rows if "at_us" in row]
@@ -104,10 +104,10 @@ async def test_each_match_is_a_record_that_proves_itself(
 def test_what_is_not_there_is_not_exported(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong id, and a wrong file, have a sentence each."""
     code, said = fails(capsys, "export", "7.7", "--journal", played)
-    assert 1 == code
+    assert code == 1
     assert "there is no match 7.7" in said
     code, said = fails(capsys, "export", "1.1", "--journal", played.with_name("none"))
-    assert 3 == code
+    assert code == 3
     assert "There is no journal at" in said
 
 
@@ -127,12 +127,12 @@ async def test_a_copy_is_made_while_games_run(
             for _ in range(20):
                 await host.until(ev.Played)
             told = host.view.seq
-            assert [] == lines(capsys, "backup", tmp_path / "journal.sqlite", "--to", copy)
+            assert lines(capsys, "backup", tmp_path / "journal.sqlite", "--to", copy) == []
             report = check(copy)
-            assert [] == report.faults
+            assert report.faults == []
             assert report.events >= told
-    assert 0o600 == stat.S_IMODE(copy.stat().st_mode)
-    assert [] == list(tmp_path.glob(".copy*"))
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert list(tmp_path.glob(".copy*")) == []
     restored = tmp_path / "restored.sqlite"
     lines(capsys, "restore", copy, "--to", restored)
     async with journaled(restored) as again, Peer.connect(again.url) as back:
@@ -173,7 +173,7 @@ def test_a_copy_takes_the_place_of_nothing(
     lines(capsys, "backup", played, "--to", copy)
     before = played.read_bytes()
     code, said = fails(capsys, "restore", copy, "--to", played)
-    assert (3, True) == (code, "is there already" in said)
+    assert (code, "is there already" in said) == (3, True)
     assert before == played.read_bytes()
 
 
@@ -183,7 +183,7 @@ async def test_a_journal_in_use_is_not_replaced(
     """While a server has the file, nothing is put in its place."""
     (tmp_path / "journal.sqlite").rename(tmp_path / "moved.sqlite")
     code, said = fails(capsys, "restore", tmp_path / "moved.sqlite", "--to", tmp_path / "journal.sqlite")
-    assert (3, True) == (code, "Another server uses" in said)
+    assert (code, "Another server uses" in said) == (3, True)
     (tmp_path / "moved.sqlite").rename(tmp_path / "journal.sqlite")
 
 
@@ -204,7 +204,7 @@ async def test_a_journal_is_not_copied_onto_itself(
             other.hardlink_to(journal)
     before = journal.stat().st_ino, other.lstat().st_ino
     code, said = fails(capsys, "backup", journal, "--to", other)
-    assert (3, True) == (code, f"{other} is the journal itself" in said)
+    assert (code, f"{other} is the journal itself" in said) == (3, True)
     assert before == (journal.stat().st_ino, other.lstat().st_ino)
     async with Peer.hosting(served.url) as ann:
         await ann.ask(cl.AddBot, level="easy")
@@ -220,7 +220,7 @@ async def test_no_copy_takes_the_place_of_a_journal_in_use(
     before = journal.stat().st_ino
     code, said = fails(capsys, "backup", copy, "--to", journal)
     why = f"Another server uses the journal {journal}; name another file with --to."
-    assert (3, True) == (code, why in said)
+    assert (code, why in said) == (3, True)
     assert before == journal.stat().st_ino
 
 
@@ -236,7 +236,7 @@ def test_what_is_left_of_another_journal_gets_into_no_copy(
         log = dead.with_name("dead.sqlite-wal")
         log.write_bytes(played.with_name("journal.sqlite-wal").read_bytes())  # as when it had died now
     code, said = fails(capsys, command, copy, "--to", dead)
-    assert (3, True) == (code, f"{log} is there" in said)
+    assert (code, f"{log} is there" in said) == (3, True)
     assert not dead.exists()
     log.write_bytes(b"")  # as whoever only reads leaves it
     lines(capsys, command, copy, "--to", dead)
@@ -248,7 +248,7 @@ def test_where_nothing_can_be_written_nothing_is_left(
 ) -> None:
     """A copy that cannot be made leaves no part of itself."""
     code, said = fails(capsys, "backup", played, "--to", tmp_path / "none" / "copy.sqlite")
-    assert (3, True) == (code, "cannot be written" in said)
+    assert (code, "cannot be written" in said) == (3, True)
     assert not (tmp_path / "none").exists()
 
 
@@ -259,4 +259,4 @@ def test_nobody_s_file_is_written_in_the_place_of_a_copy(tmp_path: Path) -> None
     target.with_name(f".{target.name}.{os.getpid()}").symlink_to(other)
     with pytest.raises(JournalUnusable, match="cannot be written: File exists"):
         backup(source, target)
-    assert ([], False) == ([each for each in (other, target) if each.exists()], target.is_symlink())
+    assert ([each for each in (other, target) if each.exists()], target.is_symlink()) == ([], False)

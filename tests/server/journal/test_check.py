@@ -48,7 +48,7 @@ async def test_all_tables_are_counted(tmp_path: Path) -> None:
     async with journaled(path, bot_speed=1_000.0) as served:
         for hands in (1, 2):
             await play_match(served.url, hands=hands)
-    assert (2, 3, []) == (check(path).tables, check(path).hands, check(path).faults)
+    assert (check(path).tables, check(path).hands, check(path).faults) == (2, 3, [])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_is_wrong_is_found(
         db.execute(damage)
         db.commit()
     code, said = fails(capsys, "check", played)
-    assert 1 == code
+    assert code == 1
     assert said.startswith("not valid: table 1 (")
     assert why in said
 
@@ -142,7 +142,7 @@ async def test_a_wrong_snapshot_is_found(
         )
         db.commit()
     code, said = fails(capsys, "check", journal)
-    assert 1 == code
+    assert code == 1
     assert said.startswith(f"not valid: table 1 ({host.code}): ")
     assert why in said
 
@@ -158,9 +158,9 @@ async def test_an_open_table_that_no_server_can_take_up_is_found(
         db.execute('UPDATE tables SET options = \'{"game": "bridge"}\'')
         db.commit()
     code, said = fails(capsys, "check", journal)
-    assert (1, True) == (code, "it cannot go on: " in said)
+    assert (code, "it cannot go on: " in said) == (1, True)
     code, said = fails(capsys, "restore", journal, "--to", tmp_path / "other.sqlite")
-    assert (3, True) == (code, "is damaged: " in said)
+    assert (code, "is damaged: " in said) == (3, True)
 
 
 async def test_a_table_of_another_version_is_told_and_kept(
@@ -174,7 +174,7 @@ async def test_a_table_of_another_version_is_told_and_kept(
         db.execute("UPDATE tables SET protocol = ?", (VERSION + 1,))
         db.commit()
     code, said = fails(capsys, "check", journal)
-    assert (1, True) == (code, f"played with version {VERSION + 1} of the protocol" in said)
+    assert (code, f"played with version {VERSION + 1} of the protocol" in said) == (1, True)
     lines(capsys, "restore", journal, "--to", tmp_path / "other.sqlite")
 
 
@@ -184,7 +184,7 @@ def test_a_wrong_correction_is_found(played: Path, capsys: pytest.CaptureFixture
         db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
         db.commit()
     code, said = fails(capsys, "check", played)
-    assert (1, "not valid: a correction of match 1.1 is not understood\n") == (code, said)
+    assert (code, said) == (1, "not valid: a correction of match 1.1 is not understood\n")
 
 
 def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +194,7 @@ def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.Ca
         data[place] ^= 0xFF
     played.write_bytes(data)
     code, said = fails(capsys, "check", played)
-    assert (1, True) == (code, said.startswith("not valid: "))
+    assert (code, said.startswith("not valid: ")) == (1, True)
     code, _ = fails(capsys, "restore", played, "--to", tmp_path / "other.sqlite")
-    assert 3 == code
+    assert code == 3
     assert not (tmp_path / "other.sqlite").exists()

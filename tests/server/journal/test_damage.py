@@ -96,7 +96,7 @@ def damaged(path: Path, copy: Path, name: str) -> Iterator[str]:
         shutil.copy(path, copy)
         with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as db:
             try:
-                assert 1 == db.execute(sql, (value, *row)).rowcount
+                assert db.execute(sql, (value, *row)).rowcount == 1
             except sqlite3.Error:  # not even a table that is not strict takes that
                 continue
         yield f"{name}.{columns[place]} = {value!r}"
@@ -110,10 +110,10 @@ async def test_a_wrong_value_costs_one_table_and_a_check_knows(
     """Whatever stands in a column: the other tables go on, and where all do not, the journal is not right."""
     copy = tmp_path / "copy.sqlite"
     path = await kept(folder)
-    assert ([], []) == check(path)[3:]
-    assert OPEN == taken_up(path)
+    assert check(path)[3:] == ([], [])
+    assert taken_up(path) == OPEN
     for what in damaged(path, copy, name):
         tables, report = taken_up(copy), check(copy)
         assert tables == -1 or tables >= OPEN - 1 - (".code" in what), what
         if not report.faults and not report.waiting:
-            assert OPEN == tables or "closed_ms" in what, what
+            assert tables == OPEN or "closed_ms" in what, what

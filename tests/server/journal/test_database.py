@@ -47,7 +47,7 @@ def test_a_new_file_is_its_owners_alone(path: Path) -> None:
     with contextlib.closing(open_journal(path, write=True)) as db:
         db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', '')")
         files = sorted(path.parent.iterdir())
-        assert ["journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"] == [file.name for file in files]
+        assert [file.name for file in files] == ["journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal"]
         assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in files}
 
 
@@ -78,7 +78,7 @@ def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
 def test_nothing_is_put_aside_elsewhere(path: Path) -> None:
     """What SQLite keeps for a while only is kept in memory: a full /var/tmp is no trouble."""
     with contextlib.closing(open_journal(path, write=True)) as db:
-        assert (2,) == db.execute("PRAGMA temp_store").fetchone()
+        assert db.execute("PRAGMA temp_store").fetchone() == (2,)
 
 
 def test_whoever_only_reads_can_write_nothing(path: Path) -> None:
@@ -92,7 +92,7 @@ def test_an_empty_journal_has_no_time_yet(path: Path) -> None:
     """Nor faults, tables or corrections."""
     with contextlib.closing(open_journal(path, write=True)) as db:
         found = (db.last_us(), list(db.faults()), list(db.tables()), list(db.corrected()))
-        assert (0, [], [], []) == found
+        assert found == (0, [], [], [])
 
 
 def test_a_moment_shows_nothing_that_is_written_meanwhile(path: Path) -> None:
@@ -111,10 +111,10 @@ def test_a_new_file_says_what_it_is(path: Path, caplog: pytest.LogCaptureFixture
     """Its application and its version stand in its head; nothing about it needed to be brought up to date."""
     caplog.set_level(logging.INFO, "racing_demon_server")
     open_journal(path, write=True).close()
-    assert [] == caplog.messages
+    assert caplog.messages == []
     with contextlib.closing(sqlite3.connect(path)) as db:
-        assert (APPLICATION_ID,) == db.execute("PRAGMA application_id").fetchone()
-        assert (VERSION,) == db.execute("PRAGMA user_version").fetchone()
+        assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
 
 
 def test_other_files_are_refused_and_left_alone(path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_file_has_all_its_tables_and_no_others(path: Path) -> None:
     """What is looked for when a file is opened is what its layout makes."""
     with contextlib.closing(open_journal(path, write=True)) as db:
         made = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-        assert TABLES == {name for (name,) in made}
+        assert {name for (name,) in made} == TABLES
 
 
 def test_damage_that_comes_to_light_later_is_told_in_the_same_way(path: Path) -> None:
@@ -199,7 +199,7 @@ def test_older_files_are_brought_up_to_date(
         open_journal(path)
     open_journal(path, write=True, durability=Durability.NORMAL).close()
     open_journal(path, write=True).close()  # which has nothing to do any more
-    assert ["the journal is brought up to date"] == caplog.messages
+    assert caplog.messages == ["the journal is brought up to date"]
     assert (version, VERSION) == tuple(getattr(caplog.records[0], name) for name in ("version", "to"))
     report = check(path)
     assert ([], events) == (report.faults, report.events)
@@ -237,9 +237,9 @@ def test_a_migration_is_whole_or_not_there(path: Path) -> None:
     with pytest.raises(JournalUnusable, match="It was left as it is"):
         open_journal(path, write=True)
     with contextlib.closing(sqlite3.connect(path)) as db:
-        assert (1,) == db.execute("PRAGMA user_version").fetchone()
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
         assert (
-            [] == db.execute("SELECT * FROM sqlite_master WHERE name IN ('beaten', 'old_events')").fetchall()
+            db.execute("SELECT * FROM sqlite_master WHERE name IN ('beaten', 'old_events')").fetchall() == []
         )
 
 
@@ -341,7 +341,7 @@ def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:
     assert path == first_free(path)
     first = LockFile(path)
     second = LockFile(first_free(path))
-    assert "journal-3.sqlite" == first_free(path).name
+    assert first_free(path).name == "journal-3.sqlite"
     first.release()
     assert path == first_free(path)
     second.release()

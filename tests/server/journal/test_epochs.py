@@ -113,8 +113,8 @@ async def test_after_a_clean_restart_only_the_missed_events_come(tmp_path: Path)
                 await until(lambda: ann.online)
                 await add_bot(ann)
                 await cut_off(ann, relay)
-    assert 1 == heard[Snapshot]
-    assert 4 == len(ann.view.seats)
+    assert heard[Snapshot] == 1
+    assert len(ann.view.seats) == 4
 
 
 async def test_only_the_newest_starts_are_kept(tmp_path: Path) -> None:

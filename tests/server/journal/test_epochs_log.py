@@ -21,5 +21,5 @@ from racing_demon_server.journal.epochs import Epochs
 def test_an_event_is_known_up_to_the_end_of_its_epoch(epoch: str, seq: int, is_there: bool) -> None:
     """An epoch ends where the next one begins; the second one here wrote nothing, and the third goes on."""
     epochs = Epochs([("first", 0), ("second", 10), ("third", 10)])
-    assert "third" == epochs.current
+    assert epochs.current == "third"
     assert is_there is epochs.contain(epoch, seq)

@@ -48,7 +48,7 @@ async def test_a_match_has_the_game_that_was_chosen_last(path: Path) -> None:
         await ann.ask(cl.AddBot, level="easy")
         await ann.ask(cl.Start)
         await ann.until(ev.Signalled)
-    assert ["classic"] == [match.game for match in listed(path)]
+    assert [match.game for match in listed(path)] == ["classic"]
 
 
 def test_a_match_is_listed_in_full(path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_match_is_listed_in_full(path: Path) -> None:
         rows = [(event.seq, event.TAG, 1_000 * event.seq, encode(event)) for event in sitting.log]
         db.executemany("INSERT INTO events VALUES (NULL, 1, ?, ?, 0, ?, ?)", rows)
         first, second = (match.as_json() for match in matches(db, "2-"))
-        assert ["1.1", "1.2"] == [match.id for match in matches(db)]
+        assert [match.id for match in matches(db)] == ["1.1", "1.2"]
     begins = [event.seq for event in of_type(ev.Committed, sitting.log) if event.hand == 1]
     (over,) = of_type(ev.MatchOver, sitting.log)
     assert {"0": "Ann", "1": names[1]} == first["seats"]
@@ -126,7 +126,7 @@ async def test_a_record_has_all_events_of_its_match_with_their_times(path: Path)
         assert (match.id, "server", software) == (header.id, header.kept_by, header.software)
         table, *_ = record.entries
         assert isinstance(table.message, Snapshot)
-        assert (0, 2) == (table.message.elapsed_ms, match.hands)
+        assert (table.message.elapsed_ms, match.hands) == (0, 2)
         assert kept[match.first] == (table.at_us, table.at_ms)
         told = [
             (entry.message.seq, entry.at_us, entry.at_ms)

@@ -15,9 +15,9 @@ async def test_what_happens_is_told_at_once_and_in_order() -> None:
         told.append(1)
 
     journal.write([], tell_first)
-    assert [1, 2] == told
+    assert told == [1, 2]
     journal.write([], lambda: told.append(3))
-    assert [1, 2, 3] == told
+    assert told == [1, 2, 3]
     await journal.drained()
     journal.close()
 
@@ -27,14 +27,14 @@ def test_one_that_cannot_be_told_is_no_trouble_for_others(caplog: pytest.LogCapt
     journal, told = ImmediateJournal(), list[int]()
     journal.write([], lambda: told.append(1 // 0))
     journal.write([], lambda: told.append(2))
-    assert [2] == told
-    assert ["what has happened could not be told"] == troubles(caplog)
+    assert told == [2]
+    assert troubles(caplog) == ["what has happened could not be told"]
 
 
 def test_tables_are_numbered_and_nothing_is_read_back() -> None:
     """From 1 on; it keeps nothing, and never halts."""
     journal = ImmediateJournal()
-    assert [1, 2, 3] == [journal.new_number() for _ in range(3)]
+    assert [journal.new_number() for _ in range(3)] == [1, 2, 3]
     with journal.reading() as readers:
         assert not list(readers)
-    assert (False, False) == (journal.keeps, journal.is_halted)
+    assert (journal.keeps, journal.is_halted) == (False, False)

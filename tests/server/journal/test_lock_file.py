@@ -39,7 +39,7 @@ def test_the_lock_lies_beside_the_file(path: Path) -> None:
     """Servers of all versions look for it by that name; nobody but the owner can take it."""
     LockFile(path).release()
     lock = path.with_name("journal.sqlite-lock")
-    assert 0o600 == stat.S_IMODE(lock.stat().st_mode)
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("how", ["symlink", "folder", "relative", "link"])

@@ -24,10 +24,10 @@ def test_a_seed_that_was_masked_is_unmasked() -> None:
     """With the same key, table and hand; each time it is masked otherwise, and never to be seen."""
     keys = ClusterKeys([OLD])
     masked = [keys.mask(7, HAND, SEED) for _ in range(2)]
-    assert [SEED, SEED] == [keys.unmask(7, HAND, each, PROMISE) for each in masked]
+    assert [keys.unmask(7, HAND, each, PROMISE) for each in masked] == [SEED, SEED]
     assert masked[0].salt != masked[1].salt
     assert masked[0].masked != masked[1].masked != SEED
-    assert SALT_SIZE == len(masked[0].salt)
+    assert len(masked[0].salt) == SALT_SIZE
     for table_id, hand_id in ((8, HAND), (7, "BCDF/1/2")):
         with pytest.raises(UnknownContents, match="is not the one that was promised"):
             keys.unmask(table_id, hand_id, masked[0], PROMISE)
@@ -37,8 +37,8 @@ def test_a_key_can_be_replaced() -> None:
     """The first one masks, and older ones unmask what they have masked; without them that cannot be."""
     kept = ClusterKeys([OLD]).mask(7, HAND, SEED)
     both = ClusterKeys([NEW, OLD])
-    assert SEED == both.unmask(7, HAND, kept, PROMISE)
-    assert SEED == ClusterKeys([NEW]).unmask(7, HAND, both.mask(7, HAND, SEED), PROMISE)
+    assert both.unmask(7, HAND, kept, PROMISE) == SEED
+    assert ClusterKeys([NEW]).unmask(7, HAND, both.mask(7, HAND, SEED), PROMISE) == SEED
     for keys in (ClusterKeys([NEW]), ClusterKeys()):
         with pytest.raises(UnknownContents, match="needs another cluster key"):
             keys.unmask(7, HAND, kept, PROMISE)
@@ -58,8 +58,8 @@ def test_a_seed_of_another_length_is_refused(size: int) -> None:
 
 def test_what_is_in_databases_can_be_read_for_ever() -> None:
     """How a key is known, how it masks, and which code a number has, is the same in all versions."""
-    assert SEED == ClusterKeys([OLD]).unmask(7, HAND, KEPT, PROMISE)
-    assert CODES == [code_of(number, 6, OLD) for number in (1, 2, 20**6 + 1)]
+    assert ClusterKeys([OLD]).unmask(7, HAND, KEPT, PROMISE) == SEED
+    assert [code_of(number, 6, OLD) for number in (1, 2, 20**6 + 1)] == CODES
 
 
 @pytest.mark.parametrize("letters", [2, 3])

@@ -47,7 +47,7 @@ async def kept(folder: Path) -> str:
         played = await text_of(
             CLIENT, "play", "--watch", *options, "--durability=normal", f"--journal={path}"
         )
-        assert (0, "") == (played.code, played.err)
+        assert (played.code, played.err) == (0, "")
     return str(path)
 
 
@@ -65,10 +65,10 @@ async def test_an_export_is_a_portable_record(folder: Path) -> None:
     exported = ask(await kept(folder), "export", "1.1")
     (record,) = read_records(exported.out.splitlines())
     assert record.header is not None
-    assert ("1.1", "server") == (record.header.id, record.header.kept_by)
+    assert (record.header.id, record.header.kept_by) == ("1.1", "server")
     assert all(entry.at_ms is not None for entry in record.entries)
-    assert 1 == verify(entry.message for entry in record.entries).hands
-    assert "tally" == json.loads(exported.out.splitlines()[-1])["message"]
+    assert verify(entry.message for entry in record.entries).hands == 1
+    assert json.loads(exported.out.splitlines()[-1])["message"] == "tally"
 
 
 @pytest.mark.parametrize("command", [("export", "all"), ("list", "--json")])
@@ -86,7 +86,7 @@ async def test_an_output_that_nobody_reads_holds_nothing_up(
         async with started(SERVER, "journal", *command, "--journal", str(path)) as program:
             await program.line("1.1")
             db.execute("DELETE FROM corrections WHERE id = 1")
-            assert 0 == db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            assert db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
             assert program.process.returncode is None
 
 
@@ -102,10 +102,10 @@ async def test_what_is_said_of_a_match_is_kept_in_order(folder: Path) -> None:
     path = await kept(folder)
     second = NOTE.model_copy(update={"at_ms": 2, "void": True})
     for each in (NOTE, second):
-        assert 0 == (ask(path, "correct", "1.1", typed=section_line(each) + "\n")).code
+        assert (ask(path, "correct", "1.1", typed=section_line(each) + "\n")).code == 0
     (record,) = read_records((ask(path, "export", "all")).out.splitlines())
     assert [NOTE, second] == record.corrections
-    assert 2 == json.loads((ask(path, "list", "--json")).out)["corrections"]
+    assert json.loads((ask(path, "list", "--json")).out)["corrections"] == 2
 
 
 @pytest.mark.parametrize("typed", ["{}", '{"at_ms":1,"by":"A","why":"' + "x" * 70_000 + '"}'])
@@ -114,16 +114,16 @@ async def test_what_is_no_correction_is_not_kept(typed: str, folder: Path) -> No
     path = await kept(folder)
     before = (ask(path, "export", "1.1")).out
     ended = ask(path, "correct", "1.1", typed=typed + "\n")
-    assert (2, 1) == (ended.code, len(ended.err.splitlines()))
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
     assert before == (ask(path, "export", "1.1")).out
 
 
 async def test_a_match_that_is_not_there_is_not_corrected(folder: Path) -> None:
     """A name that the journal does not have ends with 1; a file that is not there is not made."""
     path = await kept(folder)
-    assert 1 == (ask(path, "correct", "7.7", typed=section_line(NOTE) + "\n")).code
+    assert (ask(path, "correct", "7.7", typed=section_line(NOTE) + "\n")).code == 1
     nowhere = folder / "nowhere.sqlite"
-    assert 3 == (ask(str(nowhere), "correct", "1.1", typed=section_line(NOTE) + "\n")).code
+    assert (ask(str(nowhere), "correct", "1.1", typed=section_line(NOTE) + "\n")).code == 3
     assert not nowhere.exists()
 
 
@@ -136,9 +136,9 @@ async def test_a_match_that_goes_on_is_not_corrected(tmp_path: Path) -> None:
         await host.ask(cl.Start)
         await host.until(ev.Signalled)
         ended = ask(str(path), "correct", "1.1", typed=section_line(NOTE) + "\n")
-    assert 1 == ended.code
+    assert ended.code == 1
     assert "Match 1.1 is not over yet" in ended.err
-    assert 0 == json.loads((ask(str(path), "list", "--json")).out)["corrections"]
+    assert json.loads((ask(str(path), "list", "--json")).out)["corrections"] == 0
 
 
 def test_a_match_without_a_hand_has_nothing_to_correct() -> None:
@@ -150,11 +150,11 @@ async def test_the_matches_of_all_processes_are_found(folder: Path, tmp_path: Pa
     """Those in a second process's journal, beside the first, have its number in their names."""
     path, both = Path(await kept(folder)), tmp_path / "journal.sqlite"
     for copy in (both, tmp_path / "journal-process-2.sqlite"):
-        assert 0 == main(["journal", "backup", str(path), "--to", str(copy)])
+        assert main(["journal", "backup", str(path), "--to", str(copy)]) == 0
     listed = ask(str(both), "list", "--json")
-    assert ["1.1", "2-1.1"] == [json.loads(line)["id"] for line in listed.out.splitlines()]
-    assert 0 == (ask(str(both), "correct", "2-1.1", typed=section_line(NOTE) + "\n")).code
+    assert [json.loads(line)["id"] for line in listed.out.splitlines()] == ["1.1", "2-1.1"]
+    assert (ask(str(both), "correct", "2-1.1", typed=section_line(NOTE) + "\n")).code == 0
     first, second = read_records((ask(str(both), "export", "all")).out.splitlines())
     assert second.header is not None
-    assert "2-1.1" == second.header.id
+    assert second.header.id == "2-1.1"
     assert [*first.corrections, NOTE] == second.corrections

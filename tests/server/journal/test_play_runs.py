@@ -153,7 +153,7 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
     logs = [some_log(rng, rng.randrange(1, 200)) for _ in range(5)]
     written(path, rng, *logs)
     with contextlib.closing(open_journal(path)) as db:
-        assert [None] == [table.last_event for table in db.tables(only_open=True)]
+        assert [table.last_event for table in db.tables(only_open=True)] == [None]
         for number, log in enumerate(logs, 1):
             assert [StoredEvent(event, at, WALL) for event, at in log] == list(log_of(db, number))
             for _ in range(20):
@@ -269,7 +269,7 @@ def test_a_damaged_run_is_not_understood(path: Path, damage: str, why: str) -> N
     """Whoever reads it is told which events are lost, and no other error comes of it."""
     written(path, random.Random(1), [(play(seq), seq) for seq in range(1, 10)], apart=0)
     with contextlib.closing(sqlite3.connect(path)) as db:
-        assert [(RUN, 9)] == db.execute("SELECT kind, seq FROM events").fetchall()
+        assert db.execute("SELECT kind, seq FROM events").fetchall() == [(RUN, 9)]
         db.execute(damage)
         db.commit()
     with contextlib.closing(open_journal(path)) as db, pytest.raises(UnknownContents, match=why):
@@ -304,7 +304,7 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
     in_virtual_time(history())
     with contextlib.closing(open_journal(path)) as db:
         sql = "SELECT kind FROM events WHERE kind IN (?, ?) ORDER BY seq"
-        assert [(RUN,), (ev.Played.TAG,)] == db.execute(sql, (RUN, ev.Played.TAG)).fetchall()
+        assert db.execute(sql, (RUN, ev.Played.TAG)).fetchall() == [(RUN,), (ev.Played.TAG,)]
         plays = [kept for kept in log_of(db, 1) if isinstance(kept.event, ev.Played)]
     assert [(0, came[0]), (1, came[1]), (2, came[2]), (0, came[3])] == [
         (kept.event.seat, kept.at_us) for kept in plays if isinstance(kept.event, ev.Played)

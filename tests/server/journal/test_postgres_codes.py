@@ -141,6 +141,6 @@ def test_a_server_that_has_used_up_its_numbers_refuses_a_table_until_it_has_new_
             numbers.append(store.new_number())
         except CommandRefused as error:
             refused = error
-    assert Reason.HALTED == refused.reason
+    assert refused.reason == Reason.HALTED
     store.commit([opening(store, numbers[-1])])
     assert store.new_number() > numbers[-1]

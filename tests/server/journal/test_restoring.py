@@ -184,7 +184,7 @@ def test_a_lobby_comes_back() -> None:
     recorded.give(0, cl.SetOptions(counter=2, options=Options(hands=7)))
     twin = recorded.restored()
     assert recorded.table.view.snapshot(0) == twin.view.snapshot(0)
-    assert 7 == twin.view.options.hands
+    assert twin.view.options.hands == 7
 
 
 def test_from_a_snapshot_it_is_the_same() -> None:
@@ -239,7 +239,7 @@ def test_a_tally_waits_for_those_who_come_back(tally_ms: int, waits_ms: int) -> 
         twin = recorded.restored(kept)
         twin.begin_again(recorded.now)
         twin.connect(0, connected=True, at=recorded.now)
-        assert [] == twin.tick(recorded.now + waits_ms * MS - 1)
+        assert twin.tick(recorded.now + waits_ms * MS - 1) == []
         assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + waits_ms * MS))
 
 
@@ -261,7 +261,7 @@ def test_a_hand_waits_until_two_are_back() -> None:
     twin = recorded.restored()
     elapsed = twin.hand_clock.elapsed_ms(recorded.now)
     events = twin.begin_again(recorded.now)
-    assert [False, False, False] == [event.connected for event in events if isinstance(event, ev.Connected)]
+    assert [event.connected for event in events if isinstance(event, ev.Connected)] == [False, False, False]
     assert isinstance(events[-1], ev.Paused)
     assert elapsed == twin.hand_clock.elapsed_ms(recorded.now + 5_000 * MS)
     later = recorded.now + 5_000 * MS
@@ -370,7 +370,7 @@ def test_who_stays_away_is_not_waited_for() -> None:
         twin.receive(seat, cl.Stuck(counter=recorded.counter(seat)), at)
     assert twin.view.in_hand
     twin.tick(at + QUIET * MS)
-    assert 1 == twin.view.host
+    assert twin.view.host == 1
     assert not twin.view.in_hand
 
 
@@ -450,4 +450,4 @@ def test_a_journal_that_kept_the_token_of_who_left_lets_nobody_back() -> None:
     older = past._replace(seat_tokens={**past.seat_tokens, 2: SeatToken(b"Cat", 1)})
     table = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
     table.restore(older)
-    assert (True, False) == (table.seat_tokens.knows(b"Ben"), table.seat_tokens.knows(b"Cat"))
+    assert (table.seat_tokens.knows(b"Ben"), table.seat_tokens.knows(b"Cat")) == (True, False)

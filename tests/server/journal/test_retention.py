@@ -46,7 +46,7 @@ def proven(path: Path) -> list[str]:
         played = list(matches(db))
         for match in played:
             (record,) = read_records(list(export(db, match)))
-            assert 1 == verify(entry.message for entry in record.entries).matches
+            assert verify(entry.message for entry in record.entries).matches == 1
         return [match.key for match in played]
 
 
@@ -84,16 +84,16 @@ async def test_old_tables_go_and_newer_ones_stay(path: Path) -> None:
         db.execute("UPDATE events SET at_ms = at_ms - 1000000 WHERE table_id < 3")
         db.execute("INSERT INTO corrections (match, entry) VALUES ('1.1', ''), ('3.1', '')")
         db.commit()
-    assert (2, []) == (prune(path, wall_clock() - 500_000).matches, check(path).faults[1:])
+    assert (prune(path, wall_clock() - 500_000).matches, check(path).faults[1:]) == (2, [])
     for name in TABLES - {"clock", "corrections", "marks"}:
         assert owners(path, name) <= {3}, name
-    assert (0, 0) == (prune(path, wall_clock() - 500_000).matches, prune(path, LATER).matches)
+    assert (prune(path, wall_clock() - 500_000).matches, prune(path, LATER).matches) == (0, 0)
     with contextlib.closing(sqlite3.connect(path)) as db:
-        assert [("3.1",)] == db.execute("SELECT match FROM corrections").fetchall()
+        assert db.execute("SELECT match FROM corrections").fetchall() == [("3.1",)]
         db.execute("DELETE FROM corrections")
         db.commit()
-    assert ["3.1"] == proven(path)
-    assert ([], []) == check(path)[3:]
+    assert proven(path) == ["3.1"]
+    assert check(path)[3:] == ([], [])
 
 
 async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None:
@@ -107,13 +107,13 @@ async def test_an_open_table_goes_on_without_its_old_matches(path: Path) -> None
                 await host.until(ev.MatchOver)
                 assert [f"1.{n}" for n in range(1, number + 1)] == proven(path)
             ended = ended_of(path)
-            assert 0 == prune(path, ended[0]).matches
-            assert 2 == prune(path, LATER).matches
-            assert ["1.3"] == proven(path)
-            assert ([], []) == check(path)[3:]
+            assert prune(path, ended[0]).matches == 0
+            assert prune(path, LATER).matches == 2
+            assert proven(path) == ["1.3"]
+            assert check(path)[3:] == ([], [])
             await host.ask(cl.Start)
             await host.until(ev.MatchOver)
-            assert ["1.3", "1.4"] == proven(path)
+            assert proven(path) == ["1.3", "1.4"]
             view = host.view
     async with journaled(path) as served, Peer.connect(served.url) as back:
         await back.greet()
@@ -134,7 +134,7 @@ async def test_what_replaces_old_matches_is_as_old_as_their_end(path: Path) -> N
         with contextlib.closing(open_journal(path)) as db:
             at = "SELECT seq, at_us FROM events WHERE kind = ? ORDER BY seq"
             end, _ = db.execute(at, (ev.MatchOver.TAG,)).fetchall()
-            assert 1 == prune(path, LATER).matches
+            assert prune(path, LATER).matches == 1
             assert [end] == db.execute("SELECT seq, at_us FROM snapshots WHERE seq = ?", end[:1]).fetchall()
 
 
@@ -145,9 +145,9 @@ async def test_a_prune_that_was_killed_is_made_whole_by_the_next(path: Path) -> 
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("INSERT INTO events SELECT NULL, 77, seq, kind, at_us, at_ms, frame FROM events")
         db.commit()
-    assert 0 == prune(path, 0).matches
+    assert prune(path, 0).matches == 0
     assert {1} == owners(path, "events")
-    assert ["1.1"] == proven(path)
+    assert proven(path) == ["1.1"]
 
 
 def test_a_table_that_is_not_understood_is_left_as_it_is(
@@ -158,7 +158,7 @@ def test_a_table_that_is_not_understood_is_left_as_it_is(
         db.executescript((Path(__file__).parent / "version1.sql").read_text())
         db.execute("UPDATE events SET frame = x'00' WHERE kind = 81")
         db.commit()
-    assert 1 == main(["journal", "prune", str(path), "--before", "0d"])
+    assert main(["journal", "prune", str(path), "--before", "0d"]) == 1
     said = capsys.readouterr().out
     assert said.startswith("not deleted: table 1 (")
     assert "deleted: 0 matches" in said
@@ -169,7 +169,7 @@ def test_a_moment_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixtu
     """With an example of one."""
     with pytest.raises(SystemExit) as ended:
         main(["journal", "prune", "nowhere", f"--before={text}"])
-    assert 2 == ended.value.code
+    assert ended.value.code == 2
     assert "a date like 2026-11-01" in capsys.readouterr().err
 
 
@@ -177,7 +177,7 @@ def test_dates_and_days_are_moments(path: Path, capsys: pytest.CaptureFixture[st
     """Both are understood, with a time of the day, too."""
     open_journal(path, write=True).close()
     for text in ("2026-01-31", "2026-01-31T20:15", "90d"):
-        assert 0 == main(["journal", "prune", str(path), f"--before={text}"])
+        assert main(["journal", "prune", str(path), f"--before={text}"]) == 0
         assert "deleted: 0 matches" in capsys.readouterr().out
 
 
@@ -190,9 +190,9 @@ async def test_at_a_terminal_it_asks(path: Path) -> None:
             await until(lambda: not served.registry)
     assert "would be deleted: 1 match that ended before" in at_a_terminal(path, "--dry-run")
     assert "nothing is deleted" in at_a_terminal(path, typed="\n")
-    assert ["1.1", "2.1"] == proven(path)
+    assert proven(path) == ["1.1", "2.1"]
     assert "deleted: 1 match;" in at_a_terminal(path, typed="y\n")
-    assert ["2.1"] == proven(path)
+    assert proven(path) == ["2.1"]
 
 
 def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
@@ -218,7 +218,7 @@ def at_a_terminal(path: Path, *flags: str, typed: str = "") -> str:
             while part := os.read(ours, 1_024):
                 shown += part
         os.close(ours)
-        assert 0 == program.wait()
+        assert program.wait() == 0
     return shown.decode()
 
 
@@ -229,4 +229,4 @@ def test_all_rows_without_a_table_are_deleted(path: Path, monkeypatch: pytest.Mo
         rows = [(seq,) for seq in range(1, 10)]
         db.executemany("INSERT INTO events VALUES (NULL, 99, ?, 3, 0, 0, x'00')", rows)
         prune(path, 0)
-        assert [] == db.execute("SELECT seq FROM events").fetchall()
+        assert db.execute("SELECT seq FROM events").fetchall() == []

@@ -78,7 +78,7 @@ async def test_what_was_missed_is_given(path: Path) -> None:
     async with journaled(path) as served, Peer.connect(served.url) as back:
         await resume(back, ann, seq)
         missed = [await back.hear() for _ in range(3)]
-    assert ["Readied", "Readied", "Connected"] == [type(message).__name__ for message in missed]
+    assert [type(message).__name__ for message in missed] == ["Readied", "Readied", "Connected"]
     assert [seq + 1, seq + 2, seq + 3] == [message.seq for message in missed if isinstance(message, ev.Event)]
 
 
@@ -94,7 +94,7 @@ async def test_a_command_is_answered_again_and_not_carried_out_again(path: Path)
         assert isinstance(first, Accepted)
         assert isinstance(repeated, Refused)
         assert Reason.REPEATED is repeated.reason
-        assert 2 == len(back.view.seats)
+        assert len(back.view.seats) == 2
 
 
 async def test_a_command_between_its_commit_and_its_answer_counts_once(path: Path, tmp_path: Path) -> None:
@@ -113,12 +113,12 @@ async def test_a_command_between_its_commit_and_its_answer_counts_once(path: Pat
         with contextlib.closing(open_journal(path)) as db, contextlib.closing(sqlite3.connect(died)) as copy:
             db.backup(copy)
         assert served.registry.room(ann.code)._commit_queue.unwritten == 1
-        assert 1 == len(served.registry.room(ann.code).shown.view.seats)
+        assert len(served.registry.room(ann.code).shown.view.seats) == 1
     async with journaled(died) as served, Peer.connect(served.url) as back:
         await resume(back, ann, ann.view.seq)
         answer = await back.ask_again(command)
         assert isinstance(answer, Accepted)
-    assert 2 == count(died, joined)
+    assert count(died, joined) == 2
 
 
 async def test_a_passphrase_is_asked_for_as_before(path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_a_passphrase_is_asked_for_as_before(path: Path) -> None:
             refused = await other.hear()
             assert isinstance(refused, Refused)
             assert reason is refused.reason
-        assert 1 == (await other.enter(cl.Join(code=ann.code, name="Ben", passphrase=WORDS))).seat
+        assert (await other.enter(cl.Join(code=ann.code, name="Ben", passphrase=WORDS))).seat == 1
         assert (await other.until(Snapshot)).locked
     assert b"sesame" not in path.read_bytes()
 
@@ -179,7 +179,7 @@ async def test_somebody_sent_away_stays_away(path: Path) -> None:
     async with journaled(path) as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ann.ask(cl.Kick, seat=1)
-            assert CloseCode.KICKED == (await ben.closed()).code
+            assert (await ben.closed()).code == CloseCode.KICKED
     async with journaled(path) as served, Peer.connect(served.url) as back:
         await back.greet()
         await back.say(cl.Resume(code=ann.code, token=ben.token))
@@ -195,9 +195,9 @@ async def test_a_table_that_is_closed_stays_closed(path: Path, caplog: pytest.Lo
             pass
         await until(lambda: len(served.registry) == 0)
     async with journaled(path) as served:
-        assert 0 == len(served.registry)
-    assert 1 == count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NOT NULL")
-    assert [] == troubles(caplog)
+        assert len(served.registry) == 0
+    assert count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NOT NULL") == 1
+    assert troubles(caplog) == []
 
 
 @pytest.mark.parametrize(
@@ -226,14 +226,14 @@ async def test_a_table_that_cannot_go_on_is_left_in_the_journal(
     events = count(path, "SELECT count(*) FROM events")
     caplog.clear()
     async with journaled(path) as served:
-        assert 0 == len(served.registry)
-        assert ["a table cannot go on here; it stays in the journal"] == troubles(caplog)
+        assert len(served.registry) == 0
+        assert troubles(caplog) == ["a table cannot go on here; it stays in the journal"]
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
         assert (ann.code, True) == (record.table, why in record.why)  # type: ignore[attr-defined]
         async with Peer.hosting(served.url) as other:
             await other.ask(cl.Ready)
     assert count(path, "SELECT count(*) FROM events WHERE table_id = 1") == events
-    assert 2 == count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NULL")
+    assert count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NULL") == 2
 
 
 async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
@@ -244,10 +244,10 @@ async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
         await ann.ask(cl.Ready)
     overwrite_page(path, "claims")
     async with journaled(path) as served:
-        assert 0 == len(served.registry)
-        assert ["a table cannot go on here; it stays in the journal"] == troubles(caplog)
+        assert len(served.registry) == 0
+        assert troubles(caplog) == ["a table cannot go on here; it stays in the journal"]
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
-        assert (None, True) == (record.exc_info, "malformed" in record.why)
+        assert (record.exc_info, "malformed" in record.why) == (None, True)
 
 
 async def _second_commitment(peer: Peer) -> str:

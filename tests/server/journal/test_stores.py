@@ -64,10 +64,10 @@ def test_each_process_has_its_part(tmp_path: Path) -> None:
     for number in (1, 2):
         open_journal(journal_of(path, number), write=True).close()
     parts = list(parts_of(path))
-    assert ["", "2-"] == [part.prefix for part in parts]
+    assert [part.prefix for part in parts] == ["", "2-"]
     with parts[1].opened(write=True) as journal:
         journal.correct("1.1", "{}")
-    assert [[], ["1.1"]] == [_corrected(part.opened) for part in parts]
+    assert [_corrected(part.opened) for part in parts] == [[], ["1.1"]]
 
 
 def _corrected(opened: object) -> list[str]:
@@ -83,7 +83,7 @@ def test_a_database_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))
     with pytest.raises(JournalUnusable, match=install):
         next(parts_of(url))
-    assert [""] == [part.prefix for part in parts_of(tmp_path / "journal.sqlite")]
+    assert [part.prefix for part in parts_of(tmp_path / "journal.sqlite")] == [""]
 
 
 def test_a_servers_settings_are_those_of_its_store(servers: Postgres, name: str) -> None:
@@ -97,7 +97,7 @@ def test_a_servers_settings_are_those_of_its_store(servers: Postgres, name: str)
         code_letters=8,
     )
     with contextlib.closing(open_store(chosen)) as store:
-        assert 8 == len(store.code_of(store.new_number()))  # type: ignore[attr-defined]
+        assert len(store.code_of(store.new_number())) == 8  # type: ignore[attr-defined]
     with contextlib.closing(open_store(ServerSettings(journal=url, cluster_keys=(KEY,)))):
         pass
     known = servers.sql("SELECT name, url FROM nodes ORDER BY id", name)
@@ -117,4 +117,4 @@ def test_the_seeds_of_a_database_are_read_with_the_keys_that_are_named(servers: 
     with part.opened(write=True) as journal:
         assert [seed] == list(journal.seeds(number))
         journal.correct("1.1", "{}")
-    assert ("", ["1.1"]) == (part.prefix, _corrected(part.opened))
+    assert (part.prefix, _corrected(part.opened)) == ("", ["1.1"])

@@ -81,7 +81,7 @@ async def test_what_is_told_is_there(journal: DurableJournal, path: Path) -> Non
 
     for number in range(1, 51):
         journal.write(numbered(number), lambda number=number: tell(number))  # type: ignore[misc]
-    assert [] == told
+    assert told == []
     await within(PATIENCE, journal.drained())
     assert list(range(1, 51)) == told
 
@@ -95,10 +95,10 @@ async def test_what_waits_is_written_together(journal: DurableJournal, path: Pat
         for number in range(1, 1_001):
             journal.write(numbered(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
         await within(PATIENCE, journal.drained())
-        assert 1_000 == db.execute("SELECT count(*) FROM seeds").fetchone()[0]
+        assert db.execute("SELECT count(*) FROM seeds").fetchone()[0] == 1_000
     assert len(seen) < 200
     assert 1 <= len(meter.seconds) < 200
-    assert 1_000 == meter.most_waiting
+    assert meter.most_waiting == 1_000
     assert all(0 < seconds < time.perf_counter() - began for seconds in meter.seconds)
 
 
@@ -131,7 +131,7 @@ async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: DurableJourna
     journal.write([*numbered(1), *numbered(1)], lambda: told.append("never"))
     journal.write(numbered(2), lambda: told.append("neither"))
     await until(lambda: halts == [True])
-    assert ([], []) == (told, numbers_in(path))
+    assert (told, numbers_in(path)) == ([], [])
 
 
 async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: 
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("DELETE FROM seeds WHERE table_id = 1")
     await within(PATIENCE, journal.drained())
-    assert ([1, 2], [True, False], [1, 2]) == (told, halts, numbers_in(path))
+    assert (told, halts, numbers_in(path)) == ([1, 2], [True, False], [1, 2])
 
 
 async def test_a_full_disk_halts_and_loses_nothing(
@@ -162,16 +162,16 @@ async def test_a_full_disk_halts_and_loses_nothing(
     for number in (2, 3, 4):
         journal.write(numbered(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
     await until(lambda: meter.failures >= 2)
-    assert ([1], [True], [1]) == (told, halts, numbers_in(path))
+    assert (told, halts, numbers_in(path)) == ([1], [True], [1])
     assert journal.is_halted
-    assert 3 == len(journal)
+    assert len(journal) == 3
     store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
     await within(PATIENCE, journal.drained())
-    assert ([1, 2, 3, 4], [True, False], [1, 2, 3, 4]) == (told, halts, numbers_in(path))
+    assert (told, halts, numbers_in(path)) == ([1, 2, 3, 4], [True, False], [1, 2, 3, 4])
     assert not journal.is_halted
-    assert ["the journal cannot be written: all tables are halted"] == troubles(caplog)
-    assert ["database or disk is full"] == [each.why for each in caplog.records if hasattr(each, "why")]
-    assert [3] == [each.entries for each in caplog.records if hasattr(each, "entries")]
+    assert troubles(caplog) == ["the journal cannot be written: all tables are halted"]
+    assert [each.why for each in caplog.records if hasattr(each, "why")] == ["database or disk is full"]
+    assert [each.entries for each in caplog.records if hasattr(each, "entries")] == [3]
 
 
 async def test_one_that_cannot_be_told_is_no_trouble_for_others(
@@ -182,8 +182,8 @@ async def test_one_that_cannot_be_told_is_no_trouble_for_others(
     journal.write(numbered(1), lambda: told.append(1 // 0))
     journal.write(numbered(2), lambda: told.append(2))
     await within(PATIENCE, journal.drained())
-    assert [2] == told
-    assert ["what was written could not be told"] == troubles(caplog)
+    assert told == [2]
+    assert troubles(caplog) == ["what was written could not be told"]
 
 
 async def test_closing_writes_what_waits(path: Path) -> None:
@@ -201,7 +201,7 @@ async def test_a_second_server_is_refused(journal: DurableJournal, path: Path) -
         DurableJournal(SqliteStore(path, Durability.FULL))
     journal.write(numbered(1), lambda: None)
     await within(PATIENCE, journal.drained())
-    assert [1] == numbers_in(path)
+    assert numbers_in(path) == [1]
 
 
 async def test_one_that_is_damaged_is_left_to_others(path: Path) -> None:
@@ -218,7 +218,7 @@ async def test_durability_is_what_was_asked_for(path: Path) -> None:
     for durability, synchronous in ((Durability.FULL, 2), (Durability.NORMAL, 1)):
         store = SqliteStore(path, durability)
         assert (synchronous,) == store.db.execute("PRAGMA synchronous").fetchone()
-        assert ("wal",) == store.db.execute("PRAGMA journal_mode").fetchone()
+        assert store.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         store.close()
 
 
@@ -226,7 +226,7 @@ async def test_a_program_that_fails_does_not_hang_on_its_journal(journal: Durabl
     """Where it ends without closing the file, it does not wait for the thread that writes."""
     (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
     assert writer.daemon
-    assert 0 == len(journal)
+    assert len(journal) == 0
 
 
 async def test_a_disk_that_takes_its_time_halts_too(
@@ -247,11 +247,11 @@ async def test_a_disk_that_takes_its_time_halts_too(
         journal.write(numbered(number), lambda: None)
     try:
         await asyncio.sleep(0)
-        assert ([], 20) == (halts, len(journal))
+        assert (halts, len(journal)) == ([], 20)
         journal.write(numbered(20), lambda: None)
         await asyncio.sleep(0)
-        assert [True] == halts
-        assert ["the disk is too slow"] == [each.why for each in caplog.records if hasattr(each, "why")]
+        assert halts == [True]
+        assert [each.why for each in caplog.records if hasattr(each, "why")] == ["the disk is too slow"]
     finally:
         works_again.set()
     await within(PATIENCE, journal.drained())
@@ -270,4 +270,4 @@ async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteS
         await until(lambda: bool(tried))
         other.execute("COMMIT")
     await within(PATIENCE, journal.drained())
-    assert ([], [1]) == (halts, numbers_in(path))
+    assert (halts, numbers_in(path)) == ([], [1])

@@ -54,7 +54,7 @@ async def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) 
     halts: list[tuple[bool, float]] = []
     journal.halted = lambda is_halted: halts.append((is_halted, loop.time()))
     await asyncio.sleep(3_600.5)
-    assert [] == halts
+    assert halts == []
     began = loop.time()
     journal.write(numbered(1), lambda: None)
     await asyncio.sleep(60)
@@ -63,7 +63,7 @@ async def test_a_store_that_owes_an_answer_halts_the_tables_in_time(path: Path) 
     assert 8 < at - began <= 10
     store.turns.release(9)
     await journal.drained()
-    assert [True, False] == [is_halted for is_halted, _ in halts]
+    assert [is_halted for is_halted, _ in halts] == [True, False]
     journal.close()
 
 
@@ -81,7 +81,7 @@ async def test_a_store_that_answers_now_and_then_halts_nobody(path: Path) -> Non
     while not told:  # noqa: ASYNC110 - no time may pass
         await asyncio.sleep(0)
     await asyncio.sleep(6)
-    assert ([1], []) == (told, halts)
+    assert (told, halts) == ([1], [])
     store.turns.release(9)
     await journal.drained()
     journal.close()
@@ -121,10 +121,10 @@ async def test_a_server_that_others_have_declared_dead_writes_nothing_more(
     for number in (1, 2):
         journal.write(numbered(number), lambda: told.append("written"))
     await within(PATIENCE, journal.drained())
-    assert (["others have its tables"], True) == (told, journal.is_halted)
-    assert ["others have its tables"] == [each.why for each in caplog.records if hasattr(each, "why")]
+    assert (told, journal.is_halted) == (["others have its tables"], True)
+    assert [each.why for each in caplog.records if hasattr(each, "why")] == ["others have its tables"]
     await asyncio.to_thread(journal.close)
-    assert [] == numbers_in(path)
+    assert numbers_in(path) == []
 
 
 async def test_a_journal_whose_end_interests_nobody_ends_as_well(
@@ -137,10 +137,10 @@ async def test_a_journal_whose_end_interests_nobody_ends_as_well(
     journal.write(numbered(1), lambda: None)
     await within(PATIENCE, journal.drained())
     await asyncio.sleep(0)
-    assert [
+    assert troubles(caplog) == [
         "the journal cannot be written: all tables are halted",
         "this server was fenced: others have its tables",
-    ] == troubles(caplog)
+    ]
     await asyncio.to_thread(journal.close)
 
 
@@ -176,10 +176,10 @@ async def test_the_end_does_not_wait_for_a_store_that_hangs(
     (writer,) = (thread for thread in threading.enumerate() if thread.name == "journal")
     journal.write(numbered(1), lambda: None)
     await asyncio.to_thread(journal.close)
-    assert ([], True) == (numbers_in(path), writer.is_alive())
+    assert (numbers_in(path), writer.is_alive()) == ([], True)
     store.turns.release(9)
     await asyncio.to_thread(writer.join)
-    assert [1] == numbers_in(path)
+    assert numbers_in(path) == [1]
     store.close()
 
 
@@ -195,5 +195,5 @@ async def test_the_end_waits_for_a_store_that_always_answers(
     alarm = threading.Timer(0.3, store.turns.release, [9])
     alarm.start()
     await asyncio.to_thread(journal.close)
-    assert [1] == numbers_in(path)
+    assert numbers_in(path) == [1]
     alarm.join()

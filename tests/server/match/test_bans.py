@@ -72,7 +72,7 @@ def test_a_number_that_the_server_gave_does_not_matter() -> None:
     sitting.join("Ben")
     seat = sitting.enter("Ben", b"Ben's token")
     sitting.events(0, cl.Kick, seat=seat)
-    assert ("Ben 2",) == sitting.table.view.banned
+    assert sitting.table.view.banned == ("Ben 2",)
     assert sitting.is_out("Ben", TOKEN, HOME)
 
 
@@ -83,14 +83,14 @@ def test_where_a_player_came_back_from_counts() -> None:
     seat = sitting.enter("Ben", b"Ben's token", HOME)
     sitting.table.seat_tokens.note_address(seat, AWAY)
     sitting.events(0, cl.Kick, seat=seat)
-    assert [False, True] == [sitting.is_out("Ben", TOKEN, HOME), sitting.is_out("Ben", b"third", AWAY)]
+    assert [sitting.is_out("Ben", TOKEN, HOME), sitting.is_out("Ben", b"third", AWAY)] == [False, True]
 
 
 def test_the_host_lets_somebody_back_in() -> None:
     """By the name, which all can read; then the way is free."""
     sitting = kicked(Phase.PLAYING)
     assert "Ben" in sitting.mirror.banned
-    assert "unbanned" == told(sitting.events(0, cl.Unban, name="Ben"))
+    assert told(sitting.events(0, cl.Unban, name="Ben")) == "unbanned"
     assert "Ben" not in sitting.mirror.banned
     sitting.enter("Ben", b"Ben's token", HOME)
 
@@ -109,7 +109,7 @@ def test_the_end_of_the_match_lets_everybody_back_in(phase: Phase) -> None:
     assert sitting.is_out("Ben", TOKEN, HOME)
     for seat in (0, 2):
         sitting.events(seat, cl.Stuck)
-    assert (Phase.OVER, ()) == (sitting.table.view.phase, sitting.mirror.banned)
+    assert (sitting.table.view.phase, sitting.mirror.banned) == (Phase.OVER, ())
     sitting.enter("Ben", b"Ben's token", HOME)
 
 
@@ -120,7 +120,7 @@ def test_a_later_namesake_does_not_renew_an_old_ban() -> None:
         sitting.events(seat, cl.Stuck)
     seat = sitting.enter("Ben", b"third token", AWAY)
     sitting.events(0, cl.Kick, seat=seat)
-    assert [False, True] == [sitting.is_out("Ben", b"Ben's token", HOME), sitting.is_out("Ben", TOKEN, AWAY)]
+    assert [sitting.is_out("Ben", b"Ben's token", HOME), sitting.is_out("Ben", TOKEN, AWAY)] == [False, True]
 
 
 def test_whoever_leaves_may_come_back() -> None:
@@ -130,7 +130,7 @@ def test_whoever_leaves_may_come_back() -> None:
     sitting.events(sitting.enter("Ben"), cl.Leave)
     sitting.events(0, cl.AddBot)
     sitting.events(0, cl.Kick, seat=1)
-    assert () == sitting.table.view.banned
+    assert sitting.table.view.banned == ()
     sitting.enter("Ben")
 
 
@@ -149,10 +149,10 @@ def test_so_many_are_kept_out_at_most() -> None:
         seat = sitting.enter(f"Guest no. {number}.", b"%d" % number)
         sitting.events(0, cl.Kick, seat=seat)
     assert MOST_BANNED == len(sitting.table.view.banned) == len(sitting.mirror.banned)
-    assert [False, True] == [sitting.is_out("Dan", b"4", AWAY), sitting.is_out("Eve", b"5", AWAY)]
+    assert [sitting.is_out("Dan", b"4", AWAY), sitting.is_out("Eve", b"5", AWAY)] == [False, True]
     bans = sitting.table.bans.take_changed()
     assert bans is not None
-    assert MOST_BANNED == len(bans)
+    assert len(bans) == MOST_BANNED
 
 
 def test_of_one_name_no_more_are_kept() -> None:
@@ -164,7 +164,7 @@ def test_of_one_name_no_more_are_kept() -> None:
         sitting.events(0, cl.Kick, seat=seat)
     bans = sitting.table.bans.take_changed()
     assert bans is not None
-    assert MOST_BANNED == len(bans)
+    assert len(bans) == MOST_BANNED
 
 
 def test_bans_are_taken_up_again() -> None:
@@ -172,7 +172,7 @@ def test_bans_are_taken_up_again() -> None:
     sitting = kicked()
     kept = sitting.table.bans.take_changed()
     assert kept is not None
-    assert ["Ben"] == [ban.name for ban in kept]
+    assert [ban.name for ban in kept] == ["Ben"]
     assert sitting.table.bans.take_changed() is None
     again = Bans(sitting.table.view)
     again.restore([*kept, Ban("Dan", b"Dan's token", AWAY)])
@@ -197,7 +197,7 @@ def test_bans_are_written_when_they_have_changed() -> None:
     bans.restore([])
     assert bans.take_changed() is None
     sitting.events(0, cl.Kick, seat=1)
-    assert ["Ben"] == [ban.name for ban in bans.take_changed() or ()]
+    assert [ban.name for ban in bans.take_changed() or ()] == ["Ben"]
     assert bans.take_changed() is None
     sitting.events(0, cl.Unban, name="Ben")
-    assert [] == bans.take_changed()
+    assert bans.take_changed() == []

@@ -63,21 +63,21 @@ def test_a_slice_ends_and_the_next_comes_soon() -> None:
         assert not test.work([0], number * SLICE_GAP)
         assert (number + 1) * SLICE_GAP == test.due
     assert test.work([0], 2 * SLICE_GAP)
-    assert (None, [0]) == (test.due, dealer.asked)
+    assert (test.due, dealer.asked) == (None, [0])
 
 
 def test_several_seats_share_a_slice() -> None:
     """What the first seats leave of a slice is for the next; who is known to be dead is not asked again."""
     test, dealer = _test({0: False, 1: False, 2: False}, SLICE_UNITS // 2 - 1)
-    assert [False, True] == [test.work([0, 1, 2], at) for at in (0, SLICE_GAP)]
-    assert [0, 1, 2] == dealer.asked
+    assert [test.work([0, 1, 2], at) for at in (0, SLICE_GAP)] == [False, True]
+    assert dealer.asked == [0, 1, 2]
 
 
 def test_one_who_can_go_on_is_enough() -> None:
     """Where somebody can come further, nobody else is asked about, and nothing is due."""
     test, dealer = _test({0: False, 1: True, 2: False})
     assert not test.work([0, 1, 2], 0)
-    assert (None, [0, 1]) == (test.due, dealer.asked)
+    assert (test.due, dealer.asked) == (None, [0, 1])
 
 
 def test_a_change_ends_the_search() -> None:
@@ -85,9 +85,9 @@ def test_a_change_ends_the_search() -> None:
     test, dealer = _test({0: False}, 2 * SLICE_UNITS)
     test.work([0], 0)
     test.forget(1)
-    assert 1 + DEAD_CHECK_DELAY == test.due
+    assert test.due == 1 + DEAD_CHECK_DELAY
     test.work([0], 1 + DEAD_CHECK_DELAY)
-    assert [0, 0] == dealer.asked
+    assert dealer.asked == [0, 0]
 
 
 def test_a_change_takes_answers_back() -> None:
@@ -96,7 +96,7 @@ def test_a_change_takes_answers_back() -> None:
     assert test.work([0, 1], 0)
     test.forget(1)
     assert test.work([0, 1], 2)
-    assert [0, 1, 0, 1] == dealer.asked
+    assert dealer.asked == [0, 1, 0, 1]
 
 
 def test_what_is_overdue_does_not_come_all_at_once() -> None:
@@ -104,7 +104,7 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     test, _ = _test({0: False}, 3 * SLICE_UNITS)
     test.work([0], 0)
     test.keep_pace(SECOND)
-    assert SECOND + SLICE_GAP == test.due
+    assert test.due == SECOND + SLICE_GAP
 
 
 def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
@@ -132,7 +132,7 @@ def test_a_long_search_is_followed_by_a_rest() -> None:
     rest = 2 * SLICE_GAP + 2 * SLICE_UNITS * REST
     assert ([0], rest) == (dealer.asked, test.due)
     test.work([0, 1], rest)
-    assert [0, 1] == dealer.asked
+    assert dealer.asked == [0, 1]
 
 
 # At a table.
@@ -171,7 +171,7 @@ def test_a_table_plays_on_while_it_searches() -> None:
     _play(sitting, 1, sitting.plays(1)[0])
     assert sitting.now + 2 * SLICE_GAP == sitting.table.due
     sitting.wait(SECOND)
-    assert [0] == _stuck(sitting)
+    assert _stuck(sitting) == [0]
 
 
 def test_a_table_that_is_woken_late_does_one_slice() -> None:
@@ -179,7 +179,7 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
     sitting = _long().fork()
     for _ in range(3):
         sitting.now += SECOND
-        assert [] == sitting.table.tick(sitting.now)
+        assert sitting.table.tick(sitting.now) == []
         assert sitting.table.due is not None
         assert sitting.now < sitting.table.due <= sitting.now + 3 * SLICE_GAP
 
@@ -233,7 +233,7 @@ def test_a_play_of_the_seat_ends_its_search() -> None:
     _play(sitting, 0, sitting.plays(0)[0])
     assert sitting.now + DEAD_CHECK_DELAY == sitting.table.due
     sitting.wait(DEAD_CHECK_DELAY - 1)
-    assert [] == _stuck(sitting)
+    assert _stuck(sitting) == []
 
 
 def test_a_wide_search_comes_to_its_end() -> None:
@@ -256,6 +256,6 @@ def test_a_search_ends_with_the_hand() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     (over,) = of_type(ev.HandOver, sitting.log)
-    assert (EndReason.STUCK, Phase.TALLY) == (over.reason, sitting.table.view.phase)
+    assert (over.reason, sitting.table.view.phase) == (EndReason.STUCK, Phase.TALLY)
     assert sitting.table.due is not None
     assert sitting.now + SLICE_GAP < sitting.table.due

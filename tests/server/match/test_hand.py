@@ -72,7 +72,7 @@ def test_the_test_asks_only_those_who_play() -> None:
     """A seat that is not asked about has no play; without any there is none."""
     sitting, hand = _hand(Own(["9D"]), Own(["AS", "9D"]), Own(["9D"]))
     asked: list[list[int]] = [[0, 1, 2], [1], [0, 2], []]
-    assert [False, False, True, True] == [hand.is_dead(seats, sitting.now) for seats in asked]
+    assert [hand.is_dead(seats, sitting.now) for seats in asked] == [False, False, True, True]
 
 
 def test_who_is_out_first_is_remembered() -> None:
@@ -81,7 +81,7 @@ def test_who_is_out_first_is_remembered() -> None:
     assert hand.first_out is None
     for seat in (0, 1):
         hand.play(seat, _command(sitting, sitting.column(seat)), sitting.now)
-    assert 0 == hand.first_out
+    assert hand.first_out == 0
 
 
 def test_who_was_out_first_is_known_after_a_restart() -> None:
@@ -91,7 +91,7 @@ def test_who_was_out_first_is_known_after_a_restart() -> None:
     for seat in (0, 1):
         for event in hand.play(seat, _command(sitting, sitting.column(seat)), sitting.now):
             twin.restore(event, sitting.now)
-    assert 0 == twin.first_out
+    assert twin.first_out == 0
 
 
 def test_who_takes_a_card_back_is_not_out_any_more() -> None:
@@ -100,7 +100,7 @@ def test_who_takes_a_card_back_is_not_out_any_more() -> None:
         Own(["3H 2S"]), foundation=("AS", "AH 2H", "KC"), call_out="shout", take_back="free"
     )
     hand.play(0, _command(sitting, sitting.column(0), count=2), sitting.now)
-    assert 0 == hand.first_out
+    assert hand.first_out == 0
     hand.play(0, _command(sitting, 2, sitting.column(0)), sitting.now)
     assert hand.first_out is None
 
@@ -111,9 +111,9 @@ def test_shifts_are_counted_until_there_is_progress() -> None:
     hand.rotate(sitting.now)
     sitting.board.rotate()
     hand.play(0, _command(sitting, sitting.stock(0), sitting.waste(0), 2), sitting.now)
-    assert 1 == hand.rotations
+    assert hand.rotations == 1
     hand.play(0, _command(sitting, sitting.column(0)), sitting.now)
-    assert 0 == hand.rotations
+    assert hand.rotations == 0
 
 
 def test_a_stock_is_turned_by_the_hand_itself() -> None:
@@ -126,13 +126,13 @@ def test_a_stock_is_turned_by_the_hand_itself() -> None:
 def test_nothing_is_turned_before_an_ace_that_must_be_played() -> None:
     """Where aces are forced, the hand itself does not turn past one."""
     _, hand = _hand(Own(["AS"], stock="7H 8H"), forced_bases=True)
-    assert [] == hand.first_turn(0)
+    assert hand.first_turn(0) == []
 
 
 def test_nothing_is_turned_where_nothing_is() -> None:
     """A seat without a stock has no first turn."""
     _, hand = _hand(Own(["9D"]))
-    assert [] == hand.first_turn(0)
+    assert hand.first_turn(0) == []
 
 
 def test_an_illegal_play_changes_nothing() -> None:
@@ -150,7 +150,7 @@ def test_a_refusal_of_no_known_pile_names_none(destination: int) -> None:
     sitting, hand = _hand(Own(["9D", "9H"]))
     command = _command(sitting, 255, destination)
     refused = hand.refusal(0, command, IllegalPlay("No.", Reason.UNKNOWN_PILE), sitting.now)
-    assert (Reason.UNKNOWN_PILE, -1, -1) == (refused.reason, refused.pile, refused.top)
+    assert (refused.reason, refused.pile, refused.top) == (Reason.UNKNOWN_PILE, -1, -1)
 
 
 def test_a_refusal_shows_what_lies_there_now() -> None:
@@ -163,7 +163,7 @@ def test_a_refusal_shows_what_lies_there_now() -> None:
 def test_a_refusal_shows_no_hidden_card() -> None:
     """Of a stock the refusal shows that something lies there, and not what."""
     sitting, _ = _hand(Own(["9D"], stock="AS"))
-    assert -1 == sitting.miss(0, sitting.column(0), sitting.stock(0)).top
+    assert sitting.miss(0, sitting.column(0), sitting.stock(0)).top == -1
 
 
 def test_a_race_is_never_lost_before_it_began() -> None:
@@ -172,4 +172,4 @@ def test_a_race_is_never_lost_before_it_began() -> None:
     command = _command(sitting, sitting.column(1))
     hand.play(0, _command(sitting, sitting.column(0)), sitting.now + SECOND)
     refused = hand.refusal(1, command, IllegalPlay("No."), sitting.now)
-    assert (Reason.BEATEN, 0) == (refused.reason, refused.late_us)
+    assert (refused.reason, refused.late_us) == (Reason.BEATEN, 0)

@@ -40,18 +40,18 @@ def test_events_tell_the_time_that_the_judge_knows() -> None:
     follower.follow(sitting.events(0, cl.Stuck))
     follower.follow(sitting.events(1, cl.Stuck))
     follower.follow(sitting.wait(20 * SECOND))
-    assert -3_000 == follower.hand_clock.elapsed_ms(sitting.now)
+    assert follower.hand_clock.elapsed_ms(sitting.now) == -3_000
 
 
 def test_before_the_first_hand_no_time_has_passed() -> None:
     """A table without a hand tells 0, whatever the clock says."""
-    assert 0 == HandClock().elapsed_ms(5 * SECOND)
+    assert HandClock().elapsed_ms(5 * SECOND) == 0
 
 
 def test_a_hand_that_stands_still_has_the_time_at_which_it_stopped() -> None:
     """In a pause the clock goes on, and the hand's time does not."""
     hand_clock = HandClock(signal_at=SECOND, stopped_at=4 * SECOND)
-    assert [3_000, 3_000] == [hand_clock.elapsed_ms(at * SECOND) for at in (4, 9)]
+    assert [hand_clock.elapsed_ms(at * SECOND) for at in (4, 9)] == [3_000, 3_000]
 
 
 def test_the_end_of_a_hand_alone_tells_its_time() -> None:
@@ -60,4 +60,4 @@ def test_the_end_of_a_hand_alone_tells_its_time() -> None:
         seq=9, reason=EndReason.DEAD, out=None, elapsed_ms=4_000, points=(0, 0), seed=bytes(32).hex()
     )
     hand_clock = HandClock().after(over, 10 * SECOND)
-    assert 5_000 == hand_clock.elapsed_ms(11 * SECOND)
+    assert hand_clock.elapsed_ms(11 * SECOND) == 5_000

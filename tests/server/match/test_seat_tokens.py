@@ -28,8 +28,8 @@ def test_an_answer_is_written_down_once() -> None:
     seat_tokens.take_changed(with_plays=True)
     seat_tokens.remember_play(0, 3, 10)
     seat_tokens.remember(0, Refused(counter=4, reason=Reason.BEATEN, text="Too late."))
-    assert [0] == [actor for actor, _ in seat_tokens.take_changed(with_plays=False)]
-    assert [] == seat_tokens.take_changed(with_plays=True)
+    assert [actor for actor, _ in seat_tokens.take_changed(with_plays=False)] == [0]
+    assert seat_tokens.take_changed(with_plays=True) == []
 
 
 @pytest.mark.parametrize("token", [b"eve", b"an", b"annn", b""])
@@ -37,7 +37,7 @@ def test_a_wrong_token_opens_nothing(token: bytes) -> None:
     """Any other hash is refused."""
     with pytest.raises(CommandRefused) as caught:
         _seat_tokens().actor(token)
-    assert Reason.BAD_TOKEN == caught.value.reason
+    assert caught.value.reason == Reason.BAD_TOKEN
 
 
 def test_an_empty_hash_opens_nothing() -> None:
@@ -51,18 +51,18 @@ def test_an_empty_hash_opens_nothing() -> None:
 def test_the_last_address_of_a_player_is_known() -> None:
     """Beside the token, as hashes; before the first one is noted it is empty."""
     seat_tokens = _seat_tokens()
-    assert (b"ben", b"") == seat_tokens.origin(3)
+    assert seat_tokens.origin(3) == (b"ben", b"")
     seat_tokens.note_address(3, b"here")
     seat_tokens.note_address(3, b"there")
-    assert (b"ben", b"there") == seat_tokens.origin(3)
-    assert (b"ann", b"") == seat_tokens.origin(0)
+    assert seat_tokens.origin(3) == (b"ben", b"there")
+    assert seat_tokens.origin(0) == (b"ann", b"")
 
 
 def test_who_is_forgotten_has_no_claim() -> None:
     """A dropped seat is unknown, and its token opens nothing."""
     seat_tokens = _seat_tokens()
     seat_tokens.drop(0)
-    assert (False, True) == (0 in seat_tokens, 3 in seat_tokens)
+    assert (0 in seat_tokens, 3 in seat_tokens) == (False, True)
     with pytest.raises(CommandRefused):
         seat_tokens.actor(b"ann")
 
@@ -71,13 +71,13 @@ def test_all_seats_but_some_are_forgotten() -> None:
     """Keeping some seats drops the others, and never the host without a seat."""
     seat_tokens = _seat_tokens()
     seat_tokens.keep([3])
-    assert (False, True, True) == (0 in seat_tokens, 3 in seat_tokens, None in seat_tokens)
+    assert (0 in seat_tokens, 3 in seat_tokens, None in seat_tokens) == (False, True, True)
 
 
 def test_the_first_command_is_new() -> None:
     """A new claim has answered nothing yet."""
     seat_tokens = _seat_tokens()
-    assert (0, None) == (seat_tokens.counter(0), seat_tokens.earlier(0, 1))
+    assert (seat_tokens.counter(0), seat_tokens.earlier(0, 1)) == (0, None)
 
 
 def test_the_last_answer_is_kept() -> None:
@@ -102,7 +102,7 @@ def test_counter_zero_is_never_new() -> None:
     """Counters begin with 1; 0 marks what answers no command."""
     earlier = _seat_tokens().earlier(0, 0)
     assert isinstance(earlier, Refused)
-    assert Reason.REPEATED == earlier.reason
+    assert earlier.reason == Reason.REPEATED
 
 
 def test_counters_are_each_actor_s_own() -> None:
@@ -125,7 +125,7 @@ def test_a_new_claim_to_a_seat_begins_anew() -> None:
     seat_tokens = _seat_tokens()
     seat_tokens.remember(0, Accepted(counter=7, seq=12))
     seat_tokens.add(0, b"joy")
-    assert (0, 0) == (seat_tokens.counter(0), seat_tokens.actor(b"joy"))
+    assert (seat_tokens.counter(0), seat_tokens.actor(b"joy")) == (0, 0)
 
 
 def test_a_play_is_answered_by_its_event() -> None:
@@ -149,9 +149,9 @@ def test_plays_are_written_down_when_the_log_is_cut() -> None:
     seat_tokens = _seat_tokens()
     seat_tokens.take_changed(with_plays=False)
     seat_tokens.remember_play(3, 7, 12)
-    assert [] == seat_tokens.take_changed(with_plays=False)
-    assert [3] == [actor for actor, _ in seat_tokens.take_changed(with_plays=True)]
-    assert [] == seat_tokens.take_changed(with_plays=True)
+    assert seat_tokens.take_changed(with_plays=False) == []
+    assert [actor for actor, _ in seat_tokens.take_changed(with_plays=True)] == [3]
+    assert seat_tokens.take_changed(with_plays=True) == []
 
 
 def test_whatever_changes_a_claim_is_written_down() -> None:
@@ -161,10 +161,10 @@ def test_whatever_changes_a_claim_is_written_down() -> None:
     seat_tokens.remember(3, Accepted(counter=7, seq=12))
     ((actor, seat_token),) = seat_tokens.take_changed(with_plays=False)
     assert seat_token is not None
-    assert (3, b"ben", 7) == (actor, seat_token.token_hash, seat_token.counter)
+    assert (actor, seat_token.token_hash, seat_token.counter) == (3, b"ben", 7)
     seat_tokens.drop(0)
-    assert [(0, None)] == seat_tokens.take_changed(with_plays=False)
-    assert [] == seat_tokens.take_changed(with_plays=True)
+    assert seat_tokens.take_changed(with_plays=False) == [(0, None)]
+    assert seat_tokens.take_changed(with_plays=True) == []
 
 
 def test_a_play_does_not_replace_the_answer_with_its_own_number() -> None:
@@ -180,6 +180,9 @@ def test_a_token_is_known_or_not() -> None:
     """Whether a token opens a seat can be asked; an empty hash opens none."""
     seat_tokens = _seat_tokens()
     seat_tokens.add(5, b"")
-    assert [True, True, False, False] == [
-        seat_tokens.knows(token) for token in (b"ann", b"host", b"eve", b"")
+    assert [seat_tokens.knows(token) for token in (b"ann", b"host", b"eve", b"")] == [
+        True,
+        True,
+        False,
+        False,
     ]

@@ -35,7 +35,7 @@ def test_a_play_is_answered_by_its_event() -> None:
         counter=5, source=sitting.stock(1), count=3, destination=sitting.waste(1), seen=sitting.seq
     )
     answer = sitting.give(1, command)
-    assert (None, "played") == (answer.reply, told(answer.events))
+    assert (answer.reply, told(answer.events)) == (None, "played")
 
 
 def test_a_play_sent_again_is_not_played_twice() -> None:
@@ -69,7 +69,7 @@ def test_a_lost_race_is_told_in_the_same_words_again() -> None:
     refusal = sitting.give(1, command).reply
     sitting.wait(50 * MS)
     assert isinstance(refusal, Refused)
-    assert 3 * MS == refusal.late_us
+    assert refusal.late_us == 3 * MS
     assert refusal == _again(sitting, 1, command).reply
 
 
@@ -101,7 +101,7 @@ def test_counters_are_each_seat_s_own() -> None:
     """What one seat has sent does not spoil another's counters."""
     sitting = Sitting.lobby(3)
     sitting.give(0, cl.Ready(counter=9))
-    assert "readied" == told(sitting.give(1, cl.Ready(counter=1)).events)
+    assert told(sitting.give(1, cl.Ready(counter=1)).events) == "readied"
 
 
 def test_answers_survive_a_lost_connection() -> None:
@@ -111,7 +111,7 @@ def test_answers_survive_a_lost_connection() -> None:
     reply = sitting.give(1, command).reply
     sitting.connect(1, connected=False)
     sitting.connect(1, connected=True)
-    assert 5 == sitting.table.seat_tokens.counter(1)
+    assert sitting.table.seat_tokens.counter(1) == 5
     assert reply == _again(sitting, 1, command).reply
 
 
@@ -132,7 +132,7 @@ def test_a_play_that_ends_the_hand_is_answered_with_the_end() -> None:
     sitting.lay(["AS"], Own(["2S"]))
     command = cl.PlayCards(counter=5, source=sitting.column(0), count=1, destination=-1, seen=sitting.seq)
     events = sitting.give(0, command).events
-    assert "played hand_over" == told(events)
+    assert told(events) == "played hand_over"
     assert Accepted(counter=5, seq=events[-1].seq) == _again(sitting, 0, command).reply
 
 
@@ -151,7 +151,7 @@ def test_a_freed_seat_begins_with_new_counters() -> None:
     sitting = Sitting.lobby(2)
     sitting.give(1, cl.Ready(counter=1_000))
     sitting.give(1, cl.Leave(counter=1_001))
-    assert 1 == sitting.join("Joy")
+    assert sitting.join("Joy") == 1
     assert [ev.Readied] == [type(event) for event in sitting.give(1, cl.Ready(counter=1)).events]
 
 
@@ -172,7 +172,7 @@ def _count_up(sitting: Sitting, seat: int) -> None:
     """Let a seat come to the highest counter, by steps as long as they can be."""
     for counter in (2**30 - 1, 2**31 - 3, HIGHEST):
         sitting.give(seat, cl.Ready(counter=counter))
-    assert HIGHEST == sitting.counter(seat)
+    assert sitting.counter(seat) == HIGHEST
 
 
 def test_the_highest_counter_is_not_the_last() -> None:
@@ -188,7 +188,7 @@ def test_a_counter_cannot_be_driven_to_the_highest_at_once() -> None:
     sitting = Sitting.lobby(2)
     refused = _again(sitting, 1, cl.Ready(counter=HIGHEST)).reply
     assert isinstance(refused, Refused)
-    assert (Reason.REPEATED, 0) == (refused.reason, sitting.counter(1))
+    assert (refused.reason, sitting.counter(1)) == (Reason.REPEATED, 0)
     assert isinstance(sitting.give(1, cl.Ready(counter=1)).reply, Accepted)
 
 
@@ -226,7 +226,7 @@ def test_what_was_meant_for_a_hand_does_not_count_in_the_next(
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck, seen=seen)
     sitting.wait(0)
-    assert (Phase.PLAYING, 2) == (sitting.table.view.phase, sitting.table.view.hand)
+    assert (sitting.table.view.phase, sitting.table.view.hand) == (Phase.PLAYING, 2)
     assert Reason.HAND_OVER is sitting.refused(0, cls, seen=seen, **fields).reason
     if cls is not cl.Call:
         assert isinstance(sitting.send(0, cls, seen=sitting.seq, **fields).reply, Accepted)

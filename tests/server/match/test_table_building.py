@@ -40,5 +40,5 @@ def test_a_hand_is_played_and_proved(game: str) -> None:
     for seat in seats:
         if not of_type(HandOver, sitting.log):
             sitting.events(seat, Stuck)
-    assert 1 == len(of_type(HandOver, sitting.log))
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert len(of_type(HandOver, sitting.log)) == 1
+    assert verify(record(sitting.options, sitting.log)).hands == 1

@@ -80,7 +80,7 @@ def test_where_nobody_contributes_cards_are_dealt_at_once() -> None:
     sitting = Sitting.lobby(2)
     events = sitting.events(0, cl.Start)
     assert told(events) == "committed dealt"
-    assert [0] == [event.within_ms for event in of_type(ev.Committed, events)]
+    assert [event.within_ms for event in of_type(ev.Committed, events)] == [0]
     secret = secret_of(_end(sitting))
     assert events[1].shown == Dealer(secret, sitting.rules).first_cards()  # type: ignore[attr-defined]
     _proves(sitting)
@@ -107,7 +107,7 @@ def test_a_table_of_bots_prepares_nothing() -> None:
     for _ in range(2):
         sitting.events(None, cl.AddBot)
     sitting.start()
-    assert [] == of_type(ev.Prepared, sitting.log)
+    assert of_type(ev.Prepared, sitting.log) == []
 
 
 def test_a_table_can_do_without() -> None:
@@ -127,21 +127,21 @@ def test_a_draw_without_a_reveal_is_void() -> None:
     """After some seconds the hand is drawn anew, from new bytes; whoever did not reveal sits it out."""
     sitting = _shuffling(3)
     reveal(sitting, [0, 2])
-    assert [] == sitting.wait(REVEAL_MS * MS - 1)
+    assert sitting.wait(REVEAL_MS * MS - 1) == []
     (prepared,) = sitting.wait(1)
     assert isinstance(prepared, ev.Prepared)
-    assert "TEST/1/1.2" == prepared.hand_id
+    assert prepared.hand_id == "TEST/1/1.2"
     assert Reason.NOT_NOW is sitting.refused(1, cl.Reveal, value=value_of(1, HAND).hex()).reason
     assert Reason.NOT_NOW is sitting.refused(1, cl.Contribute, commitment="0" * 64).reason
     assert told(contribute(sitting, [0, 2])) == "contributed contributed committed"
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
-    assert ((0, 2), ()) == (dealt.seats, dealt.left_out)
-    assert 1 == sitting.mirror.hand
+    assert (dealt.seats, dealt.left_out) == ((0, 2), ())
+    assert sitting.mirror.hand == 1
     values = {seat: value_of(seat, prepared.hand_id) for seat in (0, 2)}
     seed = deal_seed(secret_of(_end(sitting)), prepared.hand_id, values)
     assert dealt.shown == Dealer(seed, sitting.rules).first_cards()
     verdict = _proves(sitting)
-    assert (("Ben",), (), ()) == (verdict.redrawn, verdict.choosers, verdict.left_out)
+    assert (verdict.redrawn, verdict.choosers, verdict.left_out) == (("Ben",), (), ())
 
 
 def test_who_sat_out_plays_the_next_hand() -> None:
@@ -155,7 +155,7 @@ def test_who_sat_out_plays_the_next_hand() -> None:
     contribute(sitting, [0, 1])
     sitting.wait(sitting.options.tally_ms * MS)
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 1]))
-    assert (0, 1) == dealt.seats
+    assert dealt.seats == (0, 1)
 
 
 def test_a_void_draw_waits_for_new_bytes_no_longer_than_for_old_ones() -> None:
@@ -166,7 +166,7 @@ def test_a_void_draw_waits_for_new_bytes_no_longer_than_for_old_ones() -> None:
     contribute(sitting, [2])
     assert told(sitting.wait(REVEAL_MS * MS)) == "committed"
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [2]))
-    assert (0, 2) == dealt.seats
+    assert dealt.seats == (0, 2)
 
 
 def test_who_is_away_at_the_deal_is_dealt_to() -> None:
@@ -178,18 +178,18 @@ def test_who_is_away_at_the_deal_is_dealt_to() -> None:
     sitting.connect(1, connected=True)
     assert Reason.NOT_NOW is sitting.refused(1, cl.Reveal, value=value_of(1, HAND).hex()).reason
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
-    assert ((0, 1, 2), (1,)) == (dealt.seats, dealt.left_out)
+    assert (dealt.seats, dealt.left_out) == ((0, 1, 2), (1,))
     _end(sitting)
-    assert () == _proves(sitting).choosers
+    assert _proves(sitting).choosers == ()
 
 
 def test_where_nobody_reveals_the_server_deals_alone() -> None:
     """Nobody knew more than the server, so nobody has to sit out."""
     sitting = _shuffling(2)
     (dealt,) = of_type(ev.Dealt, sitting.wait(REVEAL_MS * MS))
-    assert ((0, 1), (0, 1)) == (dealt.seats, dealt.left_out)
+    assert (dealt.seats, dealt.left_out) == ((0, 1), (0, 1))
     _end(sitting)
-    assert (1, ()) == ((verdict := _proves(sitting)).alone, verdict.redrawn)
+    assert ((verdict := _proves(sitting)).alone, verdict.redrawn) == (1, ())
 
 
 def test_a_game_for_two_is_dealt_to_both() -> None:
@@ -197,10 +197,10 @@ def test_a_game_for_two_is_dealt_to_both() -> None:
     sitting = _shuffling(2, game="sympathy")
     reveal(sitting, [0])
     (dealt,) = of_type(ev.Dealt, sitting.wait(REVEAL_MS * MS))
-    assert ((0, 1), (1,)) == (dealt.seats, dealt.left_out)
+    assert (dealt.seats, dealt.left_out) == ((0, 1), (1,))
     sitting.wait(sitting.options.countdown_ms * MS)
     _end(sitting)
-    assert ("Ben",) == _proves(sitting).choosers
+    assert _proves(sitting).choosers == ("Ben",)
 
 
 @pytest.mark.parametrize("accomplices", [1, 2, 3])
@@ -220,7 +220,7 @@ def test_the_deals_that_accomplices_can_see_and_refuse(accomplices: int) -> None
             for silent in combinations(sorted(seats), count):
                 fork, rest = sitting.fork(), seats - {*silent}
                 reveal(fork, [0, *rest])
-                assert [] == of_type(ev.Dealt, fork.wait(REVEAL_MS * MS))
+                assert of_type(ev.Dealt, fork.wait(REVEAL_MS * MS)) == []
                 contribute(fork, [0, *rest])
                 further.append(deals(fork, rest))
         return 1 + max(further)
@@ -234,8 +234,8 @@ def test_other_bytes_are_refused() -> None:
     sitting = _shuffling(2)
     assert Reason.BAD_CONTRIBUTION is sitting.refused(1, cl.Reveal, value="00" * 32).reason
     reveal(sitting, [0])
-    assert 1 == len(of_type(ev.Prepared, sitting.wait(REVEAL_MS * MS)))
-    assert (0,) == sitting.mirror.seats_to_deal
+    assert len(of_type(ev.Prepared, sitting.wait(REVEAL_MS * MS))) == 1
+    assert sitting.mirror.seats_to_deal == (0,)
 
 
 def test_another_s_contribution_is_not_one_s_own() -> None:
@@ -253,7 +253,7 @@ def test_nothing_is_revealed_twice() -> None:
     """The same bytes once more are answered, and nobody is told."""
     sitting = _shuffling(2)
     reveal(sitting, [0])
-    assert [] == reveal(sitting, [0])
+    assert reveal(sitting, [0]) == []
 
 
 def test_nothing_is_revealed_before_all_is_fixed() -> None:
@@ -283,7 +283,7 @@ def test_a_contribution_may_be_replaced_until_the_hand_begins() -> None:
     sitting = Sitting.lobby(2)
     other = hash_of(sitting, 0, bytes(32))
     assert told(sitting.events(0, cl.Contribute, commitment=other)) == "contributed"
-    assert [] == sitting.events(0, cl.Contribute, commitment=other)
+    assert sitting.events(0, cl.Contribute, commitment=other) == []
     contribute(sitting, [0])
     sitting.events(0, cl.Start)
     assert told(reveal(sitting, [0])) == "revealed dealt"
@@ -314,19 +314,19 @@ def test_who_joins_while_all_reveal_waits_for_the_next_hand() -> None:
     sitting = _shuffling(2)
     sitting.join("Cat")
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 1]))
-    assert (0, 1) == dealt.seats
+    assert dealt.seats == (0, 1)
 
 
 def test_who_leaves_while_all_reveal_makes_the_draw_void() -> None:
     """Nobody can choose between two deals by leaving."""
     sitting = _shuffling(3)
     reveal(sitting, [0, 2])
-    assert ["TEST/1/1.2"] == [each.hand_id for each in of_type(ev.Prepared, sitting.events(1, cl.Leave))]
+    assert [each.hand_id for each in of_type(ev.Prepared, sitting.events(1, cl.Leave))] == ["TEST/1/1.2"]
     contribute(sitting, [0, 2])
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
-    assert (0, 2) == dealt.seats
+    assert dealt.seats == (0, 2)
     _end(sitting)
-    assert ("Ben",) == _proves(sitting).redrawn
+    assert _proves(sitting).redrawn == ("Ben",)
 
 
 def test_who_has_revealed_and_leaves_keeps_a_layout() -> None:
@@ -335,7 +335,7 @@ def test_who_has_revealed_and_leaves_keeps_a_layout() -> None:
     reveal(sitting, [1])
     sitting.events(1, cl.Leave)
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
-    assert ((0, 1, 2), ()) == (dealt.seats, dealt.left_out)
+    assert (dealt.seats, dealt.left_out) == ((0, 1, 2), ())
 
 
 def test_a_hand_that_all_leave_ends() -> None:
@@ -369,7 +369,7 @@ def test_a_match_that_ends_early_has_another_next_hand() -> None:
     (prepared,) = of_type(ev.Prepared, events)
     assert (told(events), prepared.hand_id) == ("left match_over", "TEST/2/1")
     assert sitting.mirror.next_shuffle is not None
-    assert () == sitting.mirror.next_shuffle.contributions
+    assert sitting.mirror.next_shuffle.contributions == ()
 
 
 # Full disks and restarts.
@@ -380,12 +380,12 @@ def test_while_nothing_can_be_kept_nobody_is_left_out() -> None:
     sitting = _shuffling(2)
     sitting.wait(REVEAL_MS * MS // 2)
     sitting.halt()
-    assert [] == sitting.wait(60 * SECOND)
+    assert sitting.wait(60 * SECOND) == []
     sitting.resume()
     assert told(reveal(sitting, [0])) == "revealed"
-    assert [] == sitting.wait(REVEAL_MS * MS // 2 - 1)
-    assert 1 == len(of_type(ev.Prepared, sitting.wait(1)))
-    assert (0,) == sitting.mirror.seats_to_deal
+    assert sitting.wait(REVEAL_MS * MS // 2 - 1) == []
+    assert len(of_type(ev.Prepared, sitting.wait(1))) == 1
+    assert sitting.mirror.seats_to_deal == (0,)
 
 
 def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
@@ -442,9 +442,9 @@ def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
         sitting.connect(seat, connected=True)
     contribute(sitting, [0, 2])
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
-    assert (0, 2) == dealt.seats
+    assert dealt.seats == (0, 2)
     _end(sitting)
-    assert ("Ben",) == _proves(sitting).redrawn
+    assert _proves(sitting).redrawn == ("Ben",)
 
 
 def test_a_server_that_comes_back_gives_time_to_reveal() -> None:

@@ -37,7 +37,7 @@ def test_going_out_is_worth_sixty_two() -> None:
     """Who has all cards in the middle gets 52 and ten, everybody else one a card."""
     sitting = _one_card_left()
     over = _over(sitting.play(0, sitting.column(0)))
-    assert (EndReason.OUT, 0, (62, 3, 0)) == (over.reason, over.out, over.points)
+    assert (over.reason, over.out, over.points) == (EndReason.OUT, 0, (62, 3, 0))
 
 
 @pytest.mark.parametrize(("bonus", "points"), [(0, 52), (25, 77)])
@@ -52,7 +52,7 @@ def test_the_last_card_ends_the_hand() -> None:
     sitting = _one_card_left()
     sitting.wait(7_654_321)
     events = sitting.play(0, sitting.column(0))
-    assert ("played hand_over", 7_654) == (told(events), _over(events).elapsed_ms)
+    assert (told(events), _over(events).elapsed_ms) == ("played hand_over", 7_654)
     assert Phase.TALLY is sitting.table.view.phase
 
 
@@ -62,7 +62,7 @@ def test_nothing_is_played_after_the_last_card() -> None:
     seen = sitting.seq
     sitting.play(0, sitting.column(0))
     refused = sitting.miss(1, sitting.column(1), seen=seen)
-    assert Reason.HAND_OVER == refused.reason
+    assert refused.reason == Reason.HAND_OVER
 
 
 def test_of_two_with_one_card_left_one_goes_out() -> None:
@@ -70,8 +70,8 @@ def test_of_two_with_one_card_left_one_goes_out() -> None:
     sitting = Sitting.playing(2)
     sitting.lay([*THREE_SUITS, *pack_of("S", 1), "AH/1"], LAST, Own(["2H"]))
     sitting.play(1, sitting.column(1))
-    assert Reason.HAND_OVER == sitting.miss(0, sitting.column(0)).reason
-    assert (51, 15 + 10) == _over(sitting.log).points
+    assert sitting.miss(0, sitting.column(0)).reason == Reason.HAND_OVER
+    assert _over(sitting.log).points == (51, 15 + 10)
 
 
 def test_the_classic_game_is_out_without_the_reserve() -> None:
@@ -80,7 +80,7 @@ def test_the_classic_game_is_out_without_the_reserve() -> None:
     sitting.start()
     sitting.lay(["AS"], Own(["KC"], reserve="2S"), Own(["KD"], reserve="kh qh 3H"))
     over = _over(sitting.play(0, sitting.reserve(0)))
-    assert (EndReason.OUT, (2 + 10, -6)) == (over.reason, over.points)
+    assert (over.reason, over.points) == (EndReason.OUT, (2 + 10, -6))
 
 
 def test_playing_the_reserve_to_a_column_goes_out_too() -> None:
@@ -89,7 +89,7 @@ def test_playing_the_reserve_to_a_column_goes_out_too() -> None:
     sitting.start()
     sitting.lay(["AS"], Own(["KC"], reserve="QH"), Own(["KD"], reserve="3H"))
     over = _over(sitting.play(0, sitting.reserve(0), sitting.column(0)))
-    assert (0, (1 + 10, -2)) == (over.out, over.points)
+    assert (over.out, over.points) == (0, (1 + 10, -2))
 
 
 def test_the_end_takes_readiness_and_stuckness_back() -> None:
@@ -101,7 +101,7 @@ def test_the_end_takes_readiness_and_stuckness_back() -> None:
     sitting.lay(THREE_SUITS, LAST, Own(["KC"]), Own(["KH"]))
     sitting.play(0, sitting.column(0))
     states = sitting.table.view.seats.values()
-    assert [(False, False), (False, False), (True, False)] == [(s.ready, s.stuck) for s in states]
+    assert [(s.ready, s.stuck) for s in states] == [(False, False), (False, False), (True, False)]
 
 
 # With the shout.
@@ -135,7 +135,7 @@ def test_cards_in_the_air_land() -> None:
     sitting.wait(1_000 * MS - 1)
     sitting.play(1, sitting.column(1))
     over = _over(sitting.wait(1))
-    assert (EndReason.OUT, 0, (62, 4, 0)) == (over.reason, over.out, over.points)
+    assert (over.reason, over.out, over.points) == (EndReason.OUT, 0, (62, 4, 0))
 
 
 def test_cards_that_land_late_do_not_count() -> None:
@@ -143,7 +143,7 @@ def test_cards_that_land_late_do_not_count() -> None:
     sitting = _out()
     sitting.events(0, cl.Call)
     sitting.wait(1_000 * MS)
-    assert Reason.HAND_OVER == sitting.miss(1, sitting.column(1)).reason
+    assert sitting.miss(1, sitting.column(1)).reason == Reason.HAND_OVER
 
 
 def test_the_hand_ends_when_the_grace_does() -> None:
@@ -151,35 +151,35 @@ def test_the_hand_ends_when_the_grace_does() -> None:
     sitting = _out()
     sitting.wait(2_000 * MS)
     sitting.events(0, cl.Call)
-    assert 3_000 == _over(sitting.wait(9_000 * MS)).elapsed_ms
+    assert _over(sitting.wait(9_000 * MS)).elapsed_ms == 3_000
 
 
 def test_no_grace_is_no_grace() -> None:
     """With a grace of nothing the call ends the hand."""
     sitting = _out(grace_ms=0)
     sitting.events(0, cl.Call)
-    assert Reason.HAND_OVER == sitting.miss(1, sitting.column(1)).reason
+    assert sitting.miss(1, sitting.column(1)).reason == Reason.HAND_OVER
 
 
 def test_the_second_caller_is_too_late() -> None:
     """Once somebody has called nobody else does; the hand is not called over while plays still count."""
     sitting = _out()
     sitting.events(0, cl.Call)
-    assert [Reason.NOT_NOW] * 2 == [sitting.refused(seat, cl.Call).reason for seat in (0, 1)]
+    assert [sitting.refused(seat, cl.Call).reason for seat in (0, 1)] == [Reason.NOT_NOW] * 2
 
 
 @pytest.mark.parametrize("call_out", ["shout", "auto"])
 def test_nobody_calls_who_is_not_out(call_out: str) -> None:
     """A false call is refused, and changes nothing."""
     sitting = _one_card_left(call_out=call_out)
-    assert Reason.ILLEGAL == sitting.refused(0, cl.Call).reason
+    assert sitting.refused(0, cl.Call).reason == Reason.ILLEGAL
 
 
 def test_a_late_guest_does_not_call() -> None:
     """Who has no cards because none were dealt to him is not out."""
     sitting = _one_card_left(call_out="shout")
     sitting.join("Joy")
-    assert Reason.ILLEGAL == sitting.refused(3, cl.Call).reason
+    assert sitting.refused(3, cl.Call).reason == Reason.ILLEGAL
 
 
 @pytest.mark.parametrize("call_out", ["shout", "auto"])
@@ -188,7 +188,7 @@ def test_nobody_calls_after_the_hand(call_out: str) -> None:
     sitting = _one_card_left(call_out=call_out)
     for seat in range(3):
         sitting.events(seat, cl.Stuck)
-    assert Reason.HAND_OVER == sitting.refused(0, cl.Call).reason
+    assert sitting.refused(0, cl.Call).reason == Reason.HAND_OVER
 
 
 def test_who_calls_first_gets_the_bonus() -> None:
@@ -200,7 +200,7 @@ def test_who_calls_first_gets_the_bonus() -> None:
         sitting.play(seat, sitting.column(seat))
     sitting.events(1, cl.Call)
     over = _over(sitting.wait(1_000 * MS))
-    assert (1, (2, 12)) == (over.out, over.points)
+    assert (over.out, over.points) == (1, (2, 12))
 
 
 def test_who_forgets_to_call_is_out_when_nobody_can_play() -> None:
@@ -210,14 +210,14 @@ def test_who_forgets_to_call_is_out_when_nobody_can_play() -> None:
     sitting.lay(["AS"], Own(["2S"]), Own(["9D"]))
     sitting.play(0, sitting.column(0))
     over = _over(sitting.wait(1_000 * MS))
-    assert (EndReason.OUT, 0, (12, 0)) == (over.reason, over.out, over.points)
+    assert (over.reason, over.out, over.points) == (EndReason.OUT, 0, (12, 0))
 
 
 def test_in_the_grace_nobody_is_stuck() -> None:
     """The grace ends by itself."""
     sitting = _out()
     sitting.events(0, cl.Call)
-    assert Reason.NOT_NOW == sitting.refused(1, cl.Stuck).reason
+    assert sitting.refused(1, cl.Stuck).reason == Reason.NOT_NOW
 
 
 def test_the_caller_may_leave_in_the_grace() -> None:
@@ -225,7 +225,7 @@ def test_the_caller_may_leave_in_the_grace() -> None:
     sitting = _out()
     sitting.events(0, cl.Call)
     sitting.events(0, cl.Leave)
-    assert (62, 3, 0) == _over(sitting.wait(1_000 * MS)).points
+    assert _over(sitting.wait(1_000 * MS)).points == (62, 3, 0)
 
 
 # Everybody gone.
@@ -237,12 +237,12 @@ def test_a_hand_that_everybody_leaves_is_over() -> None:
     sitting.lay(["AS", "AS/1 2S/1"], Own(["KD"]), Own(["KD"]))
     sitting.events(0, cl.Leave)
     events = sitting.events(1, cl.Leave)
-    assert "left hosted hand_over match_over" == told(events)
-    assert (EndReason.ABANDONED, None, (1, 2)) == (
+    assert told(events) == "left hosted hand_over match_over"
+    assert (
         _over(events).reason,
         _over(events).out,
         _over(events).points,
-    )
+    ) == (EndReason.ABANDONED, None, (1, 2))
 
 
 def test_an_abandoned_match_is_won_all_the_same() -> None:
@@ -251,7 +251,7 @@ def test_an_abandoned_match_is_won_all_the_same() -> None:
     sitting.lay(["AS", "AS/1 2S/1"], Own(["KD"]), Own(["KD"]))
     for seat in (0, 1):
         sitting.events(seat, cl.Leave)
-    assert (1,) == sitting.table.view.winners
+    assert sitting.table.view.winners == (1,)
 
 
 def test_bots_do_not_abandon() -> None:
@@ -259,16 +259,16 @@ def test_bots_do_not_abandon() -> None:
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     sitting.start()
-    assert "left hosted" == told(sitting.events(0, cl.Leave))
+    assert told(sitting.events(0, cl.Leave)) == "left hosted"
 
 
 def test_who_waits_for_the_next_deal_does_not_keep_a_hand() -> None:
     """A hand without players ends, and the match goes on with the guest who came late."""
     sitting = Sitting.playing(1)
     sitting.join("Joy")
-    assert "left hosted hand_over" == told(sitting.events(0, cl.Leave))
-    assert "committed dealt" == told(sitting.events(1, cl.Start))
-    assert (1,) == sitting.table.view.hand_seats
+    assert told(sitting.events(0, cl.Leave)) == "left hosted hand_over"
+    assert told(sitting.events(1, cl.Start)) == "committed dealt"
+    assert sitting.table.view.hand_seats == (1,)
 
 
 def test_a_match_that_everybody_leaves_between_hands_is_over() -> None:
@@ -277,7 +277,7 @@ def test_a_match_that_everybody_leaves_between_hands_is_over() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     sitting.events(0, cl.Leave)
-    assert "left hosted match_over" == told(sitting.events(1, cl.Leave))
+    assert told(sitting.events(1, cl.Leave)) == "left hosted match_over"
 
 
 def test_an_abandoned_table_can_be_taken_up_again() -> None:
@@ -297,7 +297,7 @@ def test_a_finished_foundation_takes_nothing() -> None:
     """On a king no card is played, not even an ace."""
     sitting = Sitting.playing(2)
     sitting.lay(pack_of("S"), Own(["AH", "KD"]), Own(["KC"]))
-    assert Reason.ILLEGAL == sitting.miss(0, sitting.column(0), 0).reason
+    assert sitting.miss(0, sitting.column(0), 0).reason == Reason.ILLEGAL
     assert parse("KS") == sitting.tops()[0]
 
 
@@ -317,4 +317,4 @@ def test_a_hand_without_end_ends_with_its_tally() -> None:
     assert EndReason.TIME_UP is over.reason
     assert MOST_PLAYS <= len(of_type(ev.Played, sitting.log)) < MOST_PLAYS + 100
     first = TableView("TEST", sitting.table.view.options).snapshot(0)
-    assert 1 == verify([first, *sitting.log]).hands
+    assert verify([first, *sitting.log]).hands == 1

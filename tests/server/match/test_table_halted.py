@@ -25,13 +25,13 @@ def test_no_hand_is_played_away() -> None:
     sitting = _at_tally(tally_ms=20_000, countdown_ms=3_000, time_limit_ms=60_000, hands=5)
     sitting.wait(4 * SECOND)
     sitting.halt()
-    assert [] == sitting.wait(HOUR // 2)
-    assert "connected" == told(sitting.connect(2, connected=False))
-    assert "connected" == told(sitting.connect(2, connected=True))
-    assert [] == sitting.wait(HOUR // 2)
-    assert [] == sitting.resume()
-    assert [] == sitting.wait(16 * SECOND - 1)
-    assert "committed dealt" == told(sitting.wait(1))
+    assert sitting.wait(HOUR // 2) == []
+    assert told(sitting.connect(2, connected=False)) == "connected"
+    assert told(sitting.connect(2, connected=True)) == "connected"
+    assert sitting.wait(HOUR // 2) == []
+    assert sitting.resume() == []
+    assert sitting.wait(16 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "committed dealt"
     assert "signalled" in told(sitting.wait(3 * SECOND))
 
 
@@ -39,19 +39,19 @@ def test_a_hand_has_as_much_time_as_before() -> None:
     """The clock of a hand stands, too, though enough are still there when somebody's line breaks."""
     sitting = Sitting.playing(3, time_limit_ms=60_000)
     sitting.wait(10 * SECOND)
-    assert "paused" == told(sitting.halt())
-    assert "connected" == told(sitting.connect(2, connected=False))
-    assert [] == sitting.wait(HOUR)
+    assert told(sitting.halt()) == "paused"
+    assert told(sitting.connect(2, connected=False)) == "connected"
+    assert sitting.wait(HOUR) == []
     (event,) = of_type(ev.Continued, sitting.resume())
-    assert 10_000 == event.elapsed_ms
-    assert "" == told(sitting.wait(50 * SECOND - 1))
+    assert event.elapsed_ms == 10_000
+    assert told(sitting.wait(50 * SECOND - 1)) == ""
     assert "hand_over" in told(sitting.wait(1))
 
 
 def test_a_pause_of_the_server_says_so() -> None:
     """Players are told that no host and no missing player stopped the hand."""
     (event,) = of_type(ev.Paused, Sitting.playing(2).halt())
-    assert (None, True) == (event.seat, event.by_server)
+    assert (event.seat, event.by_server) == (None, True)
 
 
 def test_cards_in_the_air_may_still_land() -> None:
@@ -66,7 +66,7 @@ def test_cards_in_the_air_may_still_land() -> None:
     sitting.halt()
     sitting.wait(HOUR)
     sitting.resume()
-    assert [] == sitting.wait(500 * MS - 1)
+    assert sitting.wait(500 * MS - 1) == []
     assert "hand_over" in told(sitting.wait(1))
 
 
@@ -78,8 +78,8 @@ def test_who_is_away_is_waited_for_as_long_as_before() -> None:
     sitting.halt()
     sitting.wait(HOUR)
     sitting.resume()
-    assert "" == told(sitting.wait(5 * SECOND - 1))
-    assert "hosted" == told(sitting.wait(1))
+    assert told(sitting.wait(5 * SECOND - 1)) == ""
+    assert told(sitting.wait(1)) == "hosted"
 
 
 def test_who_goes_away_meanwhile_is_waited_for_from_the_end() -> None:
@@ -90,8 +90,8 @@ def test_who_goes_away_meanwhile_is_waited_for_from_the_end() -> None:
     sitting.connect(0, connected=False)
     sitting.wait(HOUR)
     sitting.resume()
-    assert "" == told(sitting.wait(20 * SECOND - 1))
-    assert "hosted" == told(sitting.wait(1))
+    assert told(sitting.wait(20 * SECOND - 1)) == ""
+    assert told(sitting.wait(1)) == "hosted"
 
 
 @pytest.mark.parametrize(("after_ms", "goes_on"), [(None, True), (10_000, False)])
@@ -114,5 +114,5 @@ def test_a_pause_of_the_host_stays_one() -> None:
     sitting.events(0, cl.Pause)
     sitting.halt()
     sitting.wait(HOUR)
-    assert [] == sitting.resume()
+    assert sitting.resume() == []
     assert sitting.mirror.paused

@@ -17,7 +17,7 @@ def test_the_host_passes_on() -> None:
     """When the host leaves, the next player is host."""
     sitting = Sitting.lobby(3)
     events = sitting.events(0, cl.Leave)
-    assert [1] == [event.seat for event in of_type(ev.Hosted, events)]
+    assert [event.seat for event in of_type(ev.Hosted, events)] == [1]
 
 
 def test_the_host_passes_to_somebody_who_is_there() -> None:
@@ -25,7 +25,7 @@ def test_the_host_passes_to_somebody_who_is_there() -> None:
     sitting = Sitting.lobby(3)
     sitting.connect(1, connected=False)
     sitting.events(0, cl.Leave)
-    assert 2 == sitting.table.view.host
+    assert sitting.table.view.host == 2
 
 
 def test_a_bot_is_never_host() -> None:
@@ -41,7 +41,7 @@ def test_a_host_who_is_away_stays_the_host() -> None:
     """Losing the connection gives nothing up."""
     sitting = Sitting.lobby(2)
     sitting.connect(0, connected=False)
-    assert 0 == sitting.table.view.host
+    assert sitting.table.view.host == 0
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_only_the_host_may(command: cl.Command) -> None:
     before = sitting.state()
     answer = sitting.give(1, command)
     assert answer.reply is not None
-    assert ("not_host", []) == (getattr(answer.reply, "reason", None), answer.events)
+    assert (getattr(answer.reply, "reason", None), answer.events) == ("not_host", [])
     assert before == sitting.state()
 
 
@@ -87,14 +87,14 @@ def test_only_the_options_named_change() -> None:
 def test_options_are_refused_by_what_they_make_together() -> None:
     """A change that the table's other options cannot be played with is refused, and changes nothing."""
     sitting = Sitting.lobby(1, game="classic", columns=6)
-    assert Reason.BAD_OPTION == sitting.refused(0, cl.SetOptions, options=Options(game="racing-demon")).reason
+    assert sitting.refused(0, cl.SetOptions, options=Options(game="racing-demon")).reason == Reason.BAD_OPTION
     assert sitting.options == sitting.table.view.options
 
 
 def test_options_stand_during_a_match() -> None:
     """No option changes while a match is played."""
     sitting = Sitting.playing(1)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.SetOptions, options=Options(hands=2)).reason
+    assert sitting.refused(0, cl.SetOptions, options=Options(hands=2)).reason == Reason.NOT_NOW
 
 
 UNPLAYABLE = [
@@ -107,7 +107,7 @@ UNPLAYABLE = [
 @pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
 def test_options_that_cannot_be_played_are_refused(options: Options) -> None:
     """The host is told so when no game can be made of the options."""
-    assert Reason.BAD_OPTION == Sitting.lobby(1).refused(0, cl.SetOptions, options=options).reason
+    assert Sitting.lobby(1).refused(0, cl.SetOptions, options=options).reason == Reason.BAD_OPTION
 
 
 @pytest.mark.parametrize("options", UNPLAYABLE, ids=["unknown", "columns", "reserve"])
@@ -124,7 +124,7 @@ def test_new_options_clear_the_old_board() -> None:
     sitting.events(0, cl.SetOptions, options=Options(game="classic"))
     assert sitting.table.view.board is None
     sitting.start()
-    assert "classic" == sitting.rules.game.name
+    assert sitting.rules.game.name == "classic"
 
 
 # Bots.
@@ -151,12 +151,12 @@ def test_bots_have_differentnames_of() -> None:
     sitting.join("Ada")
     for _ in range(7):
         sitting.events(0, cl.AddBot)
-    assert 8 == len(set(names_of(sitting)))
+    assert len(set(names_of(sitting))) == 8
 
 
 def test_there_is_no_ninth_bot() -> None:
     """Bots need seats too."""
-    assert Reason.TABLE_FULL == Sitting.lobby(8).refused(0, cl.AddBot).reason
+    assert Sitting.lobby(8).refused(0, cl.AddBot).reason == Reason.TABLE_FULL
 
 
 @pytest.mark.parametrize(("spectators", "text"), [(True, "; you can watch."), (False, ".")])
@@ -178,7 +178,7 @@ def test_a_bot_is_sent_away() -> None:
 @pytest.mark.parametrize("seat", [1, 5], ids=["a player", "nobody"])
 def test_only_bots_are_sent_away(seat: int) -> None:
     """The host sends no player away."""
-    assert Reason.NOT_SEATED == Sitting.lobby(2).refused(0, cl.RemoveBot, seat=seat).reason
+    assert Sitting.lobby(2).refused(0, cl.RemoveBot, seat=seat).reason == Reason.NOT_SEATED
 
 
 def test_a_kicked_bot_is_gone() -> None:
@@ -191,14 +191,14 @@ def test_a_kicked_bot_is_gone() -> None:
     sitting.events(0, cl.Kick, seat=1)
     sitting.wait(5 * SECOND)
     assert sitting.table.view.between_matches
-    assert Reason.NOT_SEATED == sitting.refused(0, cl.RemoveBot, seat=1).reason
-    assert [1] == [event.seat for event in sitting.log if isinstance(event, ev.Left)]
+    assert sitting.refused(0, cl.RemoveBot, seat=1).reason == Reason.NOT_SEATED
+    assert [event.seat for event in sitting.log if isinstance(event, ev.Left)] == [1]
 
 
 def test_a_host_is_never_muted() -> None:
     """Not even by the host."""
     sitting = Sitting.lobby(2)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Mute, seat=0, muted=True).reason
+    assert sitting.refused(0, cl.Mute, seat=0, muted=True).reason == Reason.NOT_NOW
     sitting.events(0, cl.Say, text="hello")
 
 
@@ -207,4 +207,4 @@ def test_bots_stay_for_the_match() -> None:
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     sitting.start()
-    assert Reason.NOT_NOW == sitting.refused(0, cl.RemoveBot, seat=1).reason
+    assert sitting.refused(0, cl.RemoveBot, seat=1).reason == Reason.NOT_NOW

@@ -45,7 +45,7 @@ def test_guests_may_not(cls: type[cl.Command], phase: str) -> None:
     """What is the host's is refused for guests, in the lobby and in a hand, and changes nothing."""
     sitting = Sitting.lobby(3) if phase == "lobby" else Sitting.playing(3)
     before = sitting.seq
-    assert Reason.NOT_HOST == sitting.refused(1, cls, **HOSTS[cls]).reason
+    assert sitting.refused(1, cls, **HOSTS[cls]).reason == Reason.NOT_HOST
     assert before == sitting.seq
 
 
@@ -80,7 +80,7 @@ def test_a_bot_is_sent_away_in_a_match() -> None:
     sitting = Sitting.lobby(2)
     sitting.events(0, cl.AddBot)
     sitting.start()
-    assert "left" == told(sitting.events(0, cl.Kick, seat=2))
+    assert told(sitting.events(0, cl.Kick, seat=2)) == "left"
 
 
 # The hostship.
@@ -89,16 +89,16 @@ def test_a_bot_is_sent_away_in_a_match() -> None:
 def test_the_hostship_is_handed_over() -> None:
     """The other is host from then on, and the former host a guest."""
     sitting = Sitting.lobby(2)
-    assert "hosted" == told(sitting.events(0, cl.MakeHost, seat=1))
-    assert 1 == sitting.mirror.host
-    assert Reason.NOT_HOST == sitting.refused(0, cl.AddBot).reason
+    assert told(sitting.events(0, cl.MakeHost, seat=1)) == "hosted"
+    assert sitting.mirror.host == 1
+    assert sitting.refused(0, cl.AddBot).reason == Reason.NOT_HOST
 
 
 def test_a_host_is_heard() -> None:
     """Whoever is made the host is not muted any more."""
     sitting = Sitting.lobby(2)
     sitting.events(0, cl.Mute, seat=1)
-    assert ["muted", "hosted"] == told(sitting.events(0, cl.MakeHost, seat=1)).split()
+    assert told(sitting.events(0, cl.MakeHost, seat=1)).split() == ["muted", "hosted"]
     sitting.events(1, cl.Say, text="thank you")
 
 
@@ -107,7 +107,7 @@ def test_bots_and_empty_seats_are_no_hosts() -> None:
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     for seat in (1, 5):
-        assert Reason.NOT_SEATED == sitting.refused(0, cl.MakeHost, seat=seat).reason
+        assert sitting.refused(0, cl.MakeHost, seat=seat).reason == Reason.NOT_SEATED
 
 
 @pytest.mark.parametrize("phase", ["lobby", "playing"])
@@ -116,11 +116,11 @@ def test_a_host_who_stays_away_is_replaced(phase: str) -> None:
     sitting = Sitting.lobby(4) if phase == "lobby" else Sitting.playing(4)
     sitting.connect(0, connected=False)
     sitting.connect(1, connected=False)
-    assert 0 == sitting.mirror.host
+    assert sitting.mirror.host == 0
     sitting.wait(20 * SECOND - 1)
-    assert 0 == sitting.mirror.host
+    assert sitting.mirror.host == 0
     assert "hosted" in told(sitting.wait(1))
-    assert 2 == sitting.mirror.host
+    assert sitting.mirror.host == 2
 
 
 def test_a_host_who_comes_back_in_time_stays_host() -> None:
@@ -130,7 +130,7 @@ def test_a_host_who_comes_back_in_time_stays_host() -> None:
     sitting.wait(19 * SECOND)
     sitting.connect(0, connected=True)
     sitting.wait(60 * SECOND)
-    assert 0 == sitting.mirror.host
+    assert sitting.mirror.host == 0
 
 
 def test_while_all_are_away_the_host_stays() -> None:
@@ -139,10 +139,10 @@ def test_while_all_are_away_the_host_stays() -> None:
     for seat in (0, 1):
         sitting.connect(seat, connected=False)
     sitting.wait(60 * SECOND)
-    assert 0 == sitting.mirror.host
+    assert sitting.mirror.host == 0
     sitting.connect(1, connected=True)
     sitting.wait(1)
-    assert 1 == sitting.mirror.host
+    assert sitting.mirror.host == 1
 
 
 # Stand-ins.
@@ -152,11 +152,11 @@ def test_a_bot_stands_in_and_gives_the_seat_back() -> None:
     """While somebody is away a bot may have their cards; with the connection they have them again."""
     sitting = Sitting.playing(2)
     sitting.connect(1, connected=False)
-    assert "stood_in" == told(sitting.events(0, cl.StandIn, seat=1, level="hard"))
-    assert "hard" == sitting.mirror.seats[1].stand_in
-    assert "" == told(sitting.wait(60 * SECOND)), "nobody is lacking"
+    assert told(sitting.events(0, cl.StandIn, seat=1, level="hard")) == "stood_in"
+    assert sitting.mirror.seats[1].stand_in == "hard"
+    assert told(sitting.wait(60 * SECOND)) == "", "nobody is lacking"
     sitting.connect(1, connected=True)
-    assert "" == sitting.mirror.seats[1].stand_in
+    assert sitting.mirror.seats[1].stand_in == ""
 
 
 def test_a_stand_in_ends_a_pause() -> None:
@@ -164,16 +164,16 @@ def test_a_stand_in_ends_a_pause() -> None:
     sitting = Sitting.playing(2)
     sitting.connect(1, connected=False)
     sitting.wait(10 * SECOND)
-    assert "stood_in continued" == told(sitting.events(0, cl.StandIn, seat=1))
+    assert told(sitting.events(0, cl.StandIn, seat=1)) == "stood_in continued"
 
 
 def test_nobody_stands_in_for_who_is_here() -> None:
     """A player who is connected, a bot, and nobody at all need no stand-in."""
     sitting = Sitting.lobby(2)
     sitting.events(0, cl.AddBot)
-    assert Reason.NOT_NOW == sitting.refused(0, cl.StandIn, seat=1).reason
+    assert sitting.refused(0, cl.StandIn, seat=1).reason == Reason.NOT_NOW
     for seat in (2, 6):
-        assert Reason.NOT_SEATED == sitting.refused(0, cl.StandIn, seat=seat).reason
+        assert sitting.refused(0, cl.StandIn, seat=seat).reason == Reason.NOT_SEATED
 
 
 # Voices.
@@ -182,12 +182,12 @@ def test_nobody_stands_in_for_who_is_here() -> None:
 def test_who_is_muted_is_not_heard() -> None:
     """Neither lines nor reactions of a muted player are passed on; until they are heard again."""
     sitting = Sitting.lobby(2)
-    assert "muted" == told(sitting.events(0, cl.Mute, seat=1))
-    assert [] == sitting.events(0, cl.Mute, seat=1)
-    assert Reason.MUTED == sitting.refused(1, cl.Say, text="Hi").reason
-    assert Reason.MUTED == sitting.refused(1, cl.React, reaction=Reaction.HURRY).reason
+    assert told(sitting.events(0, cl.Mute, seat=1)) == "muted"
+    assert sitting.events(0, cl.Mute, seat=1) == []
+    assert sitting.refused(1, cl.Say, text="Hi").reason == Reason.MUTED
+    assert sitting.refused(1, cl.React, reaction=Reaction.HURRY).reason == Reason.MUTED
     sitting.events(0, cl.Mute, seat=1, muted=False)
-    assert "said" == told(sitting.events(1, cl.Say, text="Hi"))
+    assert told(sitting.events(1, cl.Say, text="Hi")) == "said"
 
 
 def test_reactions_are_seen_by_all_and_limited() -> None:
@@ -196,7 +196,7 @@ def test_reactions_are_seen_by_all_and_limited() -> None:
     for reaction in list(Reaction)[:5]:
         (shown,) = of_type(ev.Reacted, sitting.events(1, cl.React, reaction=reaction))
         assert (1, reaction) == (shown.seat, shown.reaction)
-    assert Reason.TOO_FAST == sitting.refused(1, cl.React, reaction=Reaction.THANKS).reason
+    assert sitting.refused(1, cl.React, reaction=Reaction.THANKS).reason == Reason.TOO_FAST
 
 
 # Seats.
@@ -206,7 +206,7 @@ def test_a_small_table_is_full_sooner() -> None:
     """A table has as many seats as its options say."""
     sitting = Sitting.lobby(2, seats=3)
     sitting.events(0, cl.AddBot)
-    assert Reason.TABLE_FULL == sitting.refused(0, cl.AddBot).reason
+    assert sitting.refused(0, cl.AddBot).reason == Reason.TABLE_FULL
     assert Phase.LOBBY is sitting.mirror.phase
 
 
@@ -216,4 +216,4 @@ def test_what_is_only_for_people_says_that_a_seat_is_a_bot_s(cls: type[cl.Comman
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
     refused = sitting.refused(0, cls, seat=1)
-    assert (Reason.NOT_SEATED, "Ada is a bot. That works only with people.") == (refused.reason, refused.text)
+    assert (refused.reason, refused.text) == (Reason.NOT_SEATED, "Ada is a bot. That works only with people.")

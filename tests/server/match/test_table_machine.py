@@ -249,9 +249,9 @@ class TableMachine(RuleBasedStateMachine):
         """No card is lost, doubled or out of place, on the public board and among all cards."""
         sitting = self.sitting
         if sitting.table.view.board is not None:
-            assert [] == status(sitting.rules, sitting.board)
+            assert status(sitting.rules, sitting.board) == []
             hidden = sitting.hidden()
-            assert [] == status(sitting.rules, Board([p.opened() for p in hidden.piles], hidden.cards))
+            assert status(sitting.rules, Board([p.opened() for p in hidden.piles], hidden.cards)) == []
             for public, all_cards in zip(sitting.board.cards, hidden.cards, strict=True):
                 assert len(public) == len(all_cards)
                 assert all(a in {UNKNOWN, b} for a, b in zip(public, all_cards, strict=True))

@@ -41,14 +41,14 @@ def test_the_results_are_kept() -> None:
     sitting.wait(4 * SECOND)
     _finish(sitting, 3, 5)
     result = sitting.table.view.results[0]
-    assert (1, (0, 1), (3, 5), EndReason.STUCK, None, 4_000) == (
+    assert (
         result.hand,
         result.seats,
         result.points,
         result.reason,
         result.out,
         result.elapsed_ms,
-    )
+    ) == (1, (0, 1), (3, 5), EndReason.STUCK, None, 4_000)
 
 
 def test_totals_are_over_the_match() -> None:
@@ -57,7 +57,7 @@ def test_totals_are_over_the_match() -> None:
     _play_hands(sitting, (3, 5))
     sitting.join("Joy")
     _play_hands(sitting, (1, 2, 4))
-    assert {0: 4, 1: 7, 2: 4} == scoring.totals(sitting.table.view)
+    assert scoring.totals(sitting.table.view) == {0: 4, 1: 7, 2: 4}
 
 
 def test_a_leaver_stays_in_the_tally() -> None:
@@ -66,7 +66,7 @@ def test_a_leaver_stays_in_the_tally() -> None:
     _play_hands(sitting, (3, 5, 7))
     sitting.events(2, cl.Leave)
     _play_hands(sitting, (3, 5))
-    assert {0: 6, 1: 10, 2: 7} == scoring.totals(sitting.table.view)
+    assert scoring.totals(sitting.table.view) == {0: 6, 1: 10, 2: 7}
 
 
 def test_the_seed_is_told_after_the_hand() -> None:
@@ -90,9 +90,9 @@ def test_every_hand_has_its_own_seed() -> None:
     """No seed is used twice, in one match or in two."""
     sitting = Sitting.playing(2, hands=2)
     _play_hands(sitting, (1, 2), (3, 4), (5, 6))
-    assert 3 == len({over.seed for over in of_type(ev.HandOver, sitting.log)})
+    assert len({over.seed for over in of_type(ev.HandOver, sitting.log)}) == 3
     names = [committed.hand_id for committed in of_type(ev.Committed, sitting.log)]
-    assert ["TEST/1/1", "TEST/1/2", "TEST/2/1"] == names
+    assert names == ["TEST/1/1", "TEST/1/2", "TEST/2/1"]
 
 
 # The next deal.
@@ -103,8 +103,8 @@ def test_the_next_hand_is_dealt_by_itself() -> None:
     sitting = Sitting.playing(2, tally_ms=8_000)
     _finish(sitting, 3, 5)
     assert sitting.now + 8 * SECOND == sitting.table.due
-    assert [] == sitting.wait(8 * SECOND - 1)
-    assert "committed dealt" == told(sitting.wait(1))
+    assert sitting.wait(8 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "committed dealt"
     assert sitting.now + 3 * SECOND == sitting.table.due
 
 
@@ -112,7 +112,7 @@ def test_the_time_for_the_tally_begins_with_the_end() -> None:
     """A hand that ended by itself is tallied from then on, however late the table was woken."""
     sitting = Sitting.playing(2, tally_ms=8_000)
     sitting.lay([], Own(["9D"]), Own(["9D"]))
-    assert "hand_over committed dealt" == told(sitting.wait(9 * SECOND))
+    assert told(sitting.wait(9 * SECOND)) == "hand_over committed dealt"
     assert sitting.table.due == sitting.now + 2_500 * MS
 
 
@@ -120,15 +120,15 @@ def test_the_next_hand_is_dealt_when_all_are_ready() -> None:
     """Nobody has to wait for the end of the tally when nobody wants to look at it."""
     sitting = Sitting.playing(2)
     _finish(sitting, 3, 5)
-    assert "readied" == told(sitting.events(0, cl.Ready))
-    assert "readied committed dealt" == told(sitting.events(1, cl.Ready))
+    assert told(sitting.events(0, cl.Ready)) == "readied"
+    assert told(sitting.events(1, cl.Ready)) == "readied committed dealt"
 
 
 def test_one_alone_goes_on_when_ready() -> None:
     """In the middle of a match one player alone need not wait for the host, or company."""
     sitting = Sitting.playing(1)
     _finish(sitting, 3)
-    assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
+    assert told(sitting.events(0, cl.Ready)) == "readied committed dealt"
 
 
 def test_one_person_among_bots_is_waited_for() -> None:
@@ -137,8 +137,8 @@ def test_one_person_among_bots_is_waited_for() -> None:
     sitting.events(0, cl.Stuck)
     sitting.events(0, cl.AddBot, level="easy")
     assert not sitting.table.view.deals_by_itself
-    assert [] == sitting.wait(3_600 * SECOND)
-    assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
+    assert sitting.wait(3_600 * SECOND) == []
+    assert told(sitting.events(0, cl.Ready)) == "readied committed dealt"
 
 
 def test_a_second_person_gets_time_before_the_next_deal() -> None:
@@ -148,15 +148,15 @@ def test_a_second_person_gets_time_before_the_next_deal() -> None:
     sitting.wait(3_600 * SECOND)
     sitting.join("Joy")
     assert sitting.table.view.deals_by_itself
-    assert [] == sitting.wait(8 * SECOND - 1)
-    assert "committed dealt" == told(sitting.wait(1))
+    assert sitting.wait(8 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "committed dealt"
 
 
 def test_the_host_may_go_on_at_once() -> None:
     """The host deals the next hand, whoever is ready."""
     sitting = Sitting.playing(2)
     _finish(sitting, 3, 5)
-    assert "committed dealt" == told(sitting.events(0, cl.Start))
+    assert told(sitting.events(0, cl.Start)) == "committed dealt"
 
 
 def test_a_table_that_everybody_is_away_from_waits() -> None:
@@ -165,7 +165,7 @@ def test_a_table_that_everybody_is_away_from_waits() -> None:
     _finish(sitting, 3, 5)
     for seat in (0, 1):
         sitting.connect(seat, connected=False)
-    assert [] == sitting.wait(3_600 * SECOND)
+    assert sitting.wait(3_600 * SECOND) == []
     assert sitting.table.due is None
 
 
@@ -177,7 +177,7 @@ def test_the_first_to_come_back_gets_the_countdown() -> None:
         sitting.connect(seat, connected=False)
     sitting.wait(3_600 * SECOND)
     sitting.connect(1, connected=True)
-    assert "committed dealt hosted" == told(sitting.wait(1))
+    assert told(sitting.wait(1)) == "committed dealt hosted"
     assert -3_000 <= sitting.table.hand_clock.elapsed_ms(sitting.now) < -2_900
 
 
@@ -188,7 +188,7 @@ def test_a_new_guest_gets_the_countdown_too() -> None:
     sitting.connect(0, connected=False)
     sitting.wait(3_600 * SECOND)
     sitting.join("Joy")
-    assert "hosted committed dealt" == told(sitting.wait(10 * SECOND))
+    assert told(sitting.wait(10 * SECOND)) == "hosted committed dealt"
 
 
 def test_bots_need_nobody() -> None:
@@ -199,7 +199,7 @@ def test_bots_need_nobody() -> None:
         sitting.events(None, cl.AddBot)
     sitting.start()
     _finish(sitting, 3, 5)
-    assert "committed dealt" == told(sitting.wait(1 * SECOND))
+    assert told(sitting.wait(1 * SECOND)) == "committed dealt"
 
 
 # Who has won.
@@ -210,8 +210,8 @@ def test_a_match_has_so_many_hands() -> None:
     sitting = Sitting.playing(3, hands=2)
     _finish(sitting, 9, 8, 1)
     sitting.start()
-    assert "stuck_said stuck_said stuck_said hand_over match_over" == told(_finish(sitting, 1, 4, 3))
-    assert (Phase.OVER, (1,)) == (sitting.table.view.phase, sitting.table.view.winners)
+    assert told(_finish(sitting, 1, 4, 3)) == "stuck_said stuck_said stuck_said hand_over match_over"
+    assert (sitting.table.view.phase, sitting.table.view.winners) == (Phase.OVER, (1,))
 
 
 def test_nothing_happens_by_itself_after_the_match() -> None:
@@ -219,7 +219,7 @@ def test_nothing_happens_by_itself_after_the_match() -> None:
     sitting = Sitting.playing(2, hands=1)
     _finish(sitting, 3, 5)
     assert sitting.table.due is None
-    assert [] == sitting.wait(3_600 * SECOND)
+    assert sitting.wait(3_600 * SECOND) == []
 
 
 @pytest.mark.parametrize(("target", "over"), [(9, True), (10, True), (11, False)])
@@ -241,7 +241,7 @@ def test_equal_totals_win_together() -> None:
     """By themselves equal totals are joint winners."""
     sitting = Sitting.playing(3, hands=1)
     _finish(sitting, 5, 3, 5)
-    assert (0, 2) == sitting.table.view.winners
+    assert sitting.table.view.winners == (0, 2)
 
 
 def test_equal_totals_may_play_another_hand() -> None:
@@ -250,14 +250,14 @@ def test_equal_totals_may_play_another_hand() -> None:
     _play_hands(sitting, (5, 3, 5), (2, 4, 2))
     assert Phase.TALLY is sitting.table.view.phase
     _play_hands(sitting, (0, 2, 1))
-    assert (Phase.OVER, (1,)) == (sitting.table.view.phase, sitting.table.view.winners)
+    assert (sitting.table.view.phase, sitting.table.view.winners) == (Phase.OVER, (1,))
 
 
 def test_a_tie_behind_the_winner_breaks_nothing() -> None:
     """Only the best need be told apart."""
     sitting = Sitting.playing(3, hands=1, tie_break="hand")
     _finish(sitting, 5, 3, 3)
-    assert (0,) == sitting.table.view.winners
+    assert sitting.table.view.winners == (0,)
 
 
 def test_who_has_left_cannot_win() -> None:
@@ -266,7 +266,7 @@ def test_who_has_left_cannot_win() -> None:
     _play_hands(sitting, (13, 3, 4))
     sitting.events(0, cl.Leave)
     _play_hands(sitting, (1, 1))
-    assert (2,) == sitting.table.view.winners
+    assert sitting.table.view.winners == (2,)
 
 
 def test_a_leaver_s_target_ends_nothing() -> None:
@@ -282,7 +282,7 @@ def test_the_match_goes_on_for_who_stays() -> None:
     sitting = Sitting.playing(2)
     sitting.events(1, cl.Leave)
     _finish(sitting, 3, 5)
-    assert "readied committed dealt" == told(sitting.events(0, cl.Ready))
+    assert told(sitting.events(0, cl.Ready)) == "readied committed dealt"
 
 
 # The next match.
@@ -292,9 +292,9 @@ def test_a_new_match_begins_with_a_clean_tally() -> None:
     """With the first hand of a new match results and winners are gone, and the hands count from 1."""
     sitting = Sitting.playing(2, hands=1)
     _finish(sitting, 3, 5)
-    assert "committed dealt signalled" == told(sitting.start())
+    assert told(sitting.start()) == "committed dealt signalled"
     view = sitting.table.view
-    assert ([], (), 1, {0: 0, 1: 0}) == (view.results, view.winners, view.hand, scoring.totals(view))
+    assert (view.results, view.winners, view.hand, scoring.totals(view)) == ([], (), 1, {0: 0, 1: 0})
 
 
 def test_a_new_match_begins_when_all_are_ready() -> None:
@@ -302,7 +302,7 @@ def test_a_new_match_begins_when_all_are_ready() -> None:
     sitting = Sitting.playing(2, hands=1)
     _finish(sitting, 3, 5)
     sitting.events(0, cl.Ready)
-    assert "readied committed dealt" == told(sitting.events(1, cl.Ready))
+    assert told(sitting.events(1, cl.Ready)) == "readied committed dealt"
 
 
 def test_the_tally_stands_until_the_next_match() -> None:
@@ -310,17 +310,17 @@ def test_the_tally_stands_until_the_next_match() -> None:
     sitting = Sitting.playing(2, hands=1)
     _finish(sitting, 3, 5)
     sitting.events(1, cl.Leave)
-    assert ((3, 5), (1,)) == (sitting.table.view.results[0].points, sitting.table.view.winners)
+    assert (sitting.table.view.results[0].points, sitting.table.view.winners) == ((3, 5), (1,))
 
 
 def test_points_are_those_of_the_hand() -> None:
     """While a hand is played the points are those on the board, afterwards those of the tally."""
     sitting = Sitting.playing(2, on_leave="forfeit")
     sitting.lay(["AS 2S"], Own(["KD"]), Own(["KD"]))
-    assert {0: 2, 1: 0} == scoring.points(sitting.table.view)
+    assert scoring.points(sitting.table.view) == {0: 2, 1: 0}
     sitting.events(0, cl.Leave)
     sitting.events(1, cl.Stuck)
-    assert {0: 0, 1: 0} == scoring.points(sitting.table.view)
+    assert scoring.points(sitting.table.view) == {0: 0, 1: 0}
 
 
 def test_a_match_that_its_only_player_left_has_no_winner() -> None:
@@ -329,4 +329,4 @@ def test_a_match_that_its_only_player_left_has_no_winner() -> None:
     sitting.join("Ben")
     sitting.events(0, cl.Leave)
     (over,) = of_type(ev.MatchOver, sitting.log)
-    assert () == over.winners
+    assert over.winners == ()

@@ -53,7 +53,7 @@ def test_a_hand_is_played_to_its_end_and_proved(game: str) -> None:
     assert (over.reason is EndReason.OUT) is (over.out is not None)
     # On identical deals each is found stuck alone; on one board all are dead together.
     assert over.reason is not EndReason.DEAD or not sitting.table.view.is_private
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert verify(record(sitting.options, sitting.log)).hands == 1
 
 
 @pytest.mark.parametrize("game", OWN)
@@ -78,4 +78,4 @@ def test_bots_play_it(game: str) -> None:
     """Two bots bring a hand to its end without a refused play, and the record is right."""
     options = Options.model_validate({"game": game, "hands": 1, "countdown_ms": 0, "tally_ms": 0})
     _, log, _ = play_match(bytes([5]) * 32, ["hard", "easy"], options)
-    assert 1 == verify(record(options, log)).hands
+    assert verify(record(options, log)).hands == 1

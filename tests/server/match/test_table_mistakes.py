@@ -15,7 +15,7 @@ def test_a_command_over_which_the_server_stumbled_is_refused_for_good() -> None:
     sitting = Sitting.playing(2)
     answer = sitting.table.refuse(0, 5)
     assert isinstance(answer.reply, Refused)
-    assert (5, Reason.NOT_NOW, True) == (answer.reply.counter, answer.reply.reason, bool(answer.reply.text))
+    assert (answer.reply.counter, answer.reply.reason, bool(answer.reply.text)) == (5, Reason.NOT_NOW, True)
     assert answer.reply == sitting.give(0, cl.Say(counter=5, text="Hello")).reply
     assert answer.reply == sitting.table.refuse(0, 5).reply
 
@@ -40,7 +40,7 @@ def test_a_refused_play_to_the_foundations_shows_no_card() -> None:
     """Where no certain pile was meant none is named, and no top card."""
     sitting = Sitting.playing(2)
     refused = sitting.miss(0, sitting.stock(0), FOUNDATIONS)
-    assert (FOUNDATIONS, UNKNOWN) == (refused.pile, refused.top)
+    assert (refused.pile, refused.top) == (FOUNDATIONS, UNKNOWN)
 
 
 def test_bots_have_names_of_their_own() -> None:
@@ -48,11 +48,11 @@ def test_bots_have_names_of_their_own() -> None:
     sitting = Sitting.lobby(1)
     for _ in range(3):
         sitting.events(0, cl.AddBot)
-    assert ["Ann", "Ada", "Bob", "Cyn"] == names_of(sitting)
+    assert names_of(sitting) == ["Ann", "Ada", "Bob", "Cyn"]
 
 
 def test_no_token_opens_a_bots_seat() -> None:
     """What is kept of its token is empty, and nothing else: the journal takes nothing that is missing."""
     sitting = Sitting.lobby(1)
     sitting.events(0, cl.AddBot)
-    assert (b"", b"") == sitting.table.seat_tokens.origin(1)
+    assert sitting.table.seat_tokens.origin(1) == (b"", b"")

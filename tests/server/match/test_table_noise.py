@@ -205,7 +205,7 @@ def test_noise_breaks_nothing(name: str, steps: list[tuple[int, cl.Command]]) ->
             assert (before, []) == (sitting.state(), answer.events)
     sitting.wait(120 * SECOND)
     if sitting.table.view.board is not None and phase is not Phase.GRACE:
-        assert [] == status(sitting.rules, sitting.board)
+        assert status(sitting.rules, sitting.board) == []
     for actor in (*range(8), None):
         if actor in sitting.table.seat_tokens:  # whatever it has sent, it can go on
             reply = sitting.give(actor, cl.Say(counter=next_counter(sitting.counter(actor)), text="on")).reply

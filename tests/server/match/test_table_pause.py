@@ -26,8 +26,8 @@ def test_a_hand_pauses_for_want_of_players() -> None:
     """When fewer than two have been connected for ten seconds the hand stands still; not before."""
     sitting = Sitting.playing(2)
     sitting.connect(1, connected=False)
-    assert [] == sitting.wait(10 * SECOND - 1)
-    assert "paused" == told(sitting.wait(1))
+    assert sitting.wait(10 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "paused"
     assert sitting.mirror.paused
 
 
@@ -48,15 +48,15 @@ def test_whoever_else_is_lost_does_not_put_a_pause_off() -> None:
         sitting.connect(seat, connected=False)
     sitting.wait(6 * SECOND)
     sitting.connect(0, connected=False)
-    assert [] == sitting.wait(4 * SECOND - 1)
-    assert "paused" == told(sitting.wait(1))
+    assert sitting.wait(4 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "paused"
 
 
 def test_two_are_enough() -> None:
     """While two of three are connected the hand goes on."""
     sitting = Sitting.playing(3)
     sitting.connect(2, connected=False)
-    assert "" == told(sitting.wait(60 * SECOND))
+    assert told(sitting.wait(60 * SECOND)) == ""
 
 
 def test_who_comes_back_in_time_pauses_nothing() -> None:
@@ -65,7 +65,7 @@ def test_who_comes_back_in_time_pauses_nothing() -> None:
     sitting.connect(1, connected=False)
     sitting.wait(9 * SECOND)
     sitting.connect(1, connected=True)
-    assert [] == sitting.wait(60 * SECOND)
+    assert sitting.wait(60 * SECOND) == []
 
 
 def test_the_hand_goes_on_by_itself() -> None:
@@ -74,7 +74,7 @@ def test_the_hand_goes_on_by_itself() -> None:
     before = sitting.table.hand_clock.elapsed_ms(sitting.now)
     sitting.wait(100 * SECOND)
     assert before == sitting.table.hand_clock.elapsed_ms(sitting.now)
-    assert "connected continued" == told(sitting.connect(1, connected=True))
+    assert told(sitting.connect(1, connected=True)) == "connected continued"
     sitting.wait(50 * MS)
     assert before + 50 == sitting.table.hand_clock.elapsed_ms(sitting.now)
 
@@ -83,11 +83,11 @@ def test_how_long_is_an_option() -> None:
     """A table may wait for longer, or never pause by itself."""
     sitting = Sitting.playing(2, pause_after_ms=60_000)
     sitting.connect(1, connected=False)
-    assert "" == told(sitting.wait(59 * SECOND))
-    assert "paused" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(59 * SECOND)) == ""
+    assert told(sitting.wait(SECOND)) == "paused"
     sitting = Sitting.playing(2, pause_after_ms=None)
     sitting.connect(1, connected=False)
-    assert "" == told(sitting.wait(3_600 * SECOND))
+    assert told(sitting.wait(3_600 * SECOND)) == ""
 
 
 def test_bots_do_not_count() -> None:
@@ -96,14 +96,14 @@ def test_bots_do_not_count() -> None:
     sitting.events(0, cl.AddBot)
     sitting.start()
     sitting.connect(0, connected=False)
-    assert "paused" == told(sitting.wait(10 * SECOND))
-    assert "connected continued" == told(sitting.connect(0, connected=True))
+    assert told(sitting.wait(10 * SECOND)) == "paused"
+    assert told(sitting.connect(0, connected=True)) == "connected continued"
 
 
 @pytest.mark.parametrize("cls", [cl.Stuck, cl.Call])
 def test_nothing_is_said_in_a_pause(cls: type[cl.Command]) -> None:
     """Nobody is stuck, and nobody calls, while the hand stands still."""
-    assert Reason.PAUSED == lonely().refused(0, cls).reason
+    assert lonely().refused(0, cls).reason == Reason.PAUSED
 
 
 def test_nothing_is_played_in_a_pause() -> None:
@@ -116,18 +116,18 @@ def test_nothing_is_played_in_a_pause() -> None:
     )
     answer = sitting.table.receive(0, turn, sitting.now)
     assert isinstance(answer.reply, Refused)
-    assert (Reason.PAUSED, []) == (answer.reply.reason, answer.events)
+    assert (answer.reply.reason, answer.events) == (Reason.PAUSED, [])
 
 
 def test_the_host_pauses_and_goes_on() -> None:
     """The host may stop the hand for everybody, and let it go on."""
     sitting = Sitting.playing(2)
     (paused,) = of_type(ev.Paused, sitting.events(0, cl.Pause))
-    assert 0 == paused.seat
-    assert [] == sitting.events(0, cl.Pause)
-    assert [] == sitting.wait(3_600 * SECOND)
-    assert "continued" == told(sitting.events(0, cl.Pause, paused=False))
-    assert [] == sitting.events(0, cl.Pause, paused=False)
+    assert paused.seat == 0
+    assert sitting.events(0, cl.Pause) == []
+    assert sitting.wait(3_600 * SECOND) == []
+    assert told(sitting.events(0, cl.Pause, paused=False)) == "continued"
+    assert sitting.events(0, cl.Pause, paused=False) == []
 
 
 def test_a_pause_that_the_host_wants_stays() -> None:
@@ -135,15 +135,15 @@ def test_a_pause_that_the_host_wants_stays() -> None:
     sitting = Sitting.playing(3)
     sitting.events(0, cl.Pause)
     sitting.connect(1, connected=False)
-    assert "connected" == told(sitting.connect(1, connected=True))
+    assert told(sitting.connect(1, connected=True)) == "connected"
     assert sitting.mirror.paused
 
 
 def test_the_host_may_go_on_alone() -> None:
     """Who is there may go on without the others, and is not stopped again at once."""
     sitting = lonely()
-    assert "continued" == told(sitting.events(0, cl.Pause, paused=False))
-    assert "" == told(sitting.wait(60 * SECOND))
+    assert told(sitting.events(0, cl.Pause, paused=False)) == "continued"
+    assert told(sitting.wait(60 * SECOND)) == ""
 
 
 def test_a_countdown_pauses_too() -> None:
@@ -152,11 +152,11 @@ def test_a_countdown_pauses_too() -> None:
     sitting.events(0, cl.Start)
     sitting.wait(1 * SECOND)
     sitting.events(0, cl.Pause)
-    assert [] == sitting.wait(60 * SECOND)
+    assert sitting.wait(60 * SECOND) == []
     (event,) = of_type(ev.Continued, sitting.events(0, cl.Pause, paused=False))
-    assert -2_000 == event.elapsed_ms
-    assert [] == sitting.wait(2 * SECOND - 1)
-    assert "signalled" == told(sitting.wait(1))
+    assert event.elapsed_ms == -2_000
+    assert sitting.wait(2 * SECOND - 1) == []
+    assert told(sitting.wait(1)) == "signalled"
 
 
 def test_a_hand_in_its_grace_does_not_pause() -> None:
@@ -168,7 +168,7 @@ def test_a_hand_in_its_grace_does_not_pause() -> None:
     sitting.connect(1, connected=False)
     sitting.wait(900 * MS)
     sitting.events(0, cl.Call)
-    assert [] == sitting.wait(5 * SECOND - 1)
+    assert sitting.wait(5 * SECOND - 1) == []
     assert "hand_over" in told(sitting.wait(1))
 
 
@@ -180,7 +180,7 @@ def test_there_must_be_a_hand_to_pause(phase: Phase) -> None:
         for seat in (0, 1):
             sitting.events(seat, cl.Stuck)
     assert phase is sitting.mirror.phase
-    assert Reason.NOT_NOW == sitting.refused(0, cl.Pause).reason
+    assert sitting.refused(0, cl.Pause).reason == Reason.NOT_NOW
 
 
 def test_a_hand_that_all_leave_in_a_pause_ends() -> None:
@@ -203,7 +203,7 @@ def test_who_is_given_up_in_a_pause_is_asked_no_more() -> None:
     sitting.events(0, cl.Pause)
     sitting.connect(2, connected=False)
     sitting.wait(60 * SECOND)
-    assert "continued hand_over" == told(sitting.events(0, cl.Pause, paused=False))
+    assert told(sitting.events(0, cl.Pause, paused=False)) == "continued hand_over"
 
 
 def test_pauses_are_part_of_a_right_record() -> None:
@@ -212,7 +212,7 @@ def test_pauses_are_part_of_a_right_record() -> None:
     sitting.connect(1, connected=True)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert 1 == verify(record(sitting.options, sitting.log)).hands
+    assert verify(record(sitting.options, sitting.log)).hands == 1
 
 
 def test_a_snapshot_tells_of_a_pause() -> None:

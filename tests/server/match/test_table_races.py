@@ -102,7 +102,7 @@ def test_who_saw_it_was_not_beaten() -> None:
     sitting = _twins()
     sitting.play(0, sitting.column(0))
     refused = sitting.miss(1, sitting.column(1), FIRST)
-    assert (Reason.ILLEGAL, None, 0) == (refused.reason, refused.by, refused.late_us)
+    assert (refused.reason, refused.by, refused.late_us) == (Reason.ILLEGAL, None, 0)
     assert (FIRST, parse("2S", 0)) == (refused.pile, refused.top)
 
 
@@ -110,7 +110,7 @@ def test_an_open_play_that_was_never_legal_names_no_pile() -> None:
     """When no foundation is named and none was lost, the refusal names none either."""
     sitting = _twins()
     refused = sitting.miss(0, sitting.column(0, 1))
-    assert (Reason.ILLEGAL, -1, UNKNOWN) == (refused.reason, refused.pile, refused.top)
+    assert (refused.reason, refused.pile, refused.top) == (Reason.ILLEGAL, -1, UNKNOWN)
 
 
 def test_a_play_that_was_illegal_anyway_was_not_beaten() -> None:
@@ -118,7 +118,7 @@ def test_a_play_that_was_illegal_anyway_was_not_beaten() -> None:
     sitting = _twins()
     seen = sitting.seq
     sitting.play(0, sitting.column(0))
-    assert Reason.ILLEGAL == sitting.miss(1, sitting.column(1, 1), FIRST, seen=seen).reason
+    assert sitting.miss(1, sitting.column(1, 1), FIRST, seen=seen).reason == Reason.ILLEGAL
 
 
 def test_an_ace_can_be_beaten_to_an_empty_place() -> None:
@@ -128,7 +128,7 @@ def test_an_ace_can_be_beaten_to_an_empty_place() -> None:
     seen = sitting.seq
     sitting.play(0, sitting.column(0), FIRST)
     refused = sitting.miss(1, sitting.column(1), FIRST, seen=seen)
-    assert (Reason.BEATEN, 0) == (refused.reason, refused.by)
+    assert (refused.reason, refused.by) == (Reason.BEATEN, 0)
 
 
 def test_the_winner_is_who_took_the_very_place() -> None:
@@ -150,7 +150,7 @@ def test_one_s_own_card_beats_nobody() -> None:
     sitting.lay([], Own(["AS", "AH"]), Own(["KD"]))
     seen = sitting.seq
     sitting.play(0, sitting.column(0), FIRST)
-    assert Reason.ILLEGAL == sitting.miss(0, sitting.column(0, 1), FIRST, seen=seen).reason
+    assert sitting.miss(0, sitting.column(0, 1), FIRST, seen=seen).reason == Reason.ILLEGAL
 
 
 def test_a_later_place_is_not_what_was_lost() -> None:
@@ -159,7 +159,7 @@ def test_a_later_place_is_not_what_was_lost() -> None:
     sitting.lay(["AS", "AH"], Own(["2S", "KD"]), Own(["3H", "KD"]))
     seen = sitting.seq
     sitting.play(0, sitting.column(0))
-    assert Reason.ILLEGAL == sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason
+    assert sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason == Reason.ILLEGAL
 
 
 @pytest.mark.parametrize("seen", [2**31 - 1, 1_000])
@@ -167,7 +167,7 @@ def test_who_claims_to_see_the_future_gains_nothing(seen: int) -> None:
     """A number beyond the last event is as good as the last event."""
     sitting = _twins()
     sitting.play(0, sitting.column(0))
-    assert Reason.ILLEGAL == sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason
+    assert sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason == Reason.ILLEGAL
 
 
 def test_what_was_seen_decides_nothing() -> None:
@@ -185,7 +185,7 @@ def test_a_card_that_is_gone_was_not_beaten() -> None:
     sitting = _twins()
     seen = sitting.seq
     sitting.play(0, sitting.column(0), seen=seen)
-    assert Reason.ILLEGAL == sitting.miss(0, sitting.column(0), seen=seen).reason
+    assert sitting.miss(0, sitting.column(0), seen=seen).reason == Reason.ILLEGAL
 
 
 # Twin foundations.
@@ -207,7 +207,7 @@ def test_a_named_play_does_not_take_the_twin() -> None:
     sitting.lay(["AS", "AS/1"], Own(["2S", "KD"]), Own(["2S", "KD"]))
     seen = sitting.seq
     sitting.play(0, sitting.column(0), FIRST)
-    assert Reason.BEATEN == sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason
+    assert sitting.miss(1, sitting.column(1), FIRST, seen=seen).reason == Reason.BEATEN
 
 
 def test_the_last_of_the_twins_is_told() -> None:
@@ -219,7 +219,7 @@ def test_the_last_of_the_twins_is_told() -> None:
         sitting.play(seat, sitting.column(seat), seen=seen)
         sitting.wait(100)
     refused = sitting.miss(2, sitting.column(2), seen=seen)
-    assert (1, NEXT, 100) == (refused.by, refused.pile, refused.late_us)
+    assert (refused.by, refused.pile, refused.late_us) == (1, NEXT, 100)
 
 
 # After a refusal.
@@ -242,20 +242,20 @@ def test_after_a_refusal_the_next_play_works() -> None:
 def test_nobody_plays_from_another_s_pile() -> None:
     """Taking another player's card is refused."""
     sitting = _twins()
-    assert Reason.NOT_YOUR_PILE == sitting.miss(0, sitting.column(1)).reason
+    assert sitting.miss(0, sitting.column(1)).reason == Reason.NOT_YOUR_PILE
 
 
 def test_nobody_plays_to_another_s_layout() -> None:
     """Nothing is ever placed on another player's layout."""
     sitting = _twins()
     refused = sitting.miss(1, sitting.column(1, 1), sitting.column(0, 1))
-    assert Reason.NOT_YOUR_PILE == refused.reason
+    assert refused.reason == Reason.NOT_YOUR_PILE
 
 
 @pytest.mark.parametrize(("source", "destination"), [(255, 0), (0, 255), (26, -1), (0, 26)])
 def test_a_pile_must_exist(source: int, destination: int) -> None:
     """A number that names no pile is refused as such."""
-    assert Reason.UNKNOWN_PILE == _twins().miss(0, source, destination).reason
+    assert _twins().miss(0, source, destination).reason == Reason.UNKNOWN_PILE
 
 
 @pytest.mark.parametrize(("early", "reason"), [(1, Reason.HAND_OVER), (0, Reason.ILLEGAL)])
@@ -321,7 +321,7 @@ def test_a_run_that_does_not_begin_is_refused() -> None:
     sitting.lay(["AS"], Own(["2S", "KD"]), Own(["3H 2S", "KD"]))
     seen = sitting.seq
     sitting.play(0, sitting.column(0))
-    assert Reason.BEATEN == sitting.miss(1, sitting.column(1), count=2, seen=seen).reason
+    assert sitting.miss(1, sitting.column(1), count=2, seen=seen).reason == Reason.BEATEN
 
 
 def test_a_run_may_end_the_hand() -> None:
@@ -329,8 +329,8 @@ def test_a_run_may_end_the_hand() -> None:
     sitting = Sitting.playing(2)
     sitting.lay(["AS"], Own(["3S 2S"]), Own(["KC"]))
     events = sitting.play(0, sitting.column(0), count=2)
-    assert "played played hand_over" == told(events)
-    assert EndReason.OUT == of_type(ev.HandOver, events)[0].reason
+    assert told(events) == "played played hand_over"
+    assert of_type(ev.HandOver, events)[0].reason == EndReason.OUT
 
 
 # Spaces that fill themselves.

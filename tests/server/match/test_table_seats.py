@@ -32,7 +32,7 @@ def test_the_first_to_join_is_the_host() -> None:
 def test_later_ones_get_the_next_seats() -> None:
     """Seats are given in order, and nobody but the first becomes host."""
     sitting = Sitting.lobby(3)
-    assert ([0, 1, 2], 0) == (list(sitting.table.view.seats), sitting.table.view.host)
+    assert (list(sitting.table.view.seats), sitting.table.view.host) == ([0, 1, 2], 0)
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
@@ -40,24 +40,24 @@ def test_a_name_that_is_taken_gets_a_number() -> None:
     sitting = Sitting()
     for name in ("Ann", "Ann", "ANN"):
         sitting.join(name)
-    assert ["Ann", "Ann 2", "ANN 3"] == names_of(sitting)
+    assert names_of(sitting) == ["Ann", "Ann 2", "ANN 3"]
 
 
 def test_a_name_is_cleaned_at_the_door() -> None:
     """What everybody sees is the cleaned name."""
     sitting = Sitting()
     sitting.join("  An\u202en\n ")
-    assert ["Ann"] == names_of(sitting)
+    assert names_of(sitting) == ["Ann"]
 
 
 def test_a_name_with_nothing_in_it_takes_no_seat() -> None:
     """A name of which nothing is left is refused, and no seat is used up."""
-    assert Reason.BAD_NAME == _refusal_of_join(Sitting.lobby(), "\u200b \n")
+    assert _refusal_of_join(Sitting.lobby(), "\u200b \n") == Reason.BAD_NAME
 
 
 def test_the_ninth_finds_no_seat() -> None:
     """Eight sit at a table, and no more."""
-    assert Reason.TABLE_FULL == _refusal_of_join(Sitting.lobby(8), "Joy")
+    assert _refusal_of_join(Sitting.lobby(8), "Joy") == Reason.TABLE_FULL
 
 
 @pytest.mark.parametrize("options", [{"seats": 2}, {"game": "sympathy"}])
@@ -67,23 +67,23 @@ def test_no_more_sit_down_than_there_are_seats(options: dict[str, Any]) -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Leave)
     sitting.events(2, cl.SetOptions, options=Options(**options))
-    assert Reason.TABLE_FULL == _refusal_of_join(sitting, "Joy")
+    assert _refusal_of_join(sitting, "Joy") == Reason.TABLE_FULL
     sitting.events(3, cl.Leave)
-    assert 0 == sitting.join("Joy")
-    assert Reason.BAD_OPTION == sitting.refused(2, cl.SetOptions, options=Options(seats=1)).reason
+    assert sitting.join("Joy") == 0
+    assert sitting.refused(2, cl.SetOptions, options=Options(seats=1)).reason == Reason.BAD_OPTION
 
 
 def test_a_match_keeps_the_seat_of_who_left_it() -> None:
     """Whoever joins in mid-match gets another seat: the tally still belongs to the one who left."""
     sitting = Sitting.playing(3)
     sitting.events(1, cl.Leave)
-    assert 3 == sitting.join("Joy")
+    assert sitting.join("Joy") == 3
     state = sitting.table.view.seats[1]
     assert (NAMES[1], True) == (state.name, state.left)
     for seat in (0, 2):
         sitting.events(seat, cl.Stuck)
     assert Phase.TALLY is sitting.table.view.phase
-    assert 4 == sitting.join("Kim")
+    assert sitting.join("Kim") == 4
 
 
 def test_a_match_that_is_over_keeps_no_place_for_who_left_it() -> None:
@@ -93,7 +93,7 @@ def test_a_match_that_is_over_keeps_no_place_for_who_left_it() -> None:
     sitting.events(0, cl.Stuck)
     assert sitting.table.view.phase is Phase.OVER
     before = sitting.table.view.player(1)
-    assert 1 == sitting.join("Joy")
+    assert sitting.join("Joy") == 1
     assert ("Joy", before) == (sitting.table.view.seats[1].name, sitting.table.view.player(1))
     assert before == sitting.mirror.player(1)
 
@@ -122,7 +122,7 @@ def test_a_host_without_a_seat_plays_nothing(cls: type[cl.Command]) -> None:
     sitting = Sitting()
     sitting.host_watching()
     sitting.join("Ann")
-    assert Reason.NOT_SEATED == sitting.refused(None, cls).reason
+    assert sitting.refused(None, cls).reason == Reason.NOT_SEATED
 
 
 def test_a_host_without_a_seat_makes_no_play() -> None:
@@ -133,7 +133,7 @@ def test_a_host_without_a_seat_makes_no_play() -> None:
     sitting.join("Ben")
     sitting.start()
     refused = sitting.refused(None, cl.PlayCards, source=0, count=1, destination=1, seen=sitting.seq)
-    assert Reason.NOT_SEATED == refused.reason
+    assert refused.reason == Reason.NOT_SEATED
 
 
 # Going.
@@ -143,9 +143,9 @@ def test_leaving_between_matches_frees_the_seat() -> None:
     """In the lobby a leaver is gone without a trace, and the next guest gets the seat."""
     sitting = Sitting.lobby(3)
     sitting.events(1, cl.Leave)
-    assert [0, 2] == list(sitting.table.view.seats)
+    assert list(sitting.table.view.seats) == [0, 2]
     assert 1 not in sitting.table.seat_tokens
-    assert 1 == sitting.join("Joy")
+    assert sitting.join("Joy") == 1
 
 
 def test_leaving_in_a_hand_freezes_the_seat() -> None:
@@ -153,7 +153,7 @@ def test_leaving_in_a_hand_freezes_the_seat() -> None:
     sitting = Sitting.playing(3)
     sitting.events(2, cl.Leave)
     state = sitting.table.view.seats[2]
-    assert (True, False) == (state.left, state.connected)
+    assert (state.left, state.connected) == (True, False)
 
 
 @pytest.mark.parametrize(("on_leave", "points"), [("freeze", 3), ("forfeit", 0)])
@@ -179,7 +179,7 @@ def test_who_has_left_plays_no_more_cards() -> None:
     sitting = Sitting.playing(3)
     sitting.events(2, cl.Leave)
     refused = sitting.miss(2, sitting.stock(2), sitting.waste(2), count=3)
-    assert Reason.NOT_SEATED == refused.reason
+    assert refused.reason == Reason.NOT_SEATED
 
 
 def test_who_has_left_is_not_ready() -> None:
@@ -189,14 +189,14 @@ def test_who_has_left_is_not_ready() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     assert Phase.TALLY is sitting.table.view.phase
-    assert Reason.NOT_SEATED == sitting.refused(2, cl.Ready).reason
+    assert sitting.refused(2, cl.Ready).reason == Reason.NOT_SEATED
 
 
 def test_who_has_left_does_not_come_back() -> None:
     """The connection of a leaver is no news."""
     sitting = Sitting.playing(3)
     sitting.events(2, cl.Leave)
-    assert [] == sitting.connect(2, connected=True)
+    assert sitting.connect(2, connected=True) == []
 
 
 def test_a_new_match_forgets_who_left_the_last() -> None:
@@ -210,7 +210,7 @@ def test_a_new_match_forgets_who_left_the_last() -> None:
     assert 2 not in sitting.table.view.seats
     with pytest.raises(CommandRefused) as caught:
         sitting.table.seat_tokens.actor(NAMES[2].encode())
-    assert Reason.BAD_TOKEN == caught.value.reason
+    assert caught.value.reason == Reason.BAD_TOKEN
 
 
 def test_a_host_without_a_seat_outlives_the_match() -> None:
@@ -230,14 +230,14 @@ def test_a_host_without_a_seat_outlives_the_match() -> None:
 def test_who_comes_late_waits_for_the_next_deal() -> None:
     """A late guest has a seat, and no cards before the next deal."""
     sitting = Sitting.playing(2)
-    assert (2, (0, 1)) == (sitting.join("Joy"), sitting.table.view.hand_seats)
+    assert (sitting.join("Joy"), sitting.table.view.hand_seats) == (2, (0, 1))
     refused = sitting.miss(2, sitting.stock(0), sitting.waste(0), count=3)
-    assert Reason.NOT_SEATED == refused.reason
-    assert Reason.NOT_SEATED == sitting.refused(2, cl.Stuck).reason
+    assert refused.reason == Reason.NOT_SEATED
+    assert sitting.refused(2, cl.Stuck).reason == Reason.NOT_SEATED
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     sitting.start()
-    assert (0, 1, 2) == sitting.table.view.hand_seats
+    assert sitting.table.view.hand_seats == (0, 1, 2)
 
 
 def test_who_comes_late_does_not_keep_a_hand_going() -> None:
@@ -258,15 +258,15 @@ def test_a_table_may_take_nobody_in_late(phase: Phase) -> None:
     if phase is Phase.TALLY:
         sitting.events(0, cl.Stuck)
     assert phase is sitting.table.view.phase
-    assert Reason.NOT_NOW == _refusal_of_join(sitting, "Joy")
-    assert Reason.NOT_NOW == sitting.refused(0, cl.AddBot).reason
+    assert _refusal_of_join(sitting, "Joy") == Reason.NOT_NOW
+    assert sitting.refused(0, cl.AddBot).reason == Reason.NOT_NOW
 
 
 def test_after_the_match_everybody_may_come() -> None:
     """With late_join off, guests come between matches all the same."""
     sitting = Sitting.playing(1, late_join=False, hands=1)
     sitting.events(0, cl.Stuck)
-    assert 1 == sitting.join("Joy")
+    assert sitting.join("Joy") == 1
 
 
 # Connections.
@@ -281,11 +281,11 @@ def test_a_lost_connection_keeps_the_seat() -> None:
 
 def test_no_news_is_not_told() -> None:
     """A connection that is there already is no event."""
-    assert [] == Sitting.lobby(2).connect(1, connected=True)
+    assert Sitting.lobby(2).connect(1, connected=True) == []
 
 
 def test_who_has_no_seat_comes_and_goes_unseen() -> None:
     """The connection of a host without a seat is no event."""
     sitting = Sitting.lobby(1)
     sitting.host_watching()
-    assert [] == sitting.table.connect(None, connected=False, at=sitting.now)
+    assert sitting.table.connect(None, connected=False, at=sitting.now) == []

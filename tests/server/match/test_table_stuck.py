@@ -37,19 +37,19 @@ def test_a_dead_hand_ends_by_itself() -> None:
     assert sitting.table.due is not None
     assert sitting.now < sitting.table.due <= sitting.now + SECOND
     over = of_type(ev.HandOver, sitting.wait(SECOND))[0]
-    assert (EndReason.DEAD, None, (1, 0)) == (over.reason, over.out, over.points)
+    assert (over.reason, over.out, over.points) == (EndReason.DEAD, None, (1, 0))
 
 
 def test_a_hand_may_be_dealt_dead() -> None:
     """A deal that nobody can play ends within a second of the signal."""
     sitting = _hand(NOTHING, NOTHING)
-    assert "hand_over" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(SECOND)) == "hand_over"
 
 
 def test_a_hand_lives_while_anybody_can_play() -> None:
     """One player's play is enough."""
     sitting = _hand(NOTHING, NOTHING, ONE_PLAY)
-    assert [] == sitting.wait(60 * SECOND)
+    assert sitting.wait(60 * SECOND) == []
 
 
 @pytest.mark.parametrize("stock", ["AS 3S 4S", "3S AS 4S", "3S 4S AS"])
@@ -63,43 +63,43 @@ def test_somebody_s_play_may_bring_another_s_hand_to_life() -> None:
     """A player without a play waits: others' cards may make the own playable again."""
     sitting = _hand(Own(["2S", "9D"]), Own(["AS", "9C"]))
     sitting.play(1, sitting.column(1))
-    assert [] == sitting.wait(10 * SECOND)
+    assert sitting.wait(10 * SECOND) == []
     sitting.play(0, sitting.column(0))
-    assert "hand_over" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(SECOND)) == "hand_over"
 
 
 def test_a_leaver_has_no_play() -> None:
     """When the only one who could play leaves, the hand is dead within a second."""
     sitting = _hand(ONE_PLAY, NOTHING)
-    assert [] == sitting.wait(10 * SECOND)
+    assert sitting.wait(10 * SECOND) == []
     sitting.events(0, cl.Leave)
-    assert "hand_over" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(SECOND)) == "hand_over"
 
 
 def test_who_is_away_still_has_plays() -> None:
     """A lost connection makes no hand dead: the player may come back."""
     sitting = _hand(ONE_PLAY, NOTHING)
     sitting.connect(0, connected=False)
-    assert "paused hosted" == told(sitting.wait(60 * SECOND))
+    assert told(sitting.wait(60 * SECOND)) == "paused hosted"
 
 
 def test_a_last_pass_that_is_over_leaves_a_dead_hand() -> None:
     """Where the waste is not turned over, turning past the last play ends the hand as well."""
     sitting = _hand(Own(["9D"], stock="4S AS"), NOTHING, redeals=0, turn=1)
-    assert [] == sitting.wait(SECOND)
+    assert sitting.wait(SECOND) == []
     sitting.turn(0)
-    assert [] == sitting.wait(SECOND)
+    assert sitting.wait(SECOND) == []
     sitting.turn(0)
-    assert "hand_over" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(SECOND)) == "hand_over"
 
 
 def test_a_pass_that_no_later_one_repeats_may_leave_a_dead_hand() -> None:
     """A card that only the present pass shows is lost when the waste is turned over."""
     sitting = _hand(Own(["9D"], stock="5S AS 4S 3S", waste="6S 7S"), NOTHING)
     sitting.turn(0)
-    assert [] == sitting.wait(SECOND)
+    assert sitting.wait(SECOND) == []
     sitting.turn(0)
-    assert "hand_over" == told(sitting.wait(SECOND))
+    assert told(sitting.wait(SECOND)) == "hand_over"
 
 
 def test_a_hand_that_ended_is_not_tested_again() -> None:
@@ -115,17 +115,17 @@ def test_a_hand_that_ended_is_not_tested_again() -> None:
 def test_a_hand_ends_when_all_are_stuck() -> None:
     """When the last player says so too, the hand is over, and nobody gets a bonus."""
     sitting = Sitting.playing(3)
-    assert "stuck_said" == told(sitting.events(2, cl.Stuck))
-    assert "stuck_said" == told(sitting.events(0, cl.Stuck))
-    assert "stuck_said hand_over" == told(sitting.events(1, cl.Stuck))
-    assert [EndReason.STUCK] == _reasons(sitting)
+    assert told(sitting.events(2, cl.Stuck)) == "stuck_said"
+    assert told(sitting.events(0, cl.Stuck)) == "stuck_said"
+    assert told(sitting.events(1, cl.Stuck)) == "stuck_said hand_over"
+    assert _reasons(sitting) == [EndReason.STUCK]
 
 
 def test_being_stuck_twice_is_no_news() -> None:
     """Saying it again is accepted, and changes nothing."""
     sitting = Sitting.playing(2)
     sitting.events(0, cl.Stuck)
-    assert [] == sitting.events(0, cl.Stuck)
+    assert sitting.events(0, cl.Stuck) == []
 
 
 def test_a_word_stands_while_others_play_on() -> None:
@@ -133,9 +133,9 @@ def test_a_word_stands_while_others_play_on() -> None:
     sitting = _hand(Own(["2S 3h KC", "AD", "AS"]), NOTHING, NOTHING)
     for seat in (1, 2):
         sitting.events(seat, cl.Stuck)
-    assert "played stuck_said stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
-    assert "played stuck_said stuck_said" == told(sitting.play(0, sitting.column(0, 2)))
-    assert [False, True, True] == [state.stuck for state in sitting.table.view.seats.values()]
+    assert told(sitting.play(0, sitting.column(0, 1))) == "played stuck_said stuck_said"
+    assert told(sitting.play(0, sitting.column(0, 2))) == "played stuck_said stuck_said"
+    assert [state.stuck for state in sitting.table.view.seats.values()] == [False, True, True]
 
 
 def test_a_play_that_opens_one_takes_the_word_back() -> None:
@@ -143,8 +143,8 @@ def test_a_play_that_opens_one_takes_the_word_back() -> None:
     sitting = _hand(Own(["2S 3h KC", "AD"]), Own(["2D"]), NOTHING)
     for seat in (1, 2):
         sitting.events(seat, cl.Stuck)
-    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
-    assert [False, False, True] == [state.stuck for state in sitting.table.view.seats.values()]
+    assert told(sitting.play(0, sitting.column(0, 1))) == "played stuck_said"
+    assert [state.stuck for state in sitting.table.view.seats.values()] == [False, False, True]
 
 
 def test_a_run_is_judged_by_where_it_ends() -> None:
@@ -154,21 +154,21 @@ def test_a_run_is_judged_by_where_it_ends() -> None:
     for seat in (1, 2):
         sitting.events(seat, cl.Stuck)
     sitting.play(0, sitting.column(0), count=2)
-    assert [False, True, False] == [state.stuck for state in sitting.table.view.seats.values()]
+    assert [state.stuck for state in sitting.table.view.seats.values()] == [False, True, False]
 
 
 def test_a_play_that_was_there_before_takes_nothing_back() -> None:
     """Who said so in spite of a play is not asked again because of it, nor because it has a second place."""
     sitting = _hand(Own(["2S 3h KC", "AD/1", "2D/1"]), Own(["2D"]), NOTHING, foundation=("AD/2",))
     sitting.events(1, cl.Stuck)
-    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+    assert told(sitting.play(0, sitting.column(0, 1))) == "played stuck_said"
 
 
 def test_a_card_buried_in_the_waste_takes_nothing_back() -> None:
     """Only cards that everybody sees decide: what lies below the waste's top, or in the stock, is hidden."""
     sitting = _hand(Own(["2S 3h KC", "AD"]), Own(["9D"], stock="2D", waste="2D 7S"), NOTHING)
     sitting.events(1, cl.Stuck)
-    assert "played stuck_said" == told(sitting.play(0, sitting.column(0, 1)))
+    assert told(sitting.play(0, sitting.column(0, 1))) == "played stuck_said"
 
 
 def test_own_progress_takes_the_own_word_back_alone() -> None:
@@ -177,7 +177,7 @@ def test_own_progress_takes_the_own_word_back_alone() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     sitting.play(0, sitting.column(0, 1))
-    assert [False, True, False] == [state.stuck for state in sitting.table.view.seats.values()]
+    assert [state.stuck for state in sitting.table.view.seats.values()] == [False, True, False]
 
 
 def test_a_word_that_stands_ends_the_hand() -> None:
@@ -186,8 +186,8 @@ def test_a_word_that_stands_ends_the_hand() -> None:
     sitting.events(1, cl.Stuck)
     for column in (1, 2):
         sitting.play(0, sitting.column(0, column))
-    assert "stuck_said hand_over" == told(sitting.events(0, cl.Stuck))
-    assert [EndReason.STUCK] == _reasons(sitting)
+    assert told(sitting.events(0, cl.Stuck)) == "stuck_said hand_over"
+    assert _reasons(sitting) == [EndReason.STUCK]
 
 
 def test_a_leaver_s_word_is_not_said_again() -> None:
@@ -195,7 +195,7 @@ def test_a_leaver_s_word_is_not_said_again() -> None:
     sitting = _hand(Own(["2S 3h KC", "AD", "AS"]), NOTHING, NOTHING)
     sitting.events(2, cl.Stuck)
     sitting.events(2, cl.Leave)
-    assert "played" == told(sitting.play(0, sitting.column(0, 1)))
+    assert told(sitting.play(0, sitting.column(0, 1))) == "played"
 
 
 def test_turning_takes_nothing_back() -> None:
@@ -228,8 +228,8 @@ def test_who_is_away_is_not_asked() -> None:
     sitting = Sitting.playing(3)
     sitting.connect(2, connected=False)
     sitting.events(0, cl.Stuck)
-    assert "stuck_said" == told(sitting.events(1, cl.Stuck))
-    assert "hand_over" == told(sitting.wait(10 * SECOND))
+    assert told(sitting.events(1, cl.Stuck)) == "stuck_said"
+    assert told(sitting.wait(10 * SECOND)) == "hand_over"
 
 
 def test_who_goes_away_is_not_waited_for() -> None:
@@ -237,9 +237,9 @@ def test_who_goes_away_is_not_waited_for() -> None:
     sitting = Sitting.playing(3)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert "connected" == told(sitting.connect(2, connected=False))
-    assert "" == told(sitting.wait(9 * SECOND))
-    assert "hand_over" == told(sitting.wait(1 * SECOND))
+    assert told(sitting.connect(2, connected=False)) == "connected"
+    assert told(sitting.wait(9 * SECOND)) == ""
+    assert told(sitting.wait(1 * SECOND)) == "hand_over"
 
 
 def test_who_comes_back_is_waited_for_again() -> None:
@@ -250,9 +250,9 @@ def test_who_comes_back_is_waited_for_again() -> None:
     sitting.connect(2, connected=True)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert "connected" == told(sitting.connect(2, connected=False))
-    assert "" == told(sitting.wait(10 * SECOND - 1))
-    assert "hand_over" == told(sitting.wait(1))
+    assert told(sitting.connect(2, connected=False)) == "connected"
+    assert told(sitting.wait(10 * SECOND - 1)) == ""
+    assert told(sitting.wait(1)) == "hand_over"
 
 
 def test_who_takes_the_seat_of_somebody_given_up_is_waited_for() -> None:
@@ -261,13 +261,13 @@ def test_who_takes_the_seat_of_somebody_given_up_is_waited_for() -> None:
     sitting.connect(2, connected=False)
     sitting.wait(60 * SECOND)
     sitting.events(2, cl.Leave)
-    assert 2 == sitting.join("Don")
+    assert sitting.join("Don") == 2
     sitting.start()
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert "connected" == told(sitting.connect(2, connected=False))
-    assert "" == told(sitting.wait(10 * SECOND - 1))
-    assert "hand_over" == told(sitting.wait(1))
+    assert told(sitting.connect(2, connected=False)) == "connected"
+    assert told(sitting.wait(10 * SECOND - 1)) == ""
+    assert told(sitting.wait(1)) == "hand_over"
 
 
 def test_who_leaves_is_not_waited_for() -> None:
@@ -275,7 +275,7 @@ def test_who_leaves_is_not_waited_for() -> None:
     sitting = Sitting.playing(3)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert "left hand_over" == told(sitting.events(2, cl.Leave))
+    assert told(sitting.events(2, cl.Leave)) == "left hand_over"
 
 
 def test_a_hand_does_not_end_for_want_of_connections() -> None:
@@ -283,7 +283,7 @@ def test_a_hand_does_not_end_for_want_of_connections() -> None:
     sitting = Sitting.playing(2)
     for seat in (0, 1):
         sitting.connect(seat, connected=False)
-    assert "paused" == told(sitting.wait(3_600 * SECOND))
+    assert told(sitting.wait(3_600 * SECOND)) == "paused"
     assert Phase.PLAYING is sitting.table.view.phase
 
 
@@ -291,7 +291,7 @@ def test_one_who_is_stuck_and_away_does_not_end_a_hand() -> None:
     """What somebody said who is away now ends nothing, while the one who is there has not said it."""
     sitting = Sitting.playing(2)
     sitting.events(0, cl.Stuck)
-    assert "connected" == told(sitting.connect(0, connected=False))
+    assert told(sitting.connect(0, connected=False)) == "connected"
 
 
 def test_who_comes_back_is_still_stuck() -> None:
@@ -300,7 +300,7 @@ def test_who_comes_back_is_still_stuck() -> None:
     sitting.events(0, cl.Stuck)
     sitting.connect(0, connected=False)
     sitting.connect(0, connected=True)
-    assert "stuck_said hand_over" == told(sitting.events(1, cl.Stuck))
+    assert told(sitting.events(1, cl.Stuck)) == "stuck_said hand_over"
 
 
 # Shifting the threes.
@@ -310,12 +310,12 @@ def test_the_stocks_are_shifted_before_the_end() -> None:
     """With stall_rule=rotate being stuck shifts all stocks, and takes what was said back."""
     sitting = _hand(Own(["AD"], stock="9S 8S 7S", waste="6S"), Own(["9D"], waste="KC"), stall_rule="rotate")
     sitting.events(0, cl.Stuck)
-    assert "stuck_said rotated" == told(sitting.events(1, cl.Stuck))
-    assert [False, False] == [state.stuck for state in sitting.table.view.seats.values()]
-    assert [[UNKNOWN] * 4, []] == [
+    assert told(sitting.events(1, cl.Stuck)) == "stuck_said rotated"
+    assert [state.stuck for state in sitting.table.view.seats.values()] == [False, False]
+    assert [
         sitting.board.cards[sitting.stock(0)],
         sitting.board.cards[sitting.waste(0)],
-    ]
+    ] == [[UNKNOWN] * 4, []]
 
 
 def test_shifting_puts_the_top_card_at_the_bottom() -> None:
@@ -345,13 +345,13 @@ def test_progress_allows_as_many_shifts_again() -> None:
             sitting.play(0, sitting.column(0, 1))
         for seat in (0, 1):
             sitting.events(seat, cl.Stuck)
-    assert (4, []) == (len(of_type(ev.Rotated, sitting.log)), _reasons(sitting))
+    assert (len(of_type(ev.Rotated, sitting.log)), _reasons(sitting)) == (4, [])
 
 
 def test_a_dead_hand_is_shifted_too() -> None:
     """A dead hand whose hidden card comes up by a shift goes on."""
     sitting = _hand(Own(["9D"], stock="3S 4S AS"), NOTHING, stall_rule="rotate")
-    assert "rotated" == told(sitting.wait(60 * SECOND))
+    assert told(sitting.wait(60 * SECOND)) == "rotated"
     sitting.turn(0)
     sitting.play(0, sitting.waste(0))
 
@@ -359,8 +359,8 @@ def test_a_dead_hand_is_shifted_too() -> None:
 def test_a_hand_that_stays_dead_ends() -> None:
     """When no shift helps, the hand ends; each is tried within a second of the one before."""
     sitting = _hand(Own(["9D"], stock="3S 4S 5S 6S"), NOTHING, stall_rule="rotate")
-    assert "rotated rotated hand_over" == told(sitting.wait(3 * SECOND))
-    assert [EndReason.DEAD] == _reasons(sitting)
+    assert told(sitting.wait(3 * SECOND)) == "rotated rotated hand_over"
+    assert _reasons(sitting) == [EndReason.DEAD]
 
 
 def test_by_itself_nothing_is_shifted() -> None:
@@ -368,11 +368,11 @@ def test_by_itself_nothing_is_shifted() -> None:
     sitting = Sitting.playing(2)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
-    assert [] == of_type(ev.Rotated, sitting.log)
+    assert of_type(ev.Rotated, sitting.log) == []
 
 
 def test_nobody_is_stuck_between_hands() -> None:
     """Just after the end "stuck" is refused for the same reason as a play."""
     sitting = Sitting.playing(1)
     sitting.events(0, cl.Stuck)
-    assert Reason.HAND_OVER == sitting.refused(0, cl.Stuck).reason
+    assert sitting.refused(0, cl.Stuck).reason == Reason.HAND_OVER

@@ -100,7 +100,7 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
     await within(PATIENCE, ended.wait())
     filters = Topics("hall").filters()
     assert [[(name, 0) for name in filters], filters] == asked
-    assert ["c"] == kept
+    assert kept == ["c"]
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
 
@@ -129,7 +129,7 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
 
     client = Client()
     broker_connection._cut(cast("aiomqtt.Client", client))
-    assert [socket.SHUT_RDWR] == shut
+    assert shut == [socket.SHUT_RDWR]
     client._connected.cancel()
     client._disconnected.set_exception(BrokerGone("gone"))
     await asyncio.sleep(0)
@@ -137,7 +137,7 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
     del client
     gc.collect()
     await asyncio.sleep(0)
-    assert [] == troubles
+    assert troubles == []
 
 
 def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,5 +147,5 @@ def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyP
     known = ("ws://192.0.2.1:5252", "ws://[2001:db8::1]:5252", "ws://10.0.0.9:5252", "ws://10.0.0.9:5252")
     for host in ("", "0.0.0.0", "::"):  # noqa: S104
         assert known == setup.own_urls(host, 5252)
-    assert ("ws://203.0.113.7:1",) == setup.own_urls("203.0.113.7", 1)
-    assert ("ws://[2001:db8::2]:1",) == setup.own_urls("2001:db8::2", 1)
+    assert setup.own_urls("203.0.113.7", 1) == ("ws://203.0.113.7:1",)
+    assert setup.own_urls("2001:db8::2", 1) == ("ws://[2001:db8::2]:1",)

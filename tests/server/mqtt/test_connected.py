@@ -27,7 +27,7 @@ async def test_a_node_has_its_name_its_account_and_a_short_silence(tmp_path: Pat
     made = await asyncio.create_subprocess_exec(
         "mosquitto_passwd", "-b", "-c", str(passwords), "ann", "s3cret"
     )
-    assert 0 == await within(PATIENCE, made.wait())
+    assert await within(PATIENCE, made.wait()) == 0
     closed = ("allow_anonymous false", f"password_file {passwords}", *OWN)
     async with Broker.running(tmp_path, *closed) as broker:
         for account in ("", "ann:wrong@"):
@@ -51,8 +51,8 @@ async def test_whoever_takes_a_node_s_place_has_its_will_told(tmp_path: Path) ->
                     await within(PATIENCE, first.listen(lambda _: None))
         async with Listening.to(broker, TOPICS.status) as late:
             kept = await late.until("status")
-    assert (b"offline", 1) == (will.payload, will.qos)
-    assert (b"offline", True) == (kept.payload, kept.kept)
+    assert (will.payload, will.qos) == (b"offline", 1)
+    assert (kept.payload, kept.kept) == (b"offline", True)
 
 
 async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
@@ -62,12 +62,12 @@ async def test_what_a_broker_sends_is_bounded_and_the_library_logs_nothing(
     monkeypatch.setattr(broker_connection, "MOST_INCOMING", 3)
     async with Broker.running(tmp_path) as broker, connected(parse_broker(broker.url, {}), TOPICS) as link:
         client = link._client
-        assert broker_connection.PATIENCE == client.timeout
+        assert client.timeout == broker_connection.PATIENCE
         await client.subscribe("a")
         await link.send([Outgoing("a", b"1") for _ in range(10)])
         await client.unsubscribe("a")
-        assert 3 == len(client.messages)
-    assert [] == caplog.records
+        assert len(client.messages) == 3
+    assert caplog.records == []
 
 
 async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path)
         *("-out", str(certificate), "-keyout", str(key)),
         stderr=DEVNULL,
     )
-    assert 0 == await within(PATIENCE, made.wait())
+    assert await within(PATIENCE, made.wait()) == 0
     async with Broker.running(tmp_path, f"certfile {certificate}", f"keyfile {key}", *OWN) as broker:
         url = f"mqtts://localhost:{broker.port}?ca={certificate}"
         async with connected(parse_broker(url, {}), TOPICS) as link:

@@ -138,8 +138,8 @@ def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> Non
     removed = office.sent()
     office.outbox.close(office.table)
     office.join()
-    assert [] == office.sent()
-    assert 3 == len(removed)
+    assert office.sent() == []
+    assert len(removed) == 3
 
 
 def test_a_restart_tells_everything_again() -> None:
@@ -185,8 +185,8 @@ def test_it_is_known_how_long_nothing_is_due() -> None:
     office.obey(cl.Ready, ready=True)
     office.join()
     office.sent()
-    assert 250 * MS == office.outbox.wait_us(office.now)
-    assert 50 * MS == office.outbox.wait_us(office.now + 200 * MS)
+    assert office.outbox.wait_us(office.now) == 250 * MS
+    assert office.outbox.wait_us(office.now + 200 * MS) == 50 * MS
 
 
 def test_a_new_hand_is_shown_at_once() -> None:
@@ -202,7 +202,7 @@ def test_a_new_hand_is_shown_at_once() -> None:
     (told,) = [message.payload for message in office.sent() if message.topic.endswith("/snapshot")]
     snapshot = decode_server(told)
     assert isinstance(snapshot, Snapshot)
-    assert 7_000 == snapshot.elapsed_ms
+    assert snapshot.elapsed_ms == 7_000
 
 
 def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
@@ -211,7 +211,7 @@ def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
     office.sent()
     office.outbox.restart(office.now)
     office.join()
-    assert (2, 3) == (len(office.outbox), office.outbox.dropped)
+    assert (len(office.outbox), office.outbox.dropped) == (2, 3)
 
 
 def test_the_demons_description_is_told_once() -> None:
@@ -235,12 +235,12 @@ def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
         office.blink()
         office.blink()
     batches = [office.outbox.take(office.now, 2) for _ in range(3)]
-    assert [2, 2, 1] == [len(batch) for batch in batches]
+    assert [len(batch) for batch in batches] == [2, 2, 1]
     payloads = [message.payload for batch in batches for message in batch]
     if kind == "results":
         assert [bytes([number]) for number in range(5)] == payloads
     else:
-        assert [1, 2, 3, 4, 5] == [getattr(decode_server(payload), "seq", None) for payload in payloads]
+        assert [getattr(decode_server(payload), "seq", None) for payload in payloads] == [1, 2, 3, 4, 5]
 
 
 def test_what_is_built_shares_a_call_with_the_results_before_it() -> None:
@@ -279,4 +279,4 @@ def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
     for name in ("Ann", "Ben"):
         free.append(json.loads(record(office.table.view, "a1", ()))["free"])
         office.join(name)
-    assert [2, 1, 0] == [*free, json.loads(record(office.table.view, "a1", ()))["free"]]
+    assert [*free, json.loads(record(office.table.view, "a1", ()))["free"]] == [2, 1, 0]

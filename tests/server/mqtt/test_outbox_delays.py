@@ -30,7 +30,7 @@ def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
     office.obey(cl.SetOptions, options=Options(spectators=False))
     office.now += 4 * SECOND
     kept = {message.topic: message.payload for message in office.sent() if message.retain}
-    assert b"" == kept[f"{TABLE}/snapshot"]
+    assert kept[f"{TABLE}/snapshot"] == b""
 
 
 def test_a_delayed_table_is_seen_later() -> None:
@@ -53,9 +53,9 @@ def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
     office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
     office.now += SECOND
     office.obey(cl.AddBot)
-    assert [] == office.numbers()
+    assert office.numbers() == []
     office.now = 31 * SECOND
-    assert [1, 2, 3, 4, 5] == office.numbers()
+    assert office.numbers() == [1, 2, 3, 4, 5]
 
 
 def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
@@ -68,7 +68,7 @@ def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
     assert not {"/hands", "/matches"} & set(office.topics())
     office.now += 3 * SECOND
     topics = office.topics()
-    assert ["/hands", "/matches"] == [topic for topic in topics if topic in {"/hands", "/matches"}]
+    assert [topic for topic in topics if topic in {"/hands", "/matches"}] == ["/hands", "/matches"]
 
 
 def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
@@ -80,7 +80,7 @@ def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
     office.now += 3 * SECOND
     office.play_out()
     sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
-    assert ["BCDF/1/1", "BCDF/2/1"] == [json.loads(message.payload)["hand_id"] for message in sent]
+    assert [json.loads(message.payload)["hand_id"] for message in sent] == ["BCDF/1/1", "BCDF/2/1"]
 
 
 def test_at_the_end_results_wait_no_longer() -> None:
@@ -91,7 +91,8 @@ def test_at_the_end_results_wait_no_longer() -> None:
     office.play_out()
     office.outbox.finish()
     told = office.sent()
-    assert ["hands", "matches"] == [
-        message.topic.rpartition("/")[2] for message in told if message.topic != TABLE
+    assert [message.topic.rpartition("/")[2] for message in told if message.topic != TABLE] == [
+        "hands",
+        "matches",
     ]
     assert {(1, False)} == {(message.qos, message.retain) for message in told if message.topic != TABLE}

@@ -130,7 +130,7 @@ def test_a_state_has_the_totals_of_the_match() -> None:
     (result,) = sitting.mirror.results
     sitting.wait(60 * SECOND)
     told = json.loads(state(sitting.mirror))
-    assert (2, "playing") == (told["hand"], told["phase"])
+    assert (told["hand"], told["phase"]) == (2, "playing")
     assert list(result.points) == [score["total"] for score in told["scores"]]
     assert result.points[0] != result.points[1]
 
@@ -139,13 +139,13 @@ def test_a_seat_that_has_played_no_hand_has_no_points() -> None:
     """In the lobby nobody has any, and a player who has come in mid-match has none beside the others."""
     sitting = Sitting.lobby(2, game="classic", seats=3)
     told = json.loads(state(sitting.mirror))
-    assert [(0, 0), (0, 0)] == [(score["points"], score["total"]) for score in told["scores"]]
+    assert [(score["points"], score["total"]) for score in told["scores"]] == [(0, 0), (0, 0)]
     sitting.start()
     sitting.join("Eve")
     told = json.loads(state(sitting.mirror))
-    assert (2, "Eve", 0, 0) == tuple(told["scores"][2].values())
-    assert [0] == [
-        player["total"] for player in json.loads(record(sitting.mirror, "hall", []))["players"][2:]
+    assert tuple(told["scores"][2].values()) == (2, "Eve", 0, 0)
+    assert [player["total"] for player in json.loads(record(sitting.mirror, "hall", []))["players"][2:]] == [
+        0
     ]
 
 
@@ -259,5 +259,5 @@ def test_a_call_is_the_demon_and_the_end_is_not() -> None:
     ]
     sitting.wait(60 * SECOND)
     (over,) = of_type(ev.HandOver, sitting.log)
-    assert ["hands"] == [kind for kind, _ in _results(sitting, over)]
-    assert [] == _results(sitting, of_type(ev.Signalled, sitting.log)[0])
+    assert [kind for kind, _ in _results(sitting, over)] == ["hands"]
+    assert _results(sitting, of_type(ev.Signalled, sitting.log)[0]) == []

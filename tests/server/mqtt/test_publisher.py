@@ -68,20 +68,20 @@ async def play_match(house: House, **options: Any) -> tuple[Peer, list[Event]]:
 
 async def test_a_server_without_a_broker_publishes_nothing() -> None:
     """One with a broker has one publisher; a node without a name is called by twelve letters of chance."""
-    assert [] == publishers(ServerSettings(), clock)
+    assert publishers(ServerSettings(), clock) == []
     nodes = set()
     for _ in range(2):
         (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
-        assert (0, 0, False) == (len(publisher.outbox), publisher.outbox.dropped, publisher.online)
+        assert (len(publisher.outbox), publisher.outbox.dropped, publisher.online) == (0, 0, False)
         nodes.add(publisher._topics.node)
-    assert [12, 12] == [len(node) for node in nodes]
+    assert [len(node) for node in nodes] == [12, 12]
 
 
 async def test_the_password_of_a_broker_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other users of the machine can read a command line."""
     monkeypatch.setenv(PASSWORD, "s3cret-word")
     (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://ann@127.0.0.1"), clock)
-    assert "s3cret-word" == publisher._address.password
+    assert publisher._address.password == "s3cret-word"  # noqa: S105
 
 
 async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ async def test_results_are_told_before_the_server_is_gone(tmp_path: Path) -> Non
                 await ann.ask(cl.Stuck)
         await ears.until("status", lambda heard: heard.payload == b"offline")
     leaves = [heard.topic.rpartition("/")[2] for heard in ears.heard]
-    assert (1, 1, 0) == tuple(map(leaves.count, ("hands", "matches", "events")))
+    assert tuple(map(leaves.count, ("hands", "matches", "events"))) == (1, 1, 0)
 
 
 async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
         assert publishing.online is False
         await asyncio.sleep(30)
         assert publishing.online
-        assert (0, 0) == (len(publishing.outbox), publishing.outbox.dropped)
+        assert (len(publishing.outbox), publishing.outbox.dropped) == (0, 0)
         publishing.closed(room.shown)
         await asyncio.sleep(1)
         await publishing.stop()
@@ -113,7 +113,7 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
 
     history()
     *_, last = broker.told
-    assert 5 == len(broker.told)
+    assert len(broker.told) == 5
     pauses = [after - before for before, after in zip(broker.began, broker.began[1:], strict=False)]
     for number, pause in enumerate(pauses):
         assert 100_000 * 2**number <= pause <= 200_000 * 2**number + 1_000
@@ -121,9 +121,9 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
     assert Outgoing("rd/pub/hall/status", b"offline", 1, retain=True) == last[-1]
     topics = [message.topic.rpartition("hall")[2] for message in last if message.payload]
     assert {"/status", "/tables/test", "/tables/test/state", "/tables/test/snapshot"} <= {*topics}
-    assert ["homeassistant/event/rd_hall/demon/config", "homeassistant/sensor/rd_hall/test/config"] == sorted(
+    assert sorted(
         message.topic for message in last if message.topic.startswith("homeassistant") and message.payload
-    )
+    ) == ["homeassistant/event/rd_hall/demon/config", "homeassistant/sensor/rd_hall/test/config"]
     emptied = {message.topic.rpartition("hall")[2] for message in last if not message.payload}
     assert {"/tables/gone", "/tables/test", "/tables/test/state", "/tables/test/snapshot"} <= emptied
     lost = "cannot be reached (it went away); tables go on, and it is tried again"
@@ -146,7 +146,7 @@ def test_a_broker_that_falls_silent_is_looked_for_again(monkeypatch: pytest.Monk
 
     history()
     *_, fifth, sixth, seventh = broker.began
-    assert 7 == len(broker.began)
+    assert len(broker.began) == 7
     for later, earlier in ((sixth, fifth), (seventh, sixth)):
         assert 60_100_000 <= later - earlier <= 60_201_000
 
@@ -208,7 +208,7 @@ def test_what_waits_is_told_without_a_pause(monkeypatch: pytest.MonkeyPatch) -> 
         publishing.start([])
         await asyncio.sleep(0.001)
         assert len(publishing.outbox) == 0
-        assert 10 * BATCH == sum(not message.payload for message in broker.told[0])
+        assert sum(not message.payload for message in broker.told[0]) == 10 * BATCH
         await publishing.stop()
 
     history()
@@ -226,12 +226,12 @@ def test_a_server_that_stops_tells_all_that_waits(monkeypatch: pytest.MonkeyPatc
         for number in range(3 * BATCH):
             publishing._tidy(f"rd/pub/hall/tables/b{number}")
         await publishing.stop()
-        assert 0 == broker.connections
+        assert broker.connections == 0
 
     history()
     *removals, end = broker.told[0][-3 * BATCH - 1 :]
     assert not any(message.payload for message in removals)
-    assert b"offline" == end.payload
+    assert end.payload == b"offline"
 
 
 def test_the_end_does_not_wait_for_a_broker_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,8 +245,8 @@ def test_the_end_does_not_wait_for_a_broker_that_hangs(monkeypatch: pytest.Monke
         await asyncio.sleep(1)
         broker.hangs, began = True, now()
         await publishing.stop()
-        assert GOODBYE_SECONDS * SECOND == now() - began
-        assert 0 == broker.connections
+        assert now() - began == GOODBYE_SECONDS * SECOND
+        assert broker.connections == 0
 
     history()
 
@@ -305,6 +305,6 @@ async def test_a_note_that_fails_is_told_once(
     publishing = _publisher(monkeypatch, PlayedBroker([]))
     for _ in range(2):
         publishing.opened(cast("Any", None))
-    assert ["a table could not be published; this is not told again"] == [
-        record.getMessage() for record in caplog.records
+    assert [record.getMessage() for record in caplog.records] == [
+        "a table could not be published; this is not told again"
     ]

@@ -43,4 +43,4 @@ def test_a_hand_without_contributions_has_none() -> None:
     view = sitting.mirror.copy()
     view.shuffle = None
     ((_, payload),) = results(view, over)
-    assert [] == json.loads(payload)["contributions"]
+    assert json.loads(payload)["contributions"] == []

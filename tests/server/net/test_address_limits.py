@@ -62,21 +62,21 @@ def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_
 def test_a_proxy_may_name_its_client_by_the_standard(value: str, counted_as: str) -> None:
     """RFC 7239; who sends X-Forwarded-For too is believed in that, because proxies pass the other on."""
     assert counted_as == believed_address("127.0.0.1", named_clients([], [value]), OURS)
-    assert "192.0.2.1" == believed_address("127.0.0.1", named_clients(["192.0.2.1"], [value]), OURS)
-    assert "192.168.1.7" == believed_address("192.168.1.7", named_clients([], [value]), OURS)
+    assert believed_address("127.0.0.1", named_clients(["192.0.2.1"], [value]), OURS) == "192.0.2.1"
+    assert believed_address("192.168.1.7", named_clients([], [value]), OURS) == "192.168.1.7"
 
 
 def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
     """A proxy in a container is not on this machine."""
     both = networks([*OWN_PROXIES, "172.16.0.0/12"])
-    assert "203.0.113.9" == believed_address("172.18.0.3", ["203.0.113.9"], both)
+    assert believed_address("172.18.0.3", ["203.0.113.9"], both) == "203.0.113.9"
     assert ipaddress.ip_network("172.16.0.0/12") in both
 
 
 def test_connections_of_one_address_are_counted() -> None:
     """So many and no more, until one of them goes; others are not concerned."""
     addresses = AddressLimits(ServerSettings(connections_per_address=2))
-    assert [True, True, False] == [addresses.enter("a") for _ in range(3)]
+    assert [addresses.enter("a") for _ in range(3)] == [True, True, False]
     assert addresses.enter("b")
     addresses.leave("a")
     assert not addresses.enter("a")
@@ -94,9 +94,9 @@ def test_this_machine_is_free() -> None:
 def test_tables_of_one_address_are_counted() -> None:
     """Some at once, then so many a minute."""
     addresses = AddressLimits(ServerSettings(tables_per_minute=2, table_burst=3))
-    assert 3 == sum(addresses.take_table("a", MINUTE) for _ in range(10))
+    assert sum(addresses.take_table("a", MINUTE) for _ in range(10)) == 3
     assert addresses.take_table("b", MINUTE)
-    assert 2 == sum(addresses.take_table("a", 2 * MINUTE) for _ in range(10))
+    assert sum(addresses.take_table("a", 2 * MINUTE) for _ in range(10)) == 2
 
 
 def test_no_more_addresses_are_remembered_than_are_useful() -> None:
@@ -105,7 +105,7 @@ def test_no_more_addresses_are_remembered_than_are_useful() -> None:
     addresses.enter("mine")
     for number in range(MOST_REMEMBERED + 500):
         addresses.take_table(str(number), 0)
-    assert MOST_REMEMBERED == len(addresses)
+    assert len(addresses) == MOST_REMEMBERED
     assert not addresses.enter("mine")
 
 
@@ -131,5 +131,5 @@ def test_a_wide_network_shares_what_its_connections_use() -> None:
     """Requests of many addresses of one /48 take from one pool."""
     limits = AddressLimits(ServerSettings(units_per_address=10))
     home = [f"2001:db8:1:{number:x}::/64" for number in range(0, 2**16, 256)]
-    assert 4 * 50 == sum(limits.take_request(address, 0, 50) * 50 for address in home)
+    assert sum(limits.take_request(address, 0, 50) * 50 for address in home) == 4 * 50
     assert limits.take_request("2001:db8:2::/64", 0, 50)

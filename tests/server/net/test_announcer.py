@@ -68,7 +68,7 @@ async def test_all_tables_are_announced_while_they_are_open() -> None:
                 assert ("Ann", "racing-demon", False, url) == said(tables[ann.code])
                 assert ("Ben", "sympathy", True, url) == said(tables[ben.code])
         heard = [await within(PATIENCE, changes.get()) for _ in range(4)]
-        assert ["Added", "Added", "Removed", "Removed"] == sorted(heard)
+        assert sorted(heard) == ["Added", "Added", "Removed", "Removed"]
 
 
 def said(table: FoundTable) -> tuple[str, str, bool, str]:
@@ -105,11 +105,11 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     await speaker.stop()
-    assert logging.CRITICAL == logging.getLogger("zeroconf").level
-    assert ["the tables cannot be announced on the network; players join by address"] == [
-        record.getMessage() for record in caplog.records
+    assert logging.getLogger("zeroconf").level == logging.CRITICAL
+    assert [record.getMessage() for record in caplog.records] == [
+        "the tables cannot be announced on the network; players join by address"
     ]
-    assert ["it has no address on a private network"] == [vars(record)["why"] for record in caplog.records]
+    assert [vars(record)["why"] for record in caplog.records] == ["it has no address on a private network"]
 
 
 async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,9 +122,9 @@ async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.Mo
         speaker.start(lambda: [*interfaces], 5252)
         for _ in range(2):
             interfaces.append(HERE)
-            assert "Added" == await within(PATIENCE, changes.get())
+            assert await within(PATIENCE, changes.get()) == "Added"
             interfaces.clear()
-            assert "Removed" == await within(PATIENCE, changes.get())
+            assert await within(PATIENCE, changes.get()) == "Removed"
         await speaker.stop()
     registry.close()
 
@@ -151,8 +151,8 @@ async def test_a_network_that_takes_no_goodbye_keeps_no_server(
     await asyncio.sleep(0)
     with caplog.at_level(logging.WARNING):
         await within(PATIENCE, speaker.stop())
-    assert 1 == len(goodbyes)
-    assert [] == caplog.records
+    assert len(goodbyes) == 1
+    assert caplog.records == []
 
 
 async def test_players_are_told_that_a_server_has_gone() -> None:
@@ -161,9 +161,9 @@ async def test_players_are_told_that_a_server_has_gone() -> None:
         registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
         registry.open(Options())
         speaker.start(lambda: [HERE], 5252)
-        assert "Added" == await within(PATIENCE, changes.get())
+        assert await within(PATIENCE, changes.get()) == "Added"
         await within(PATIENCE, speaker.stop())
-        assert "Removed" == await within(PATIENCE, changes.get())
+        assert await within(PATIENCE, changes.get()) == "Removed"
         registry.close()
 
 

@@ -70,7 +70,7 @@ async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
         await pings(other, 10)
         assert not waiting.done()
         time.move(60)
-        assert 77 == (await within(PATIENCE, waiting)).stamp
+        assert (await within(PATIENCE, waiting)).stamp == 77
 
 
 async def test_news_of_spectators_costs_a_relay_something() -> None:
@@ -126,7 +126,7 @@ async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
                     answers.append(answer.reason if isinstance(answer, Refused) else hands)
                     assert answers[-1] in {Reason.TOO_FAST, host.view.options.hands}
                 assert isinstance(await host.ask(cl.Say, text="Hi"), Accepted)
-    assert [1, 2, 3, 4, Reason.TOO_FAST] * 2 == answers
+    assert answers == [1, 2, 3, 4, Reason.TOO_FAST] * 2
 
 
 async def test_a_play_pays_for_all_that_it_leads_to() -> None:
@@ -186,8 +186,8 @@ async def test_an_address_that_connects_again_and_again_has_to_wait() -> None:
         with pytest.raises(InvalidStatus) as refused:
             async with Peer.connect(served.url, **FAR):
                 pass
-        assert HTTPStatus.TOO_MANY_REQUESTS == refused.value.response.status_code
-        assert "5" == refused.value.response.headers["Retry-After"]
+        assert refused.value.response.status_code == HTTPStatus.TOO_MANY_REQUESTS
+        assert refused.value.response.headers["Retry-After"] == "5"
         async with Peer.connect(served.url, **FARTHER) as other:
             await other.greet()
         time.move(POOL_SECONDS / 2)
@@ -235,7 +235,7 @@ async def test_a_page_costs_less_than_a_handshake() -> None:
                     pass
             answers.append(answered.value.response.status_code)
     assert 2 * HANDSHAKE == 3 * REQUEST
-    assert [HTTPStatus.OK] * 3 + [HTTPStatus.TOO_MANY_REQUESTS] == answers
+    assert answers == [HTTPStatus.OK] * 3 + [HTTPStatus.TOO_MANY_REQUESTS]
 
 
 # Codes.
@@ -261,8 +261,8 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         await other.greet()
         told = [await found(guesser, f"Y{number}") for number in range(40)]
         assert [*[Reason.UNKNOWN_TABLE] * 30, *[Reason.TOO_FAST] * 10] == told
-        assert Reason.TOO_FAST == await found(guesser, ann.code)
-        assert Reason.UNKNOWN_TABLE == await found(other, "Y")
+        assert await found(guesser, ann.code) == Reason.TOO_FAST
+        assert await found(other, "Y") == Reason.UNKNOWN_TABLE
         time.move(5)
         assert await found(guesser, ann.code) is None
 
@@ -274,9 +274,9 @@ async def test_who_has_a_seat_finds_it_whatever_others_guess() -> None:
         async with Peer.connect(served.url, **FAR) as guesser:
             await guesser.greet()
             for number in range(30):
-                assert Reason.UNKNOWN_TABLE == await found(guesser, f"Y{number}")
+                assert await found(guesser, f"Y{number}") == Reason.UNKNOWN_TABLE
             await guesser.say(cl.Resume(code=ann.code, token="0" * 64))
-            assert Reason.TOO_FAST == (await guesser.until(Refused)).reason
+            assert (await guesser.until(Refused)).reason == Reason.TOO_FAST
             await guesser.enter(cl.Resume(code=ann.code, token=ann.token))
 
 

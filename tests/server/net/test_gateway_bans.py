@@ -26,7 +26,7 @@ async def banned() -> AsyncIterator[tuple[Served, Peer, Peer]]:
             await ann.ask(cl.Start)
             await ann.until(ev.Signalled)
             await ann.ask(cl.Kick, seat=1)
-            assert CloseCode.KICKED == (await ben.closed()).code
+            assert (await ben.closed()).code == CloseCode.KICKED
         yield served, ann, ben
 
 
@@ -84,13 +84,13 @@ async def test_a_restart_lets_nobody_back_in(tmp_path: Path) -> None:
     async with journaled(path) as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben"), **FAR) as ben:
             await ann.ask(cl.Kick, seat=1)
-            assert CloseCode.KICKED == (await ben.closed()).code
+            assert (await ben.closed()).code == CloseCode.KICKED
     text = path.read_bytes()
     assert ben.token.encode() not in text
     assert b"203.0.113" not in text
     async with journaled(path) as served:
         async with Peer.entered(served.url, cl.Resume(code=ann.code, token=ann.token)) as back:
-            assert ("Ben",) == back.view.banned
+            assert back.view.banned == ("Ben",)
             assert Reason.BANNED is await answer(served, cl.Join(code=ann.code, name="Ben"), **FAR)
             again = cl.Join(code=ann.code, name="Dan", token=ben.token)
             assert Reason.BANNED is await answer(served, again, **FARTHER)

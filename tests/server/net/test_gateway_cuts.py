@@ -95,15 +95,15 @@ async def test_who_is_let_in_no_more_is_counted_by_the_limit() -> None:
             await one.greet()
             for headers in (FAR, None):
                 async with Peer.connect(served.url, additional_headers=headers) as other:
-                    assert CloseCode.FULL == (await other.closed()).code
-    assert ["address", "full"] == cuts
+                    assert (await other.closed()).code == CloseCode.FULL
+    assert cuts == ["address", "full"]
 
 
 async def test_who_asks_for_nothing_in_time_is_counted() -> None:
     """By the name of the code that closes the connection."""
     async with counting(entry_seconds=0.2) as (served, cuts), Peer.connect(served.url) as peer:
-        assert CloseCode.TOO_LATE == (await peer.closed()).code
-        assert ["too_late"] == cuts
+        assert (await peer.closed()).code == CloseCode.TOO_LATE
+        assert cuts == ["too_late"]
 
 
 async def test_who_is_cut_off_is_not_closed_as_well() -> None:
@@ -122,7 +122,7 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
             session.close(CloseCode.KICKED, "The host no longer allows spectators.")
             assert isinstance(await ann.ask(cl.AddBot), Accepted)
             eve.socket.transport.abort()
-    assert ["slow_reader"] == cuts
+    assert cuts == ["slow_reader"]
 
 
 # Those who have not said yet what they want.
@@ -134,7 +134,7 @@ async def test_the_silent_who_make_room_are_counted(caplog: pytest.LogCaptureFix
         with silent(served, 10):
             async with Peer.connect(served.url) as peer:
                 await peer.greet()
-                assert ["handshake"] * 8 == cuts
+                assert cuts == ["handshake"] * 8
     assert {("connection cut", 0, "handshake")} == {
         (record.getMessage(), vars(record)["connection"], vars(record)["why"])
         for record in caplog.records
@@ -149,7 +149,7 @@ async def test_who_plays_does_not_make_room_for_the_silent() -> None:
             with silent(served, 10):
                 async with Peer.connect(served.url) as peer:
                     await peer.greet()
-                assert ["handshake"] * 9 == cuts
+                assert cuts == ["handshake"] * 9
                 for each in (ann, ben):
                     assert isinstance(await each.ask(cl.AddBot), Accepted)
 
@@ -160,9 +160,9 @@ async def test_who_has_gone_already_makes_no_room() -> None:
         for _ in range(10):
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write_eof()
-            assert b"" == await within(PATIENCE, reader.read())
+            assert await within(PATIENCE, reader.read()) == b""
             writer.close()
             await writer.wait_closed()
         async with Peer.connect(served.url) as peer:
             await peer.greet()
-    assert [] == cuts
+    assert cuts == []

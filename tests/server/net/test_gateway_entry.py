@@ -25,7 +25,7 @@ async def test_versions_come_first(encoding: Encoding) -> None:
     async with serving() as served, Peer.connect(served.url, encoding) as peer:
         versions = await peer.hear()
         assert isinstance(versions, Versions)
-        assert (VERSION, VERSION) == (versions.oldest, versions.newest)
+        assert (versions.oldest, versions.newest) == (VERSION, VERSION)
         assert versions.software.startswith("racing-demon-server ")
 
 
@@ -41,7 +41,7 @@ async def test_a_foreign_version_closes_even_late() -> None:
     """A second hello in another version ends the conversation like a first."""
     async with serving() as served, Peer.hosting(served.url) as peer:
         await peer.say(cl.Hello(version=999))
-        assert CloseCode.VERSION == (await peer.closed()).code
+        assert (await peer.closed()).code == CloseCode.VERSION
 
 
 async def test_hello_is_said_once() -> None:
@@ -156,20 +156,20 @@ async def test_a_table_is_opened_and_joined() -> None:
         Peer.hosting(served.url) as ann,
         Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
     ):
-        assert [0, 1] == [ann.place.seat, ben.place.seat]
+        assert [ann.place.seat, ben.place.seat] == [0, 1]
         assert ann.code == ben.code
         assert ann.token != ben.token
-        assert ["Ann", "Ben"] == [seat.name for seat in ben.view.seats.values()]
+        assert [seat.name for seat in ben.view.seats.values()] == ["Ann", "Ben"]
 
 
 async def test_a_host_may_only_watch() -> None:
     """A host without a seat still has a token and may deal."""
     async with serving() as served, Peer.hosting(served.url, seated=False) as host:
         assert host.place.seat is None
-        assert 64 == len(host.token)
+        assert len(host.token) == 64
         await host.ask(cl.AddBot)
         await host.ask(cl.Start)
-        assert (0,) == host.view.hand_seats
+        assert host.view.hand_seats == (0,)
 
 
 async def test_a_spectator_has_no_token() -> None:
@@ -179,7 +179,7 @@ async def test_a_spectator_has_no_token() -> None:
         Peer.hosting(served.url) as ann,
         Peer.entered(served.url, cl.Watch(code=ann.code)) as eve,
     ):
-        assert (None, None) == (eve.place.seat, eve.place.token)
+        assert (eve.place.seat, eve.place.token) == (None, None)
 
 
 @pytest.mark.parametrize("cls", [cl.Start, cl.AddBot, cl.Ready, cl.Stuck, cl.Leave, cl.Call])
@@ -193,7 +193,7 @@ async def test_spectators_command_nothing(cls: type[cl.Command]) -> None:
         seq = eve.view.seq
         refused = await eve.ask(cls)
         assert isinstance(refused, Refused)
-        assert (Reason.NOT_SEATED, 1) == (refused.reason, refused.counter)
+        assert (refused.reason, refused.counter) == (Reason.NOT_SEATED, 1)
         assert seq == host.view.seq
 
 
@@ -203,7 +203,7 @@ async def test_commands_need_a_table() -> None:
         await peer.greet()
         refused = await peer.ask(cl.Ready)
         assert isinstance(refused, Refused)
-        assert Reason.NOT_SEATED == refused.reason
+        assert refused.reason == Reason.NOT_SEATED
         await peer.enter(cl.Create(name="Ann"))
 
 
@@ -219,10 +219,10 @@ async def test_one_connection_has_one_place(kind: str) -> None:
         }
         await ann.say(requests[kind])
         refused = await ann.until(Refused)
-        assert (Reason.NOT_NOW, 0) == (refused.reason, refused.counter)
-        assert 1 == len(served.registry)
+        assert (refused.reason, refused.counter) == (Reason.NOT_NOW, 0)
+        assert len(served.registry) == 1
         await ann.ask(cl.AddBot)
-        assert 2 == len(ann.view.seats)
+        assert len(ann.view.seats) == 2
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ async def test_a_full_table_takes_nobody() -> None:
         await ben.say(cl.Join(code=ann.code, name="Ben"))
         refused = await ben.hear()
         assert isinstance(refused, Refused)
-        assert Reason.TABLE_FULL == refused.reason
+        assert refused.reason == Reason.TABLE_FULL
         await ben.enter(cl.Watch(code=ann.code))
 
 
@@ -288,7 +288,7 @@ async def test_who_has_a_place_is_not_hurried() -> None:
         Peer.hosting(served.url) as ann,
         Peer.connect(served.url) as idle,
     ):
-        assert CloseCode.TOO_LATE == (await idle.closed()).code  # it came later than Ann
+        assert (await idle.closed()).code == CloseCode.TOO_LATE  # it came later than Ann
         await ann.ask(cl.AddBot)
 
 
@@ -297,7 +297,7 @@ async def test_a_handshake_that_never_ends_is_cut_off() -> None:
     async with serving(entry_seconds=0.2) as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(b"GET /v1 HTTP/1.1\r\n")
-        assert b"" == await within(PATIENCE, reader.read())
+        assert await within(PATIENCE, reader.read()) == b""
         writer.close()
         await writer.wait_closed()
 

@@ -52,7 +52,7 @@ async def test_players_and_spectators_get_the_same_bytes() -> None:
         await ben.say(ben.next(cl.Leave))
         streams = await asyncio.gather(*(events_until_over(peer) for peer in (host, ben, eve)))
         assert streams[0] == streams[1] == streams[2]
-        assert 50 < len(streams[0])
+        assert len(streams[0]) > 50
 
 
 async def test_both_encodings_say_the_same() -> None:
@@ -122,7 +122,7 @@ async def test_commands_read_together_take_turns() -> None:
             ben.burst([ben.next(cl.Ready, ready=number % 2 == 0) for number in range(3)])
             seats = [(await eve.until(ev.Readied)).seat for _ in range(9)]
         assert [0, 1] == sorted(seats[:2]) == sorted(seats[2:4]) == sorted(seats[4:6])
-        assert [0, 0, 0] == seats[6:]
+        assert seats[6:] == [0, 0, 0]
 
 
 async def test_two_who_answer_together_are_told_apart() -> None:
@@ -141,7 +141,7 @@ async def test_two_who_answer_together_are_told_apart() -> None:
             peer.burst([cl.Join(code=ann.code, name="Ben")])
         answers = [await peer.hear() for peer in (ben, cat)]
         assert {Seated, Refused} == {type(answer) for answer in answers}
-        assert [Reason.TABLE_FULL] == [a.reason for a in answers if isinstance(a, Refused)]
+        assert [a.reason for a in answers if isinstance(a, Refused)] == [Reason.TABLE_FULL]
 
 
 # Slow readers.
@@ -175,15 +175,15 @@ async def test_a_slow_reader_is_cut_off_and_nobody_else(caplog: pytest.LogCaptur
             await eve.follow(ann.view.seq)
             assert ann.view.snapshot(0) == eve.view.snapshot(0)
             room = served.registry.room(ann.code)
-            assert (1, 1) == (len(room.broadcast.listeners), len(room.broadcast.spectators))
+            assert (len(room.broadcast.listeners), len(room.broadcast.spectators)) == (1, 1)
             slow.socket.transport.abort()
     (record,) = caplog.records
     facts = vars(record)
-    assert ("cut off a slow reader", 3, "slow_reader") == (
+    assert (
         record.getMessage(),
         facts["connection"],
         facts["why"],
-    )
+    ) == ("cut off a slow reader", 3, "slow_reader")
 
 
 async def test_a_slow_reader_can_come_back() -> None:
@@ -203,7 +203,7 @@ async def test_a_slow_reader_can_come_back() -> None:
             ben.socket.transport.abort()
         resume = cl.Resume(code=ann.code, token=ben.token, seq=0)
         async with Peer.entered(served.url, resume) as again:
-            assert 1 == again.place.seat
+            assert again.place.seat == 1
             await again.follow(served.registry.room(ann.code).table.view.seq)
             assert again.view.seats[1].connected
 
@@ -227,7 +227,7 @@ async def test_a_mistake_of_the_server_closes_one_connection(
         assert Closing(CloseCode.SERVER_ERROR, text) == await ben.closed()
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
     (record,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
-    assert ("a frame could not be handled", 2) == (record.getMessage(), vars(record)["connection"])
+    assert (record.getMessage(), vars(record)["connection"]) == ("a frame could not be handled", 2)
     assert record.exc_info is not None
     assert ZeroDivisionError is record.exc_info[0]
 
@@ -258,7 +258,7 @@ async def test_a_connection_that_cannot_be_written_to_costs_nobody_else_anything
             assert not ann.view.seats[1].connected
             ben.socket.transport.abort()
     (record,) = caplog.records
-    assert ("a connection could not be written to", 3) == (record.getMessage(), vars(record)["connection"])
+    assert (record.getMessage(), vars(record)["connection"]) == ("a connection could not be written to", 3)
 
 
 async def test_a_lost_connection_is_written_to_no_more() -> None:
@@ -288,7 +288,7 @@ async def test_a_silent_connection_is_noticed() -> None:
         await ann.until(ev.Joined)
         ben.socket.transport.pause_reading()
         lost = await ann.until(ev.Connected)
-        assert (1, False) == (lost.seat, lost.connected)
+        assert (lost.seat, lost.connected) == (1, False)
         ben.socket.transport.abort()
 
 
@@ -332,5 +332,5 @@ async def test_a_client_with_rarer_heartbeats_is_lost_all_the_same() -> None:
         await ben.enter(cl.Join(code=ann.code, name="Ben"))
         ben.socket.transport.pause_reading()
         lost = await ann.until(ev.Connected)
-        assert (1, False) == (lost.seat, lost.connected)
+        assert (lost.seat, lost.connected) == (1, False)
         ben.socket.transport.abort()

@@ -53,13 +53,13 @@ async def handshake_status(served: Served, **more: object) -> int:
 async def test_healthz_says_ok() -> None:
     """A load balancer's question is answered on the same port, with the number of tables."""
     async with serving() as served:
-        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz")
+        assert await fetch(f"{served.origin}/healthz") == (200, '{"status": "ok", "tables": 0}\n')
 
 
 async def test_healthz_takes_a_query() -> None:
     """What stands behind the question mark makes no difference."""
     async with serving() as served:
-        assert (200, '{"status": "ok", "tables": 0}\n') == await fetch(f"{served.origin}/healthz?now")
+        assert await fetch(f"{served.origin}/healthz?now") == (200, '{"status": "ok", "tables": 0}\n')
 
 
 async def test_a_mistake_over_a_request_is_answered_and_told(
@@ -72,10 +72,10 @@ async def test_a_mistake_over_a_request_is_answered_and_told(
 
     monkeypatch.setattr(Registry, "__len__", fail)
     async with serving() as served:
-        assert (500, "The server made an error.\n") == await fetch(f"{served.origin}/healthz")
+        assert await fetch(f"{served.origin}/healthz") == (500, "The server made an error.\n")
         monkeypatch.undo()
     (record,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
-    assert "a request could not be answered" == record.getMessage()
+    assert record.getMessage() == "a request could not be answered"
     assert record.exc_info is not None
     assert ZeroDivisionError is record.exc_info[0]
 
@@ -94,9 +94,9 @@ async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_
     await loop.connect_accepted_socket(gateway.connect, there)
     if not is_closed_before:
         gateway.close(1001, "")
-    assert b"" == await within(PATIENCE, loop.sock_recv(here, 1))
+    assert await within(PATIENCE, loop.sock_recv(here, 1)) == b""
     await within(PATIENCE, gateway.wait_closed())
-    assert 1 == gateway.closed
+    assert gateway.closed == 1
     here.close()
 
 
@@ -109,11 +109,11 @@ async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
         journal.write([(Operation.ADD_SEED, (1, "", bytes(100_000), ""))], lambda: None)
         await until(lambda: journal.is_halted)
         status, body = await fetch(f"{served.origin}/healthz")
-        assert 503 == status
-        assert '{"status": "halted", "tables": 0}\n' == body
+        assert status == 503
+        assert body == '{"status": "halted", "tables": 0}\n'
         store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
         await within(PATIENCE, journal.drained())
-        assert 200 == (await fetch(f"{served.origin}/healthz"))[0]
+        assert (await fetch(f"{served.origin}/healthz"))[0] == 200
     journal.close()
 
 
@@ -137,27 +137,27 @@ async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
 async def test_other_paths_are_not_found(path: str) -> None:
     """Whoever asks for something else is told where the game is."""
     async with serving() as served:
-        assert (404, "The game is at /v1, over WebSocket.\n") == await fetch(served.origin + path)
+        assert await fetch(served.origin + path) == (404, "The game is at /v1, over WebSocket.\n")
 
 
 async def test_the_game_needs_a_websocket() -> None:
     """A browser that opens the game's address is told to upgrade."""
     async with serving() as served:
         status, _ = await fetch(f"{served.origin}/v1")
-        assert 426 == status
+        assert status == 426
 
 
 @pytest.mark.parametrize("subprotocols", [None, [Subprotocol("racing-demon.v2+msgpack")]])
 async def test_an_encoding_must_be_chosen(subprotocols: list[Subprotocol] | None) -> None:
     """Without a subprotocol that the server knows there is no connection."""
     async with serving() as served:
-        assert 400 == await handshake_status(served, subprotocols=subprotocols)
+        assert await handshake_status(served, subprotocols=subprotocols) == 400
 
 
 async def test_compression_is_not_offered() -> None:
     """A client that wants frames deflated gets them plain, so none can be a bomb."""
     async with serving() as served, Peer.connect(served.url, compression="deflate") as peer:
-        assert [] == peer.socket.protocol.extensions
+        assert peer.socket.protocol.extensions == []
 
 
 async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
@@ -174,7 +174,7 @@ async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> 
             await within(PATIENCE, reader.read())
             writer.close()
             await writer.wait_closed()
-    assert [] == [record for record in caplog.records if record.name != "websockets.client"]
+    assert [record for record in caplog.records if record.name != "websockets.client"] == []
 
 
 @pytest.mark.parametrize(

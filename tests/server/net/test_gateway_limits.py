@@ -71,7 +71,7 @@ async def test_silent_connections_make_room_for_others() -> None:
             for quiet in silent[:7]:
                 quiet.setblocking(False)
                 with suppress(ConnectionResetError):
-                    assert b"" == await within(PATIENCE, loop.sock_recv(quiet, 1))
+                    assert await within(PATIENCE, loop.sock_recv(quiet, 1)) == b""
             for quiet in silent[8:]:
                 quiet.setblocking(False)
                 with pytest.raises(BlockingIOError):
@@ -97,7 +97,7 @@ async def test_one_address_may_have_so_many_requests_under_way() -> None:
             for quiet in silent[:2]:
                 quiet.setblocking(False)
                 with suppress(ConnectionResetError):
-                    assert b"" == await within(PATIENCE, loop.sock_recv(quiet, 1))
+                    assert await within(PATIENCE, loop.sock_recv(quiet, 1)) == b""
             for quiet in (other, *silent[2:]):
                 quiet.setblocking(False)
                 with pytest.raises(BlockingIOError):
@@ -137,7 +137,7 @@ async def test_a_slow_handshake_is_not_waited_for() -> None:
     async with serving(entry_seconds=0.2) as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(b"GET /v1 HTTP/1.1\r\nHost: x\r\n")
-        assert b"" == await within(PATIENCE, reader.read())
+        assert await within(PATIENCE, reader.read()) == b""
         writer.close()
 
 
@@ -206,8 +206,8 @@ async def test_nothing_more_of_a_flood_is_looked_at() -> None:
         room = served.registry.room(ann.code)
         pings = [cl.Ping(stamp=number) for number in range(2_000)]
         ann.burst([*pings, ann.next(cl.AddBot)])
-        assert CloseCode.FLOOD == (await ann.closed()).code
-        assert 1 == len(room.table.view.seats)
+        assert (await ann.closed()).code == CloseCode.FLOOD
+        assert len(room.table.view.seats) == 1
 
 
 async def test_what_follows_a_flood_is_not_even_parsed() -> None:
@@ -219,7 +219,7 @@ async def test_what_follows_a_flood_is_not_even_parsed() -> None:
             writer.write(Frame(Opcode.TEXT, text).serialize(mask=True))
         await within(PATIENCE, reader.readuntil(b"Too many frames a second."))
         writer.write(Frame(Opcode.PING, b"Anybody?").serialize(mask=True))
-        assert b"" == await within(PATIENCE, reader.read())
+        assert await within(PATIENCE, reader.read()) == b""
         writer.close()
 
 
@@ -307,7 +307,7 @@ async def test_a_connection_that_was_refused_does_not_count() -> None:
         async with greeted(served.url, FAR) as first:
             await first.greet()
             async with greeted(served.url, FAR) as second:
-                assert CloseCode.FULL == (await second.closed()).code
+                assert (await second.closed()).code == CloseCode.FULL
         async with asyncio.timeout(PATIENCE):
             is_let_in = False
             while not is_let_in:  # the server may not know yet that the first has gone

@@ -109,9 +109,9 @@ async def test_bad_msgpack_closes(frame: bytes, caplog: pytest.LogCaptureFixture
         await peer.greet()
         await peer.send(frame)
         code, reason = await peer.closed()
-        assert BAD == code
+        assert code == BAD
         assert reason.startswith("Not understood: ")
-    assert [] == caplog.records
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("frame", BAD_JSON.values(), ids=BAD_JSON)
@@ -121,9 +121,9 @@ async def test_bad_json_closes(frame: str, caplog: pytest.LogCaptureFixture) -> 
         await peer.greet()
         await peer.send(frame)
         code, reason = await peer.closed()
-        assert BAD == code
+        assert code == BAD
         assert reason.startswith("Not understood: ")
-    assert [] == caplog.records
+    assert caplog.records == []
 
 
 async def test_what_was_sent_is_not_repeated() -> None:
@@ -160,7 +160,7 @@ async def test_long_frames_close(size: int) -> None:
     async with serving() as served, Peer.connect(served.url) as peer:
         await peer.greet()
         await peer.send(b"\xc0" * size)
-        assert TOO_LONG == (await peer.closed()).code
+        assert (await peer.closed()).code == TOO_LONG
 
 
 async def test_the_longest_frame_is_read() -> None:
@@ -175,7 +175,7 @@ async def test_a_promised_giant_is_not_waited_for() -> None:
     """A header that announces 2^62 bytes closes at once."""
     async with serving() as served, Peer.connect(served.url) as peer:
         peer.socket.transport.write(b"\x82\xff" + (2**62).to_bytes(8, "big") + bytes(4))
-        assert TOO_LONG == (await peer.closed()).code
+        assert (await peer.closed()).code == TOO_LONG
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ async def test_broken_websockets_close(data: bytes, caplog: pytest.LogCaptureFix
     """What breaks RFC 6455 closes with its 1002, and leaves no traceback."""
     async with serving() as served, Peer.connect(served.url) as peer:
         peer.socket.transport.write(data)
-        assert 1002 == (await peer.closed()).code
-    assert [] == troubles(caplog)
+        assert (await peer.closed()).code == 1002
+    assert troubles(caplog) == []
 
 
 # Fragments.
@@ -207,7 +207,7 @@ async def test_a_message_may_come_in_fragments(encoding: Encoding) -> None:
         command = ann.next(cl.AddBot, level="hard")
         ann.write(*fragments(ann.frame_of(command), 2, 2))
         await ann.follow(ann.view.seq + 1)
-        assert "hard" == ann.view.seats[1].bot
+        assert ann.view.seats[1].bot == "hard"
 
 
 async def test_fragments_keep_their_place_in_the_row() -> None:
@@ -235,7 +235,7 @@ async def test_fragments_together_have_the_same_limit() -> None:
     async with serving() as served, Peer.connect(served.url) as peer:
         await peer.greet()
         peer.write(*fragments(Frame(Opcode.BINARY, bytes(MAX_CLIENT_FRAME + 1)), *range(500, 4_000, 500)))
-        assert TOO_LONG == (await peer.closed()).code
+        assert (await peer.closed()).code == TOO_LONG
 
 
 async def test_fragments_of_bad_text_close() -> None:
@@ -257,7 +257,7 @@ async def test_a_letter_may_be_cut_in_two() -> None:
         frame = ben.frame_of(cl.Join(code=ann.code, name="Zoë"))
         ben.write(*fragments(frame, bytes(frame.data).index(b"\xc3") + 1))
         await ann.follow(ann.view.seq + 1)
-        assert "Zoë" == ann.view.seats[1].name
+        assert ann.view.seats[1].name == "Zoë"
 
 
 async def test_endless_fragments_are_a_flood() -> None:
@@ -266,7 +266,7 @@ async def test_endless_fragments_are_a_flood() -> None:
         await peer.greet()
         empty = Frame(Opcode.CONT, b"", fin=False)
         peer.write(Frame(Opcode.BINARY, b"\x92", fin=False), *[empty] * 20_000)
-        assert CloseCode.FLOOD == (await peer.closed()).code
+        assert (await peer.closed()).code == CloseCode.FLOOD
 
 
 # Too much.
@@ -285,7 +285,7 @@ async def test_pings_are_frames() -> None:
     async with serving() as served, Peer.connect(served.url) as peer:
         await peer.greet()
         peer.write(*[Frame(Opcode.PING, b"")] * 1_000)
-        assert CloseCode.FLOOD == (await peer.closed()).code
+        assert (await peer.closed()).code == CloseCode.FLOOD
 
 
 async def test_commands_beyond_the_limit_are_refused() -> None:
@@ -296,7 +296,7 @@ async def test_commands_beyond_the_limit_are_refused() -> None:
     ):
         ann.burst([ann.next(cl.Ready, ready=bool(number % 2)) for number in range(5)])
         refusals = [await ann.until(Refused) for _ in range(2)]
-        assert [(Reason.TOO_FAST, 4), (Reason.TOO_FAST, 5)] == [(r.reason, r.counter) for r in refusals]
+        assert [(r.reason, r.counter) for r in refusals] == [(Reason.TOO_FAST, 4), (Reason.TOO_FAST, 5)]
 
 
 async def test_what_was_too_fast_was_not_judged() -> None:
@@ -309,9 +309,9 @@ async def test_what_was_too_fast_was_not_judged() -> None:
         refused = await ann.ask(cl.AddBot)
         assert isinstance(refused, Refused)
         async with Peer.entered(served.url, cl.Resume(code=ann.code, token=ann.token)) as again:
-            assert 1 == again.place.counter
+            assert again.place.counter == 1
             await again.ask(cl.AddBot)
-            assert 3 == len(again.view.seats)
+            assert len(again.view.seats) == 3
 
 
 # Everybody else.
@@ -328,7 +328,7 @@ async def test_noise_disturbs_nobody_at_the_table(caplog: pytest.LogCaptureFixtu
                 codes.append((await noisy.closed()).code)
         assert {BAD} == set(codes)
         assert ann.view.seq == served.registry.room(ann.code).table.view.seq
-    assert [] == caplog.records
+    assert caplog.records == []
 
 
 async def test_bad_frames_leave_nothing_in_memory() -> None:

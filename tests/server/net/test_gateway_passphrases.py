@@ -118,7 +118,7 @@ async def test_others_play_while_a_passphrase_is_checked(gate: threading.Event, 
         await dan.ask(cl.Say, text="hello")
         gate.set()
         assert isinstance(await ben.until(Seated), Seated)
-        assert [1, 2, 3] == [(await ben.until(Accepted)).counter for _ in range(3)]
+        assert [(await ben.until(Accepted)).counter for _ in range(3)] == [1, 2, 3]
 
 
 async def test_who_leaves_while_being_checked_gets_no_seat(gate: threading.Event, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_who_leaves_while_being_checked_gets_no_seat(gate: threading.Event
             await arrived(stack, served, asking(WISHES[0], code))
         gate.set()
         async with Peer.entered(served.url, asking(cl.Join(code=CODE, name="Cat"), code)) as cat:
-            assert 1 == cat.place.seat
+            assert cat.place.seat == 1
 
 
 async def test_no_more_is_checked_at_once_than_there_is_room_for(
@@ -169,7 +169,7 @@ async def test_who_opens_a_table_waits_for_the_hash_alone(gate: threading.Event)
         await dan.ask(cl.Say, text="hello")
         gate.set()
         seated = await ann.until(Seated)
-        assert 1 == (await ann.until(Accepted)).counter
+        assert (await ann.until(Accepted)).counter == 1
         ben = await arrived(stack, served)
         assert await ben.refusal(asking(WISHES[0], seated.code, "")) is Reason.BAD_PASSPHRASE
 
@@ -194,6 +194,6 @@ async def test_who_waits_for_the_hash_is_not_too_late(gate: threading.Event) -> 
         ann, ben = [await stack.enter_async_context(Peer.connect(served.url)) for _ in range(2)]
         await ann.greet()
         await ann.say(OPENING)
-        assert CloseCode.TOO_LATE == (await ben.closed()).code
+        assert (await ben.closed()).code == CloseCode.TOO_LATE
         gate.set()
         await ann.until(Seated)

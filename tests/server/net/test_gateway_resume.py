@@ -38,7 +38,7 @@ async def refusal(served: Served, request: cl.Resume) -> Reason:
         await peer.say(request)
         refused = await peer.hear()
         assert isinstance(refused, Refused)
-        assert 0 == refused.counter
+        assert refused.counter == 0
         return refused.reason
 
 
@@ -99,7 +99,7 @@ async def test_a_seat_is_taken_once_however_often_it_is_asked_for() -> None:
             cut(ben)
         async with Peer.entered(served.url, request) as ben:
             assert (1, token) == (ben.place.seat, ben.place.token)
-            assert ["Ann", "Ben"] == [state.name for state in ben.view.seats.values()]
+            assert [state.name for state in ben.view.seats.values()] == ["Ann", "Ben"]
 
 
 async def test_a_token_that_is_none_is_not_taken() -> None:
@@ -108,7 +108,7 @@ async def test_a_token_that_is_none_is_not_taken() -> None:
         async with Peer.connect(served.url) as eve:
             await eve.greet()
             await eve.send(msgpack.packb([cl.Join.TAG, ann.code, "Eve", "", "short"]))
-            assert CloseCode.BAD_FRAME == (await eve.closed()).code
+            assert (await eve.closed()).code == CloseCode.BAD_FRAME
 
 
 async def test_coming_and_going_is_told_to_all() -> None:
@@ -117,10 +117,10 @@ async def test_coming_and_going_is_told_to_all() -> None:
         async with Peer.entered(served.url, join(ann)) as ben:
             pass
         lost = await ann.until(ev.Connected)
-        assert (1, False) == (lost.seat, lost.connected)
+        assert (lost.seat, lost.connected) == (1, False)
         async with Peer.entered(served.url, resume(ben)):
             back = await ann.until(ev.Connected)
-            assert (1, True) == (back.seat, back.connected)
+            assert (back.seat, back.connected) == (1, True)
 
 
 @pytest.mark.parametrize("seq", [0, 1, 10_000])
@@ -165,7 +165,7 @@ async def test_a_wrong_token_opens_nothing() -> None:
         last = "0" if ann.token[-1] != "0" else "1"
         for token in ("0" * 64, ann.token[:-1] + last, ann.token[::-1]):
             wrong = cl.Resume(code=ann.code, token=token)
-            assert Reason.BAD_TOKEN == await refusal(served, wrong)
+            assert await refusal(served, wrong) == Reason.BAD_TOKEN
 
 
 async def test_many_guesses_open_nothing() -> None:
@@ -175,7 +175,7 @@ async def test_many_guesses_open_nothing() -> None:
         eve.burst([cl.Resume(code=ann.code, token=secrets.token_hex(32)) for _ in range(500)])
         answers = [await eve.hear() for _ in range(500)]
         assert {Reason.BAD_TOKEN} == {a.reason for a in answers if isinstance(a, Refused)}
-        assert 500 == len(answers)
+        assert len(answers) == 500
 
 
 async def test_a_token_is_good_for_its_table_only() -> None:
@@ -186,7 +186,7 @@ async def test_a_token_is_good_for_its_table_only() -> None:
         Peer.hosting(served.url) as ben,
     ):
         foreign = cl.Resume(code=ben.code, token=ann.token)
-        assert Reason.BAD_TOKEN == await refusal(served, foreign)
+        assert await refusal(served, foreign) == Reason.BAD_TOKEN
 
 
 async def test_a_seat_that_was_left_is_gone() -> None:
@@ -194,7 +194,7 @@ async def test_a_seat_that_was_left_is_gone() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, join(ann)) as ben:
             await ben.ask(cl.Leave)
-        assert Reason.BAD_TOKEN == await refusal(served, resume(ben))
+        assert await refusal(served, resume(ben)) == Reason.BAD_TOKEN
 
 
 async def test_the_next_owner_of_a_seat_has_another_token() -> None:
@@ -204,7 +204,7 @@ async def test_the_next_owner_of_a_seat_has_another_token() -> None:
             await ben.ask(cl.Leave)
         async with Peer.entered(served.url, join(ann, "Cat")) as cat:
             assert ben.place.seat == cat.place.seat
-            assert Reason.BAD_TOKEN == await refusal(served, resume(ben))
+            assert await refusal(served, resume(ben)) == Reason.BAD_TOKEN
 
 
 async def test_no_token_is_told_to_anybody_else(caplog: pytest.LogCaptureFixture) -> None:
@@ -267,8 +267,8 @@ async def test_a_seat_that_is_fought_over_has_one_voice() -> None:
         for _ in range(10):
             async with Peer.entered(served.url, resume(ben)) as again:
                 await again.ask(cl.Ready, ready=again.counter % 2 == 0)
-                assert 2 == len(served.registry.room(ann.code).broadcast.listeners)
-        assert 10 == again.counter
+                assert len(served.registry.room(ann.code).broadcast.listeners) == 2
+        assert again.counter == 10
 
 
 async def test_the_older_connection_says_nothing_more() -> None:
@@ -283,7 +283,7 @@ async def test_the_older_connection_says_nothing_more() -> None:
         ben.burst([ben.next(cl.Leave)])
         again.burst([resume(ben), cl.Ready(counter=2)])
         await again.until(Accepted)
-        assert [0, 1] == list(served.registry.room(ann.code).table.view.seats)
+        assert list(served.registry.room(ann.code).table.view.seats) == [0, 1]
 
 
 # Commands in doubt.
@@ -310,7 +310,7 @@ async def test_a_play_sent_twice_is_played_once() -> None:
             table = served.registry.room(ann.code).table.view
             assert table.board is not None
             stock = table.board.cards[command.source]
-            assert 24 - 3 == len(stock)
+            assert len(stock) == 24 - 3
 
 
 async def test_a_play_that_never_arrived_is_played_after_the_break() -> None:
@@ -335,7 +335,7 @@ async def test_a_refusal_sent_twice_is_the_same_refusal() -> None:
         early = ann.next(cl.PlayCards, source=1, count=1, destination=-1, seen=0)
         first = await ann.ask_again(early)
         assert isinstance(first, Refused)
-        assert Reason.NOT_STARTED == first.reason
+        assert first.reason == Reason.NOT_STARTED
         await ann.say(cl.Ping(stamp=1))
         async with Peer.entered(served.url, resume(ann)) as again:
             assert first == await again.ask_again(early)

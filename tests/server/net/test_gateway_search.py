@@ -150,8 +150,8 @@ async def test_others_are_passed_on(software: str, host: str, encoding: Encoding
         assert (ann.code, 1) == (seated.code, seated.seat)
         await ben.until(CaughtUp)
         await ann.ask(cl.Say, text="hello")
-        assert "hello" == (await ben.until(Said)).text
-        assert 0 == len(served.registry)
+        assert (await ben.until(Said)).text == "hello"
+        assert len(served.registry) == 0
 
 
 async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its_owner() -> None:
@@ -159,7 +159,7 @@ async def test_a_connection_that_was_passed_on_is_asked_for_signs_of_life_by_its
     async with passed_on(ping_seconds=0.05) as (ann, ben):
         await asyncio.sleep(0.5)
         await ann.ask(cl.Say, text="hello")
-        assert "hello" == (await ben.until(Said)).text
+        assert (await ben.until(Said)).text == "hello"
 
 
 async def test_a_connection_that_was_passed_on_is_not_asked_for_a_table() -> None:
@@ -253,7 +253,7 @@ async def test_a_code_that_no_server_knows_is_refused_and_counted() -> None:
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
         unknown = "No table here has that code."
         assert await peer.hear() == Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=unknown)
-        assert [Reason.UNKNOWN_TABLE] == directory.refused
+        assert directory.refused == [Reason.UNKNOWN_TABLE]
         await peer.say(cl.Watch(code="BCDF"))
         refused = await peer.hear()
         assert isinstance(refused, Refused)
@@ -364,8 +364,8 @@ async def test_nothing_is_heard_behind_a_bad_frame_that_waited() -> None:
         await _held(peer)
         served.registry.open(Options(spectators=False))
         await directory.tell(code, Whereabouts.HERE)
-        assert CloseCode.BAD_FRAME == (await peer.closed()).code
-        assert 1 == len(served.registry)
+        assert (await peer.closed()).code == CloseCode.BAD_FRAME
+        assert len(served.registry) == 1
 
 
 async def test_so_many_messages_wait_and_no_more() -> None:
@@ -380,7 +380,7 @@ async def test_so_many_messages_wait_and_no_more() -> None:
         closing = Closing(CloseCode.BAD_FRAME, "Not understood: wait until you have your place")
         assert await peer.closed() == closing
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
-        assert [] == directory.refused
+        assert directory.refused == []
 
 
 async def test_who_leaves_meanwhile_is_forgotten(caplog: pytest.LogCaptureFixture) -> None:
@@ -392,8 +392,8 @@ async def test_who_leaves_meanwhile_is_forgotten(caplog: pytest.LogCaptureFixtur
             await _held(peer)
         await until(lambda: not served.server.connections)
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
-        assert [] == directory.refused
-    assert [] == troubles(caplog)
+        assert directory.refused == []
+    assert troubles(caplog) == []
 
 
 # The server that has the table.

@@ -116,7 +116,7 @@ async def guess(served: Served, encoding: Encoding, code: str, tokens: Iterable[
             for _ in block:
                 answer = await eve.hear()
                 assert isinstance(answer, Refused)
-                assert 0 == answer.counter
+                assert answer.counter == 0
                 reasons.append(answer.reason)
     return reasons
 
@@ -154,7 +154,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
             assert (TRIES_ON_SOCKETS, {Reason.BAD_TOKEN}) == (len(reasons), set(reasons))
             assert (seq, listeners) == (room.table.view.seq, set(room.broadcast.listeners))
             assert isinstance(await ben.ask(cl.Ready), Accepted)
-    assert [] == troubles(caplog)
+    assert troubles(caplog) == []
 
 
 async def test_wrong_guesses_lock_nobody_out() -> None:
@@ -199,14 +199,14 @@ async def test_wrong_guesses_lock_nobody_out() -> None:
 async def test_malformed_tokens_close(spoil: Callable[[str], object], encoding: Encoding) -> None:
     """A token of another form closes with 4000, though what it was made of is true, and is not repeated."""
     async with serving() as served, Peer.hosting(served.url) as ann:
-        assert NOT_A_TOKEN == await closing(served, ann.code, spoil(ann.token), encoding)
+        assert await closing(served, ann.code, spoil(ann.token), encoding) == NOT_A_TOKEN
 
 
 async def test_bytes_are_no_token() -> None:
     """A true token as msgpack's bytes instead of text closes with 4000."""
     async with serving() as served, Peer.hosting(served.url) as ann:
         code, _ = await closing(served, ann.code, ann.token.encode(), Encoding.MSGPACK)
-        assert CloseCode.BAD_FRAME == code
+        assert code == CloseCode.BAD_FRAME
 
 
 async def test_every_other_length_closes() -> None:
@@ -228,7 +228,7 @@ async def test_foreign_tokens_open_nothing() -> None:
         Peer.hosting(served.url, seated=False) as cat,
     ):
         for here, elsewhere in permutations([ann, bea, cat], 2):
-            assert Reason.BAD_TOKEN == await refusal(served, here.code, elsewhere.token)
+            assert await refusal(served, here.code, elsewhere.token) == Reason.BAD_TOKEN
 
 
 async def test_a_token_of_another_server_opens_nothing() -> None:
@@ -236,7 +236,7 @@ async def test_a_token_of_another_server_opens_nothing() -> None:
     async with serving(seed=bytes(32)) as one, serving(seed=bytes(32)) as other:
         async with Peer.hosting(one.url) as ann, Peer.hosting(other.url) as twin:
             assert ann.code == twin.code
-            assert Reason.BAD_TOKEN == await refusal(other, ann.code, ann.token)
+            assert await refusal(other, ann.code, ann.token) == Reason.BAD_TOKEN
 
 
 async def test_a_token_outlives_no_table() -> None:
@@ -244,7 +244,7 @@ async def test_a_token_outlives_no_table() -> None:
     async with serving(idle_table_seconds=0.0) as served:
         async with Peer.hosting(served.url) as ann:
             served.registry.discard(served.registry.room(ann.code))
-            assert Reason.UNKNOWN_TABLE == await refusal(served, ann.code, ann.token)
+            assert await refusal(served, ann.code, ann.token) == Reason.UNKNOWN_TABLE
 
 
 async def test_the_token_of_a_seat_that_was_left_opens_nothing() -> None:
@@ -252,10 +252,10 @@ async def test_the_token_of_a_seat_that_was_left_opens_nothing() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ben.ask(cl.Leave)
-            assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+            assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Cat")) as cat:
             assert ben.place.seat == cat.place.seat
-            assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+            assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
 
 
 @pytest.mark.parametrize("options", [{}, {"spectators": False}, {"watch_delay_ms": 60_000}], ids=str)
@@ -266,7 +266,7 @@ async def test_leaving_in_mid_match_ends_the_token(options: dict[str, Any]) -> N
             await ann.ask(cl.Start)
             await ann.until(ev.Signalled)
             await ben.ask(cl.Leave)
-            assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+            assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
             assert served.registry.room(ann.code).table.view.seats[1].left
 
 
@@ -275,11 +275,11 @@ async def test_the_token_of_who_was_kicked_opens_nothing() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ann.ask(cl.Kick, seat=1)
-            assert CloseCode.KICKED == (await ben.closed()).code
-        assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+            assert (await ben.closed()).code == CloseCode.KICKED
+        assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
         await ann.ask(cl.AddBot)
         assert served.registry.room(ann.code).table.view.seats[1].bot
-        assert Reason.BAD_TOKEN == await refusal(served, ann.code, ben.token)
+        assert await refusal(served, ann.code, ben.token) == Reason.BAD_TOKEN
 
 
 async def test_a_seat_is_not_taken_twice_on_one_connection() -> None:
@@ -288,7 +288,7 @@ async def test_a_seat_is_not_taken_twice_on_one_connection() -> None:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ben.say(cl.Resume(code=ann.code, token=ann.token))
             answer = await ben.until(Refused)
-            assert Reason.NOT_NOW == answer.reason
+            assert answer.reason == Reason.NOT_NOW
             assert isinstance(await ann.ask(cl.Ready), Accepted)
 
 
@@ -302,10 +302,10 @@ async def test_a_replayed_token_takes_the_seat_over() -> None:
         older = ann
         for _ in range(20):
             newer = await stack.enter_async_context(Peer.entered(served.url, request))
-            assert TAKEN_OVER == await older.closed()
+            assert await older.closed() == TAKEN_OVER
             older = newer
         assert isinstance(await older.ask(cl.Ready), Accepted)
-        assert 1 == len(served.registry.room(ann.code).broadcast.listeners)
+        assert len(served.registry.room(ann.code).broadcast.listeners) == 1
 
 
 async def test_of_many_at_once_one_has_the_seat() -> None:
@@ -324,8 +324,8 @@ async def test_of_many_at_once_one_has_the_seat() -> None:
         await asyncio.gather(task, return_exceptions=True)
         owner = tasks[task]
         await owner.say(cl.Ready(counter=1))
-        assert 1 == (await owner.until(Accepted)).counter
-        assert 1 == len(served.registry.room(ann.code).broadcast.listeners)
+        assert (await owner.until(Accepted)).counter == 1
+        assert len(served.registry.room(ann.code).broadcast.listeners) == 1
 
 
 async def test_who_was_taken_over_may_take_over_again() -> None:
@@ -335,6 +335,6 @@ async def test_who_was_taken_over_may_take_over_again() -> None:
         async with Peer.entered(served.url, request) as thief:
             await thief.ask(cl.Ready)
             async with Peer.entered(served.url, request) as again:
-                assert TAKEN_OVER == await thief.closed()
-                assert 1 == again.counter
+                assert await thief.closed() == TAKEN_OVER
+                assert again.counter == 1
                 assert isinstance(await again.ask(cl.Ready, ready=False), Accepted)

@@ -56,7 +56,7 @@ async def test_a_delay_is_kept() -> None:
         await ann.ask(cl.Say, text="secret")
         said = await eve.until(ev.Said)
         assert loop.time() - begin >= 0.7
-        assert "secret" == said.text
+        assert said.text == "secret"
 
 
 async def test_a_late_spectator_sees_no_more_than_the_others() -> None:
@@ -74,11 +74,11 @@ async def test_everybody_hears_how_many_watch() -> None:
     """Players and spectators are told the number when it changes."""
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
-            assert 1 == (await ann.until(Watchers)).count
-            assert 1 == (await eve.until(Watchers)).count
+            assert (await ann.until(Watchers)).count == 1
+            assert (await eve.until(Watchers)).count == 1
             async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
-                assert 1 == (await ben.until(Watchers)).count  # who comes later, too
-        assert 0 == (await ann.until(Watchers)).count
+                assert (await ben.until(Watchers)).count == 1  # who comes later, too
+        assert (await ann.until(Watchers)).count == 0
 
 
 async def test_a_table_may_want_no_spectators() -> None:
@@ -89,7 +89,7 @@ async def test_a_table_may_want_no_spectators() -> None:
             await eve.say(cl.Watch(code=ann.code))
             answer = await eve.hear()
             assert isinstance(answer, Refused)
-            assert Reason.NO_SPECTATORS == answer.reason
+            assert answer.reason == Reason.NO_SPECTATORS
 
 
 async def test_who_watches_goes_when_the_host_wants_no_spectators() -> None:
@@ -97,7 +97,7 @@ async def test_who_watches_goes_when_the_host_wants_no_spectators() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
             await ann.ask(cl.SetOptions, options=Options(spectators=False))
-            assert (4007, "The host no longer allows spectators.") == await eve.closed()
+            assert await eve.closed() == (4007, "The host no longer allows spectators.")
 
 
 @pytest.mark.parametrize("options", [{"spectators": False}, {"watch_delay_ms": 60_000}], ids=["none", "late"])
@@ -106,7 +106,7 @@ async def test_who_leaves_sees_no_more_than_others_who_watch(options: dict[str, 
     async with serving() as served, Peer.hosting(served.url, **options) as ann:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             assert isinstance(await ben.ask(cl.Leave), Accepted)
-            assert (1000, "You have left the table.") == await ben.closed()
+            assert await ben.closed() == (1000, "You have left the table.")
 
 
 async def test_who_leaves_a_table_that_all_may_watch_may_look_on() -> None:
@@ -115,7 +115,7 @@ async def test_who_leaves_a_table_that_all_may_watch_may_look_on() -> None:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ben.ask(cl.Leave)
             await ann.ask(cl.SetOptions, options=Options(hands=7))
-            assert 7 == (await ben.until(ev.OptionsSet)).options.hands
+            assert (await ben.until(ev.OptionsSet)).options.hands == 7
 
 
 async def test_who_left_and_looks_on_goes_when_the_host_wants_no_spectators() -> None:
@@ -124,7 +124,7 @@ async def test_who_left_and_looks_on_goes_when_the_host_wants_no_spectators() ->
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ben.ask(cl.Leave)
             assert isinstance(await ann.ask(cl.SetOptions, options=Options(spectators=False)), Accepted)
-            assert (4007, "The host no longer allows spectators.") == await ben.closed()
+            assert await ben.closed() == (4007, "The host no longer allows spectators.")
         assert isinstance(await ann.ask(cl.AddBot), Accepted)
 
 
@@ -140,7 +140,7 @@ async def test_who_left_and_looks_on_sees_a_later_delay_as_all_spectators_do() -
             with suppress(ConnectionClosed):
                 while True:
                     heard.append(await ben.hear())
-            assert 4007 == (await ben.closed()).code
+            assert (await ben.closed()).code == 4007
             assert not [message for message in heard if isinstance(message, ev.Joined)]
 
 
@@ -170,7 +170,7 @@ async def test_a_passphrase_is_asked_for(wish: str) -> None:
                 await ben.say(request(wrong))
                 answer = await ben.hear()
                 assert isinstance(answer, Refused)
-                assert Reason.BAD_PASSPHRASE == answer.reason
+                assert answer.reason == Reason.BAD_PASSPHRASE
             await ben.enter(request(OPENS))
 
 
@@ -216,7 +216,7 @@ async def test_passphrases_are_not_guessed_quickly() -> None:
                 answer = await eve.hear()
                 assert isinstance(answer, Refused)
                 reasons.append(answer.reason)
-        assert [Reason.BAD_PASSPHRASE] * 10 == reasons[:10]
+        assert reasons[:10] == [Reason.BAD_PASSPHRASE] * 10
         assert {Reason.TOO_FAST} == set(reasons[11:])
 
 
@@ -229,13 +229,13 @@ async def test_who_is_sent_away_hears_why() -> None:
         async with Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben:
             await ann.ask(cl.Kick, seat=1)
             code, reason = await ben.closed()
-            assert (4007, "The host kicked you.") == (code, reason)
+            assert (code, reason) == (4007, "The host kicked you.")
             async with Peer.connect(served.url) as again:
                 await again.greet()
                 await again.say(cl.Resume(code=ann.code, token=ben.token))
                 answer = await again.hear()
                 assert isinstance(answer, Refused)
-                assert Reason.BAD_TOKEN == answer.reason
+                assert answer.reason == Reason.BAD_TOKEN
 
 
 async def test_a_bot_plays_for_who_is_away_until_they_are_back() -> None:
@@ -247,7 +247,7 @@ async def test_a_bot_plays_for_who_is_away_until_they_are_back() -> None:
         await ann.until(ev.Connected)
         await ann.ask(cl.StandIn, seat=1, level="hard")
         played = await ann.until(ev.Played)
-        assert 1 == played.seat
+        assert played.seat == 1
         async with Peer.connect(served.url) as back:
             await back.greet()
             place = await back.enter(cl.Resume(code=ann.code, token=ben.token, seq=0))
@@ -269,4 +269,4 @@ async def test_tokens_of_other_tables_open_nothing() -> None:
                 await eve.say(cl.Resume(code=ann.code, token=token))
                 answer = await within(PATIENCE, eve.hear())
                 assert isinstance(answer, Refused)
-                assert Reason.BAD_TOKEN == answer.reason
+                assert answer.reason == Reason.BAD_TOKEN

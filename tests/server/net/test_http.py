@@ -125,7 +125,7 @@ def test_a_page_may_connect_to_all_processes(host: str, shown: str) -> None:
     """With and without TLS, at the host that its browser has asked for; one process needs no word."""
     expected = {f"{scheme}://{shown}:{port}" for scheme in ("ws", "wss") for port in SEVERAL.ports}
     assert expected == set(sockets(asking(host), SEVERAL))
-    assert [] == sockets(asking(host), ALONE)
+    assert sockets(asking(host), ALONE) == []
 
 
 async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
@@ -149,8 +149,8 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
             for seconds in (0, 0, (METRICS_KEPT_US - 1) / 1e6, 1e-6):
                 time.move(seconds)
                 told.append(await asyncio.to_thread(fetch, f"http://127.0.0.1:{port}/metrics"))
-        assert ["number 1\n"] * 3 + ["number 2\n"] == told
-        assert [2, 2] == written
+        assert told == ["number 1\n"] * 3 + ["number 2\n"]
+        assert written == [2, 2]
     finally:
         server.close()
         await within(PATIENCE, server.wait_closed())
@@ -170,12 +170,14 @@ def test_the_health_tells_which_process_answers(is_halted: bool) -> None:
 def test_an_answer_has_a_date_and_a_length_and_ends_its_connection() -> None:
     """As RFC 9110 wants it (6.6.1, 8.6), in GMT."""
     answer = respond(HTTPStatus.OK, [("Vary", "Host")], b"abc")
-    assert ("close", "3", "Host") == tuple(
-        answer.headers[name] for name in ("Connection", "Content-Length", "Vary")
+    assert tuple(answer.headers[name] for name in ("Connection", "Content-Length", "Vary")) == (
+        "close",
+        "3",
+        "Host",
     )
     assert answer.headers["Date"].endswith(" GMT")
     assert UTC is parsedate_to_datetime(answer.headers["Date"]).tzinfo
-    assert (200, "OK", b"abc") == (answer.status_code, answer.reason_phrase, answer.body)
+    assert (answer.status_code, answer.reason_phrase, answer.body) == (200, "OK", b"abc")
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ async def test_many_spectators_are_one_connection_of_the_owner() -> None:
         for eye in eyes:
             await eye.follow(ann.view.seq)
             assert eye.view.snapshot(0) == ann.view.snapshot(0)
-        assert 2 == len(owner.server.connections)
+        assert len(owner.server.connections) == 2
 
 
 async def test_a_relay_tells_how_many_tables_it_shows() -> None:
@@ -172,7 +172,7 @@ async def test_a_host_closes_the_galleries_of_relays() -> None:
     ):
         options = ann.view.options.model_copy(update={"spectators": False})
         await ann.ask(cl.SetOptions, options=options)
-        assert CloseCode.KICKED == (await eve.closed()).code
+        assert (await eve.closed()).code == CloseCode.KICKED
 
 
 async def test_an_unreachable_server_is_reported() -> None:
@@ -182,7 +182,7 @@ async def test_an_unreachable_server_is_reported() -> None:
     async with serving(relay=url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDFGHJK"))
-        assert CloseCode.TRY_AGAIN == (await eve.closed()).code
+        assert (await eve.closed()).code == CloseCode.TRY_AGAIN
 
 
 async def test_http_sends_a_relay_to_no_other_address() -> None:
@@ -203,7 +203,7 @@ async def test_http_sends_a_relay_to_no_other_address() -> None:
             async with serving(relay=url) as relay, Peer.connect(relay.url) as eve:
                 await eve.greet()
                 await eve.say(cl.Watch(code="BCDFGHJK"))
-                assert CloseCode.TRY_AGAIN == (await eve.closed()).code
+                assert (await eve.closed()).code == CloseCode.TRY_AGAIN
         assert visitors.empty()
 
 
@@ -250,9 +250,9 @@ async def test_a_spectator_cannot_report_others() -> None:
         Peer.connect(owner.url, additional_headers={"X-Forwarded-For": "203.0.113.9, 10.1.2.3"}) as relay,
     ):
         versions = [await peer.hear() for peer in (eve, relay)]
-        assert [False, True] == [
+        assert [
             isinstance(each, Versions) and understands(each.software, "relaying") for each in versions
-        ]
+        ] == [False, True]
         for peer, count in ((eve, 1_000_000), (relay, 4)):
             await peer.say(cl.Hello(version=VERSION))
             await peer.enter(cl.Watch(code=ann.code))
@@ -319,7 +319,7 @@ async def test_a_relay_follows_a_table_to_another_server() -> None:
             await other.greet()
             await other.say(cl.Watch(code="BCDF"))
             await answer_relay(await within(10, visitors.get()), Moved(host="127.0.0.2", port=owner.port))
-            assert CloseCode.TRY_AGAIN == (await other.closed()).code
+            assert (await other.closed()).code == CloseCode.TRY_AGAIN
 
 
 async def test_a_table_that_ends_with_its_server_ends_here() -> None:
@@ -351,7 +351,7 @@ async def test_a_table_without_spectators_is_left(monkeypatch: pytest.MonkeyPatc
     async with serving() as owner, serving(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
         watch = cl.Watch(code=ann.code)
         async with Peer.entered(relay.url, watch):
-            assert 2 == len(owner.server.connections)
+            assert len(owner.server.connections) == 2
         async with Peer.entered(relay.url, watch) as eve:
             await ann.ask(cl.Say, text="hello")
             await eve.follow(ann.view.seq)

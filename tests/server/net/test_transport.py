@@ -89,7 +89,7 @@ async def test_what_looks_like_a_frame_may_be_within_one() -> None:
         with pytest.raises(ConnectionClosed) as closed:  # and nothing is answered before
             await peer.frame()
         assert closed.value.rcvd is not None
-        assert CloseCode.BAD_FRAME == closed.value.rcvd.code
+        assert closed.value.rcvd.code == CloseCode.BAD_FRAME
 
 
 async def test_no_message_begins_within_another() -> None:
@@ -108,9 +108,9 @@ async def test_nothing_is_said_behind_a_good_bye(caplog: pytest.LogCaptureFixtur
         async with Peer.entered(server.url, cl.Join(code=ann.code, name="Ben")) as ben:
             good_bye = Frame(Opcode.CLOSE, Close(NORMAL_CLOSURE, "").serialize())
             ben.write(ben.frame_of(ben.next(cl.Say, text="Bye")), good_bye)
-            assert "Bye" == (await ann.until(Said)).text
-            assert NORMAL_CLOSURE == (await ben.closed()).code
-    assert [] == troubles(caplog)
+            assert (await ann.until(Said)).text == "Bye"
+            assert (await ben.closed()).code == NORMAL_CLOSURE
+    assert troubles(caplog) == []
 
 
 async def test_the_last_words_of_a_page_that_is_closed_are_heard(caplog: pytest.LogCaptureFixture) -> None:
@@ -177,4 +177,4 @@ async def test_a_play_is_taken_in_the_call_that_read_it() -> None:
         await _greet(peer)
         server.newest().data_received(_bytes(Frame(Opcode.TEXT, b"[15,1" + b" " * 230 + b"]")))
         assert not server.newest()._unread
-        assert 1 == (await peer.until(Pong)).stamp
+        assert (await peer.until(Pong)).stamp == 1

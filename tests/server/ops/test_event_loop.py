@@ -17,11 +17,11 @@ async def named() -> str:
 def test_uvloop_is_used_where_it_is_installed() -> None:
     """The extra `fast` is enough: no option asks for it."""
     with asyncio.Runner(loop_factory=loop_factory(watches_sockets=True)) as runner:
-        assert "uvloop" == runner.run(named())
+        assert runner.run(named()) == "uvloop"
 
 
 def test_without_uvloop_the_loop_is_asyncios(monkeypatch: pytest.MonkeyPatch) -> None:
     """A default install has no uvloop and needs none."""
     monkeypatch.setitem(sys.modules, "uvloop", None)
     with asyncio.Runner(loop_factory=loop_factory(watches_sockets=True)) as runner:
-        assert "asyncio" == runner.run(named())
+        assert runner.run(named()) == "asyncio"

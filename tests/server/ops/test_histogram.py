@@ -11,8 +11,8 @@ def test_a_bucket_holds_what_took_no_longer_than_its_bound() -> None:
     durations = Histogram([0.001, 0.002])
     for seconds in (0.0, 0.001, 0.0015, 7.0):
         durations.note(seconds)
-    assert [2, 1, 1] == durations.counts
-    assert 7.0025 == durations.seconds
+    assert durations.counts == [2, 1, 1]
+    assert durations.seconds == 7.0025
 
 
 def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
@@ -28,7 +28,7 @@ def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
         for sample in family.samples
         if sample.name.startswith("racing_demon_play")
     }
-    assert {
+    assert found == {
         ("racing_demon_play_seconds_bucket", "accepted", "0.001"): 1,
         ("racing_demon_play_seconds_bucket", "accepted", "0.002"): 2,
         ("racing_demon_play_seconds_bucket", "accepted", "+Inf"): 3,
@@ -39,4 +39,4 @@ def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
         ("racing_demon_play_seconds_bucket", "refused", "+Inf"): 0,
         ("racing_demon_play_seconds_count", "refused", ""): 0,
         ("racing_demon_play_seconds_sum", "refused", ""): 0,
-    } == found
+    }

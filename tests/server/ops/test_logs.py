@@ -63,14 +63,14 @@ def test_a_line_of_json_is_one_object() -> None:
     log.info("connection cut", extra={"connection": 7, "why": "flood"})
     (facts,) = facts_of(stream)
     assert facts.pop("timestamp").endswith("Z")
-    assert {"event": "connection cut", "level": "info", "connection": 7, "why": "flood"} == facts
+    assert facts == {"event": "connection cut", "level": "info", "connection": 7, "why": "flood"}
 
 
 def test_a_logger_of_a_library_has_the_same_form() -> None:
     """Whatever logs with the standard library ends up in the same lines."""
     stream = logging_to("json")
     logging.getLogger("somebody.else").warning("%s of %d", "part", 3)
-    assert ["part of 3"] == [facts["event"] for facts in facts_of(stream)]
+    assert [facts["event"] for facts in facts_of(stream)] == ["part of 3"]
 
 
 def test_libraries_are_heard_from_warnings_on() -> None:
@@ -79,14 +79,14 @@ def test_libraries_are_heard_from_warnings_on() -> None:
     logging.getLogger("websockets.client").debug("< TEXT 'secret'")
     logging.getLogger("asyncio").info("something")
     log.debug("ours")
-    assert ["ours"] == [facts["event"] for facts in facts_of(stream)]
+    assert [facts["event"] for facts in facts_of(stream)] == ["ours"]
 
 
 def test_setting_up_again_replaces_what_was_there() -> None:
     """Nothing is written twice."""
     first, second = logging_to("json"), logging_to("json")
     log.info("once")
-    assert ("", 1) == (first.getvalue(), len(facts_of(second)))
+    assert (first.getvalue(), len(facts_of(second))) == ("", 1)
 
 
 # What is left out.
@@ -107,7 +107,7 @@ def test_nothing_in_a_line_moves_the_cursor_or_makes_another_line(form: str) -> 
     """Control characters are written out as their codes."""
     stream = logging_to(form)
     log.info("seen", extra={"node": "a\x1b[2J\nb\x9bc\u202ed"})
-    assert 1 == stream.getvalue().count("\n")
+    assert stream.getvalue().count("\n") == 1
     assert not [c for c in stream.getvalue().rstrip("\n") if not c.isprintable()]
 
 
@@ -142,7 +142,7 @@ def test_objects_are_named_by_their_kind_only() -> None:
     """A message that gets into a line by mistake does not show what is in it."""
     stream = logging_to("json")
     log.info("odd", extra={"what": cl.Join(code="BCDF", name="Ann")})
-    assert "Join" == facts_of(stream)[0]["what"]
+    assert facts_of(stream)[0]["what"] == "Join"
 
 
 async def test_a_task_that_dies_unheard_shows_no_secret() -> None:
@@ -169,7 +169,7 @@ def line_of(line: int = 1, seconds: float = 100.0) -> logging.LogRecord:
 def test_a_place_that_logs_too_often_is_not_written() -> None:
     """Of a thousand lines in one moment fifty are; other places are heard all the same."""
     throttle = Throttle(Standing())
-    assert 50 == sum(throttle.filter(line_of()) for _ in range(1_000))
+    assert sum(throttle.filter(line_of()) for _ in range(1_000)) == 50
     assert throttle.filter(line_of(2))
 
 
@@ -184,7 +184,7 @@ def test_the_next_line_says_how_many_were_left_out() -> None:
     assert throttle.filter(after)
     time.move(9)
     assert throttle.filter(later)
-    assert (10, False) == (vars(after)["left_out"], "left_out" in vars(later))
+    assert (vars(after)["left_out"], "left_out" in vars(later)) == (10, False)
 
 
 def test_a_clock_that_is_set_back_silences_nothing() -> None:
@@ -206,7 +206,7 @@ def test_the_log_has_a_clock_that_nobody_sets(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(time, "monotonic_ns", lambda passed=passed: begun + passed * second)
         for _ in range(60):
             log.info("the same line")
-    assert 52 == len(facts_of(stream))
+    assert len(facts_of(stream)) == 52
 
 
 # What the program tells.
@@ -224,9 +224,9 @@ async def test_it_tells_of_its_start_its_tables_and_its_end() -> None:
     start, opened, stopping, closed, stopped = told
     assert ("server started", url, "uvloop") == (start["event"], start["url"], start["loop"])
     assert {"event": "table opened", "table": ann.code} == opened
-    assert {"event": "server stopping", "tables": 1, "kept": False} == stopping
+    assert stopping == {"event": "server stopping", "tables": 1, "kept": False}
     assert {"event": "table closed", "table": ann.code} == closed
-    assert {"event": "server stopped"} == stopped
+    assert stopped == {"event": "server stopped"}
 
 
 @pytest.mark.parametrize("form", usually(1, ["json", "text"]))
@@ -257,7 +257,7 @@ async def test_a_noisy_match_leaves_no_token_in_the_log(form: str) -> None:
         server.stop()
         ended = await server.end()
     written = ended.err + ended.out
-    assert 6 == len({*tokens})
+    assert len({*tokens}) == 6
     assert not [word for word in (*tokens, TOKEN, "swordfish", "Zed", "Ann") if word in written]
     assert not re.search(r"[0-9a-f]{32}", written)
     assert {"bad_frame", "taken_over", "flood"} <= set(re.findall(r"bad_frame|taken_over|flood", written))

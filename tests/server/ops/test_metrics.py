@@ -116,7 +116,7 @@ async def test_tables_seats_and_spectators_are_counted() -> None:
         "racing_demon_seats by=bot",
         "racing_demon_spectators",
     } <= told.keys()
-    assert 2 == found["racing_demon_connections"]
+    assert found["racing_demon_connections"] == 2
 
 
 async def test_a_seat_whose_player_is_away_is_told_apart() -> None:
@@ -127,7 +127,7 @@ async def test_a_seat_whose_player_is_away_is_told_apart() -> None:
         while (await ann.until(ev.Connected)).connected:
             pass
         found = await numbers(served)
-    assert (1, 1) == (found["racing_demon_seats by=person"], found["racing_demon_seats by=away"])
+    assert (found["racing_demon_seats by=person"], found["racing_demon_seats by=away"]) == (1, 1)
 
 
 async def test_a_table_that_was_closed_is_not_counted() -> None:
@@ -135,8 +135,8 @@ async def test_a_table_that_was_closed_is_not_counted() -> None:
     async with measured() as served, Peer.hosting(served.url) as ann:
         served.registry.discard(served.registry.room(ann.code))
         found = await numbers(served)
-    assert 0 == sum(value for name, value in found.items() if name.startswith("racing_demon_tables phase"))
-    assert 1 == found["racing_demon_tables_opened_total"]
+    assert sum(value for name, value in found.items() if name.startswith("racing_demon_tables phase")) == 0
+    assert found["racing_demon_tables_opened_total"] == 1
 
 
 async def test_plays_of_people_and_of_bots_are_counted_apart() -> None:
@@ -155,9 +155,9 @@ async def test_plays_of_people_and_of_bots_are_counted_apart() -> None:
         while (await ann.until(ev.Played)).seat != 1:
             pass
         found = await numbers(served)
-    assert 1 == found["racing_demon_plays_total by=person"]
-    assert 1 <= found["racing_demon_plays_total by=bot"]
-    assert 1 == found["racing_demon_play_seconds_count result=accepted"]
+    assert found["racing_demon_plays_total by=person"] == 1
+    assert found["racing_demon_plays_total by=bot"] >= 1
+    assert found["racing_demon_play_seconds_count result=accepted"] == 1
     assert 0 < found["racing_demon_play_seconds_sum result=accepted"] < PATIENCE
 
 
@@ -169,9 +169,9 @@ async def test_refusals_are_counted_by_their_reason() -> None:
         await eve.say(cl.Watch(code="XXXX"))
         await eve.until(Refused)
         found = await numbers(served)
-    assert 1 == found["racing_demon_refusals_total reason=not_started"]
-    assert 1 == found["racing_demon_refusals_total reason=unknown_table"]
-    assert 1 == found["racing_demon_play_seconds_count result=refused"]
+    assert found["racing_demon_refusals_total reason=not_started"] == 1
+    assert found["racing_demon_refusals_total reason=unknown_table"] == 1
+    assert found["racing_demon_play_seconds_count result=refused"] == 1
 
 
 async def test_commands_that_come_too_fast_are_counted() -> None:
@@ -181,7 +181,7 @@ async def test_commands_that_come_too_fast_are_counted() -> None:
             ann.burst([ann.next(cl.AddBot), ann.next(cl.AddBot)])
             await ann.until(Refused)
             found = await numbers(served)
-    assert 1 == found["racing_demon_refusals_total reason=too_fast"]
+    assert found["racing_demon_refusals_total reason=too_fast"] == 1
 
 
 async def test_connections_that_the_server_ends_are_counted() -> None:
@@ -193,7 +193,7 @@ async def test_connections_that_the_server_ends_are_counted() -> None:
                 await peer.send(frame)
                 await peer.closed()
         found = await numbers(served)
-    assert 2 == found["racing_demon_cuts_total why=bad_frame"]
+    assert found["racing_demon_cuts_total why=bad_frame"] == 2
 
 
 async def test_a_connection_is_ended_once() -> None:
@@ -204,9 +204,9 @@ async def test_a_connection_is_ended_once() -> None:
             served.newest().data_received(Frame(Opcode.BINARY, b"\xc1").serialize(mask=True) * 20)
             await peer.closed()
         found = await numbers(served)
-    assert {"why=bad_frame": 1} == {
+    assert {
         name.split()[1]: count for name, count in found.items() if name.startswith("racing_demon_cuts_total ")
-    }
+    } == {"why=bad_frame": 1}
 
 
 def test_a_lost_race_is_counted_with_how_late_it_was() -> None:
@@ -215,10 +215,10 @@ def test_a_lost_race_is_counted_with_how_late_it_was() -> None:
     beaten = Refused(counter=1, reason=Reason.BEATEN, text="Bo was faster.", by=2, late_us=3_500)
     metrics.answered(table(), PLAY, beaten, 120)
     found = numbers_in(metrics.text(0, 0))
-    assert 1 == found["racing_demon_refusals_total reason=beaten"]
-    assert 0 == found["racing_demon_race_late_seconds_bucket le=0.002"]
-    assert 1 == found["racing_demon_race_late_seconds_bucket le=0.005"]
-    assert 0.0035 == found["racing_demon_race_late_seconds_sum"]
+    assert found["racing_demon_refusals_total reason=beaten"] == 1
+    assert found["racing_demon_race_late_seconds_bucket le=0.002"] == 0
+    assert found["racing_demon_race_late_seconds_bucket le=0.005"] == 1
+    assert found["racing_demon_race_late_seconds_sum"] == 0.0035
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_other_commands_are_not_timed_as_plays() -> None:
     """Adding a bot says nothing about the race."""
     metrics = Metrics()
     metrics.answered(table(), cl.AddBot(counter=1), Accepted(counter=1, seq=2), 10)
-    assert 0 == numbers_in(metrics.text(0, 0))["racing_demon_play_seconds_count result=accepted"]
+    assert numbers_in(metrics.text(0, 0))["racing_demon_play_seconds_count result=accepted"] == 0
 
 
 def test_a_play_of_a_seat_that_is_gone_already_does_no_harm() -> None:
@@ -250,8 +250,8 @@ def test_a_play_of_a_seat_that_is_gone_already_does_no_harm() -> None:
     metrics.published(table(), [ev.Played(seq=1, seat=7, counter=3, source=1, count=1, destination=2)])
     metrics.published(table(), [ev.Played(seq=2, seat=7, counter=0, source=1, count=1, destination=2)])
     found = numbers_in(metrics.text(0, 0))
-    assert 1 == found["racing_demon_plays_total by=person"]
-    assert 1 == found["racing_demon_plays_total by=table"]
+    assert found["racing_demon_plays_total by=person"] == 1
+    assert found["racing_demon_plays_total by=table"] == 1
 
 
 def test_the_lag_of_the_loop_is_measured() -> None:
@@ -266,15 +266,15 @@ def test_the_lag_of_the_loop_is_measured() -> None:
 
     in_virtual_time(history())
     found = numbers_in(metrics.text(0, 0))
-    assert 0 == found["racing_demon_loop_lag_seconds_bucket le=0.02"]
-    assert 4 == found["racing_demon_loop_lag_seconds_bucket le=0.05"]
+    assert found["racing_demon_loop_lag_seconds_bucket le=0.02"] == 0
+    assert found["racing_demon_loop_lag_seconds_bucket le=0.05"] == 4
 
 
 def test_two_servers_in_one_process_count_apart() -> None:
     """There is no registry that all share."""
     one, other = Metrics(), Metrics()
     one.opened(table())
-    assert 0 == numbers_in(other.text(0, 0))["racing_demon_tables_opened_total"]
+    assert numbers_in(other.text(0, 0))["racing_demon_tables_opened_total"] == 0
 
 
 async def test_no_table_and_no_player_is_in_the_metrics() -> None:
@@ -334,7 +334,7 @@ async def test_healthz_counts_tables_in_json() -> None:
     async with serving() as served, Peer.hosting(served.url):
         head, body = await get(served.port, "/healthz")
     assert "Content-Type: application/json" in head
-    assert {"status": "ok", "tables": 1} == json.loads(body)
+    assert json.loads(body) == {"status": "ok", "tables": 1}
 
 
 async def test_the_program_measures() -> None:
@@ -342,8 +342,8 @@ async def test_the_program_measures() -> None:
     async with server_process() as (_, url):
         port = int(url.rpartition(":")[2].partition("/")[0])
         found = numbers_in((await get(port, "/metrics"))[1])
-    assert 0 == found["racing_demon_connections"]
-    assert 1e6 < found["process_resident_memory_bytes"]
+    assert found["racing_demon_connections"] == 0
+    assert found["process_resident_memory_bytes"] > 1e6
 
 
 async def test_what_waits_for_the_broker_is_measured() -> None:
@@ -352,8 +352,8 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
     async with server_process("--mqtt", broker) as (_, url), Peer.hosting(url):
         port = int(url.rpartition(":")[2].partition("/")[0])
         found = numbers_in((await get(port, "/metrics"))[1])
-    assert 2 <= found["racing_demon_broker_waiting"]  # Ann has come, and is the host
-    assert 0 == found["racing_demon_broker_dropped_total"]
+    assert found["racing_demon_broker_waiting"] >= 2  # Ann has come, and is the host
+    assert found["racing_demon_broker_dropped_total"] == 0
 
 
 def test_what_the_broker_never_gets_is_counted() -> None:
@@ -365,7 +365,7 @@ def test_what_the_broker_never_gets_is_counted() -> None:
     for name in ("Ann", "Ben", "Cat", "Don"):
         publisher.published(opened, opened.join(name, name.encode(), 0)[1])
     found = numbers_in(Metrics().text(0, 0, [publisher.outbox]))
-    assert (3, 3) == (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"])
+    assert (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"]) == (3, 3)
 
 
 def test_the_journal_is_measured() -> None:
@@ -376,9 +376,9 @@ def test_the_journal_is_measured() -> None:
     metrics.waiting(7)
     metrics.failed()
     numbers = numbers_in(metrics.text(0, 0))
-    assert 7 == numbers["racing_demon_journal_waiting"]
-    assert 1 == numbers["racing_demon_journal_errors_total"]
-    assert (2, 1) == (
+    assert numbers["racing_demon_journal_waiting"] == 7
+    assert numbers["racing_demon_journal_errors_total"] == 1
+    assert (
         numbers["racing_demon_journal_seconds_count"],
         numbers["racing_demon_journal_seconds_bucket le=0.1"],
-    )
+    ) == (2, 1)

@@ -50,14 +50,14 @@ def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
     for seq in (3, 4):
         kept.add([Frames(ev.Signalled(seq=seq), 0)])
     missed = [kept.since(seq) for seq in (1, 2, 3, 4)]
-    assert [None, None, 1, 0] == [None if each is None else len(each.frames) for each in missed]
+    assert [None if each is None else len(each.frames) for each in missed] == [None, None, 1, 0]
 
 
 def test_plays_are_known_by_their_numbers_as_everybody_s_or_their_player_s() -> None:
     """Of a log that is read again, a play that bears the number of the event before is for its player."""
     play = partial(ev.Played, seat=1, counter=1, source=0, count=1, destination=1, shown=())
     log = [play(seq=1), ev.Signalled(seq=2), play(seq=2), play(seq=3), ev.Signalled(seq=3)]
-    assert [None, None, 1, None, None] == [each.seat for each in frames_of((event, 0) for event in log)]
+    assert [each.seat for each in frames_of((event, 0) for event in log)] == [None, None, 1, None, None]
 
 
 class Watching(Observer):
@@ -103,7 +103,7 @@ async def test_the_newest_speaker_wins() -> None:
     heard = len(old.frames)
     seat_at(room, "Ben")
     assert heard == len(old.frames)
-    assert ["Ben"] == [event.name for event in new.events if isinstance(event, ev.Joined)]
+    assert [event.name for event in new.events if isinstance(event, ev.Joined)] == ["Ben"]
 
 
 @virtual
@@ -114,9 +114,9 @@ async def test_whoever_is_sent_away_hears_no_more() -> None:
     room.watch(eve, "", "")
     await say(room, ann_ear, ann, cl.Kick(counter=1, seat=ben))
     await say(room, ann_ear, ann, cl.SetOptions(counter=2, options=Options(spectators=False)))
-    assert [CloseCode.KICKED] * 2 == [each.closing and each.closing.code for each in (ben_ear, eve)]
+    assert [each.closing and each.closing.code for each in (ben_ear, eve)] == [CloseCode.KICKED] * 2
     heard = [len(each.frames) for each in (ben_ear, eve)]
-    assert 1 == len(room.broadcast)
+    assert len(room.broadcast) == 1
     await say(room, ann_ear, ann, cl.Say(counter=3, text="Hello"))
     await asyncio.sleep(1)
     assert heard == [len(each.frames) for each in (ben_ear, eve)]
@@ -139,8 +139,8 @@ async def test_exactly_the_missed_events_are_given() -> None:
     room = open_room()
     for name in ("Ann", "Ben", "Cat"):
         seat_at(room, name)
-    assert 5 == room.table.view.seq
-    assert ["2 3 4 5", "3 4 5", "5", ""] == [missed(room, seq) for seq in (1, 2, 4, 5)]
+    assert room.table.view.seq == 5
+    assert [missed(room, seq) for seq in (1, 2, 4, 5)] == ["2 3 4 5", "3 4 5", "5", ""]
 
 
 @pytest.mark.parametrize("seq", [0, 6, 1_000])
@@ -150,7 +150,7 @@ async def test_a_number_that_was_never_told_gets_a_snapshot(seq: int) -> None:
     room = open_room()
     for name in ("Ann", "Ben", "Cat"):
         seat_at(room, name)
-    assert "snapshot" == missed(room, seq)
+    assert missed(room, seq) == "snapshot"
 
 
 @virtual
@@ -159,8 +159,8 @@ async def test_events_that_are_not_kept_are_replaced_by_a_snapshot() -> None:
     room = open_room(kept_events=3)
     for name in ("Ann", "Ben", "Cat", "Don", "Eve"):
         seat_at(room, name)
-    assert 7 == room.table.view.seq
-    assert ["snapshot", "5 6 7", "6 7"] == [missed(room, seq) for seq in (3, 4, 5)]
+    assert room.table.view.seq == 7
+    assert [missed(room, seq) for seq in (3, 4, 5)] == ["snapshot", "5 6 7", "6 7"]
 
 
 @virtual
@@ -171,7 +171,7 @@ async def test_after_catching_up_comes_the_next_event() -> None:
     ear = Ear()
     room.broadcast.catch_up(ear, 1)
     seat_at(room, "Ben")
-    assert [2, 3, 4] == [event.seq for event in ear.events]
+    assert [event.seq for event in ear.events] == [2, 3, 4]
 
 
 @virtual
@@ -210,7 +210,7 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
         )
         room.put(ear, seat, play, now())
     await asyncio.sleep(0.001)
-    assert [2] == ben_ear.writes
+    assert ben_ear.writes == [2]
     assert [ann, ben] == [event.seat for event in ben_ear.events if isinstance(event, ev.Played)]
 
 
@@ -230,7 +230,7 @@ async def test_answers_come_in_the_same_write_as_the_events_around_them() -> Non
     assert [ev.Said, Accepted, ev.Said, Refused] == heard[0]
     assert [ev.Said, ev.Said, Accepted, Refused] == heard[1]
     assert [ev.Said, ev.Said] == heard[2]
-    assert [[4], [4], [2]] == [ear.writes for _, ear in players]
+    assert [ear.writes for _, ear in players] == [[4], [4], [2]]
 
 
 @virtual
@@ -245,7 +245,7 @@ async def test_what_comes_while_something_is_sent_goes_out_together() -> None:
         loop.call_soon(room.broadcast.reply, ear, Accepted(counter=counter + 1, seq=1))
     await answered()
     await answered()
-    assert [2, 2] == ear.writes
+    assert ear.writes == [2, 2]
 
 
 @virtual
@@ -288,7 +288,7 @@ async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
         late = Ear()
         room.broadcast.catch_up(late, 0)
         elapsed.append(late.snapshots[0].elapsed_ms)
-    assert [-2_000, 3_000] == elapsed
+    assert elapsed == [-2_000, 3_000]
 
 
 @virtual
@@ -336,7 +336,7 @@ async def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path:
         answers = [each for each in ear.heard if isinstance(each, ev.Played | Accepted | Refused)]
         counters = dict.fromkeys(each.counter for each in answers if each.counter)
         assert list(range(1, sent[seat] + 1)) == list(counters)
-        assert 20 < len([each for each in answers if isinstance(each, ev.Played)])
+        assert len([each for each in answers if isinstance(each, ev.Played)]) > 20
     room.close()
     if journal is not None:
         journal.close()
@@ -389,7 +389,7 @@ def test_events_that_are_long_together_are_not_told_again() -> None:
     assert kept.since(1) is None
     newest = kept.since(950)
     assert newest is not None
-    assert 50 == len(newest.frames)
+    assert len(newest.frames) == 50
 
 
 @pytest.mark.parametrize(
@@ -400,15 +400,15 @@ def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Even
     kept = RecentEvents(2_048)
     kept.add([Frames(ev.Readied(seq=seq, seat=0, ready=True), 0) for seq in range(1, 5)])
     kept.add([Frames(last, 0), Frames(ev.Readied(seq=6, seat=0, ready=False), 0)])
-    assert [None] * 4 == [kept.since(seq) for seq in range(1, 5)]
+    assert [kept.since(seq) for seq in range(1, 5)] == [None] * 4
     newest = kept.since(5)
     assert newest is not None
-    assert 1 == len(newest.frames)
+    assert len(newest.frames) == 1
 
 
 def test_before_the_first_event_nobody_is_up_to_date() -> None:
     """Whatever number somebody says to have heard: a snapshot is the answer."""
-    assert [None] * 3 == [RecentEvents(100).since(seq) for seq in (0, 1, 2)]
+    assert [RecentEvents(100).since(seq) for seq in (0, 1, 2)] == [None] * 3
 
 
 @virtual
@@ -418,4 +418,4 @@ async def test_whoever_comes_back_to_private_layouts_gets_the_table() -> None:
     (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
     await say(room, ear, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
-    assert "snapshot" == missed(room, room.table.view.seq)
+    assert missed(room, room.table.view.seq) == "snapshot"

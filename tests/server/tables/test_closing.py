@@ -39,17 +39,17 @@ def test_the_hand_on_the_table_counts_as_far_as_it_came() -> None:
     """In the midst of a hand it ends with its points, and with it the match, with whoever is ahead."""
     sitting = _at_play()
     events = sitting.close()
-    assert "hand_over match_over" == told(events)
+    assert told(events) == "hand_over match_over"
     over, end = of_type(ev.HandOver, events)[0], of_type(ev.MatchOver, events)[0]
-    assert (EndReason.CLOSED, None, (1, 2)) == (over.reason, over.out, over.points)
-    assert ((1,), True) == (end.winners, end.closed)
+    assert (over.reason, over.out, over.points) == (EndReason.CLOSED, None, (1, 2))
+    assert (end.winners, end.closed) == ((1,), True)
 
 
 def test_a_hand_that_pauses_counts_as_well() -> None:
     """That the hand stood still when the table was closed makes no difference."""
     sitting = _at_play()
     sitting.events(0, cl.Pause)
-    assert "hand_over match_over" == told(sitting.close())
+    assert told(sitting.close()) == "hand_over match_over"
 
 
 def test_who_has_called_is_out() -> None:
@@ -60,8 +60,8 @@ def test_who_has_called_is_out() -> None:
     sitting.play(0, sitting.column(0))
     sitting.events(0, cl.Call)
     events = sitting.close()
-    assert "hand_over match_over" == told(events)
-    assert (EndReason.OUT, 0) == (events[0].reason, events[0].out)  # type: ignore[attr-defined]
+    assert told(events) == "hand_over match_over"
+    assert (events[0].reason, events[0].out) == (EndReason.OUT, 0)  # type: ignore[attr-defined]
     assert not of_type(ev.MatchOver, events)[0].closed
 
 
@@ -76,8 +76,8 @@ def test_between_two_hands_the_match_ends_as_it_stands() -> None:
     assert Phase.COUNTDOWN is countdown.table.view.phase
     for each in (tally, countdown):
         events = each.close()
-        assert "match_over" == told(events)
-        assert ((1,), True) == (events[0].winners, events[0].closed)  # type: ignore[attr-defined]
+        assert told(events) == "match_over"
+        assert (events[0].winners, events[0].closed) == ((1,), True)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.COUNTDOWN, Phase.OVER])
@@ -113,7 +113,7 @@ def test_the_record_of_a_table_that_was_closed_is_right(in_hand: bool) -> None:
     checked = verify(
         record(Options(game="classic", hands=3, countdown_ms=0), _closed_record(in_hand=in_hand))
     )
-    assert (1, 1) == (checked.hands, checked.matches)
+    assert (checked.hands, checked.matches) == (1, 1)
 
 
 @pytest.mark.parametrize("in_hand", [True, False])
@@ -143,7 +143,7 @@ async def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> No
     assert room.table.view.in_hand
     room.end_match(room.broadcast.show_all)
     for each in (ear, eve):
-        assert "hand_over match_over" == told(each.events[-2:])
+        assert told(each.events[-2:]) == "hand_over match_over"
     room.close()
 
 
@@ -164,7 +164,7 @@ async def test_all_matches_end_where_all_tables_are_closed() -> None:
     registry.end_matches()
     assert not registry.is_played
     for eve in watching:
-        assert "hand_over match_over" == told(eve.events[-2:])
+        assert told(eve.events[-2:]) == "hand_over match_over"
     registry.close()
 
 
@@ -195,7 +195,7 @@ def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path
     in_virtual_time(history())
     with contextlib.closing(open_journal(tmp_path / "journal.db")) as db:
         events = [kept.event for kept in log_of(db, 1)]
-        assert "hand_over match_over" == told(events[-2:])
+        assert told(events[-2:]) == "hand_over match_over"
         assert not list(db.tables(only_open=True))
 
 

@@ -42,13 +42,13 @@ async def test_what_arrives_together_is_written_together_and_told_in_its_order(t
     for seat in (2, 0, 1):
         room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
     await asyncio.sleep(0)
-    assert 1 == len(journal)
+    assert len(journal) == 1
     assert not [ear.events for ear in ears if ear.events]
     await journal.drained()
     await asyncio.sleep(0)
     for ear in ears:
-        assert [2, 0, 1] == [event.seat for event in ear.events if isinstance(event, ev.Said)]
-        assert 1 == len([reply for reply in ear.replies if isinstance(reply, Accepted)])
+        assert [event.seat for event in ear.events if isinstance(event, ev.Said)] == [2, 0, 1]
+        assert len([reply for reply in ear.replies if isinstance(reply, Accepted)]) == 1
     room.close()
     journal.close()
 
@@ -66,7 +66,7 @@ async def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp
     assert not host.heard
     await journal.drained()
     with contextlib.closing(open_journal(path)) as db:
-        assert [b"token"] == [seat_token.token_hash for seat_token in claims_of(db, 1).values()]
+        assert [seat_token.token_hash for seat_token in claims_of(db, 1).values()] == [b"token"]
     await asyncio.sleep(0)
     assert [Seated, Snapshot, CaughtUp] == [type(message) for message in host.heard]
     room.close()
@@ -134,7 +134,7 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
         room.put(ear, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
         await asyncio.sleep(0)
     await journal.drained()
-    assert 5 == len(looking.seen)
+    assert len(looking.seen) == 5
     assert [told for _, told in looking.seen] == [seen for seen, _ in looking.seen]
     room.close()
     journal.close()
@@ -183,7 +183,7 @@ async def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path)
         new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
         assert [(last[0][0] + 2,)] == new
         with contextlib.closing(open_journal(path)) as db:
-            assert [1, 0] == [claims_of(db, 1)[seat].counter for seat, _ in players]
+            assert [claims_of(db, 1)[seat].counter for seat, _ in players] == [1, 0]
 
 
 @virtual
@@ -192,9 +192,9 @@ async def test_a_hand_that_ends_by_itself_is_followed_by_a_snapshot(tmp_path: Pa
     path = tmp_path / "journal.db"
 
     async with _racing(path, time_limit_ms=60_000) as (_, players):
-        assert [(0,)] == await _found(path, "SELECT count(*) FROM snapshots")
+        assert await _found(path, "SELECT count(*) FROM snapshots") == [(0,)]
         await players[0][1].until(ev.HandOver)
-        assert [(1,)] == await _found(path, "SELECT count(*) FROM snapshots")
+        assert await _found(path, "SELECT count(*) FROM snapshots") == [(1,)]
 
 
 @virtual
@@ -233,7 +233,7 @@ async def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
 
     async with _racing(path) as (room, [(ann, ear), (ben, _)]):
         await say(room, ear, ann, cl.Kick(counter=2, seat=ben))
-        assert [(1,)] == await _found(path, "SELECT count(*) FROM bans")
+        assert await _found(path, "SELECT count(*) FROM bans") == [(1,)]
 
 
 @virtual

@@ -81,7 +81,7 @@ def test_the_judge_s_view_is_copied_seldom_for_plays_and_at_once_for_anything_el
     for frames in ([play] * (MOST_PLAYS - 1), [play], [play], [Frames(ev.Signalled(seq=2), 0)], [play]):
         published.note(frames)
         copied.append(published.copy_ahead() is not None)
-    assert [False, True, False, True, False] == copied
+    assert copied == [False, True, False, True, False]
 
 
 def test_seats_are_known_without_looking_at_the_cards() -> None:
@@ -103,17 +103,17 @@ def test_the_time_is_that_of_what_is_shown() -> None:
     late.judge(sitting.events(0, Pause, paused=True))
     sitting.wait(5 * SECOND)
     late.judge(sitting.events(0, Pause, paused=False))
-    assert 15_000 == shown.hand_clock.elapsed_ms(sitting.now)
+    assert shown.hand_clock.elapsed_ms(sitting.now) == 15_000
     late.tell(1)
-    assert (True, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    assert (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now)) == (True, 10_000)
     late.tell(1)
-    assert (False, 10_000) == (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now))
+    assert (shown.view.paused, shown.hand_clock.elapsed_ms(sitting.now)) == (False, 10_000)
     late.judge(sitting.events(0, Stuck))
     late.judge(sitting.events(1, Stuck))
     late.judge(sitting.wait(sitting.options.tally_ms * MS))
-    assert 2 == sitting.table.view.hand
+    assert sitting.table.view.hand == 2
     late.tell(2)
-    assert 1 == shown.view.hand
+    assert shown.view.hand == 1
     assert 10_000 + sitting.options.tally_ms == shown.hand_clock.elapsed_ms(sitting.now)
     late.tell(1)
     assert -sitting.options.countdown_ms == shown.hand_clock.elapsed_ms(sitting.now)

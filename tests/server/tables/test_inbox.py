@@ -26,17 +26,17 @@ def taken(inbox: Inbox, before: int | None = None) -> list[int]:
 def test_the_first_of_each_comes_before_the_second_of_any() -> None:
     """In one round the order is that of arrival."""
     inbox = filled((ANN, 1), (ANN, 1), (ANN, 1), (BEN, 2), (BEN, 2))
-    assert [1, 4, 2, 5, 3] == taken(inbox)
+    assert taken(inbox) == [1, 4, 2, 5, 3]
     assert not inbox
 
 
 def test_rounds_end_where_time_does() -> None:
     """What was read before a moment comes before all that was read then or later, whatever its round."""
     inbox = filled((ANN, 1), (ANN, 1), (BEN, 5), (ANN, 6), (BEN, 7))
-    assert [1, 2] == taken(inbox, before=5)
-    assert 3 == len(inbox)
-    assert [] == taken(inbox, before=5)
-    assert [3, 5, 4] == taken(inbox)
+    assert taken(inbox, before=5) == [1, 2]
+    assert len(inbox) == 3
+    assert taken(inbox, before=5) == []
+    assert taken(inbox) == [3, 5, 4]
 
 
 def test_rounds_begin_anew_with_an_empty_inbox() -> None:
@@ -45,7 +45,7 @@ def test_rounds_begin_anew_with_an_empty_inbox() -> None:
     taken(inbox)
     inbox.put(Waiting(ANN, 0, cl.Ready(counter=1), 2))
     inbox.put(Waiting(BEN, 0, cl.Ready(counter=2), 3))
-    assert [1, 2] == taken(inbox)
+    assert taken(inbox) == [1, 2]
 
 
 def test_what_is_cleared_is_gone() -> None:
@@ -53,4 +53,4 @@ def test_what_is_cleared_is_gone() -> None:
     inbox = filled((ANN, 1), (BEN, 1))
     inbox.clear()
     assert not inbox
-    assert [] == taken(inbox)
+    assert taken(inbox) == []

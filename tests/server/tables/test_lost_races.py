@@ -42,7 +42,7 @@ async def test_only_spectators_who_know_the_message_get_it() -> None:
     await asyncio.sleep(1)
     await say(room, ann, 0, cl.Say(counter=1, text="hello"))
     await asyncio.sleep(1)
-    assert [[RACE], [RACE], [], []] == [_races(ear) for ear in (*eyes, old, ann)]
+    assert [_races(ear) for ear in (*eyes, old, ann)] == [[RACE], [RACE], [], []]
     assert [Said] * 4 == [type(ear.events[-1]) for ear in (*eyes, old, ann)]
 
 
@@ -71,7 +71,7 @@ async def test_it_takes_the_place_of_no_event() -> None:
     await asyncio.sleep(1)
     seat_at(room, "Ann")
     await asyncio.sleep(1)
-    assert (RACE, 1) == (_races(eye)[0], eye.events[0].seq)
+    assert (_races(eye)[0], eye.events[0].seq) == (RACE, 1)
 
 
 @virtual
@@ -129,7 +129,7 @@ async def test_a_relay_passes_it_on() -> None:
         for url in (owner.url, relay.url):
             async with await Client.watch(url, ann.code) as eye:
                 owner.registry.room(ann.code).broadcast.spectators.show_race(RACE)
-                assert RACE == await within(10, _heard(eye))
+                assert await within(10, _heard(eye)) == RACE
 
 
 @virtual
@@ -144,9 +144,9 @@ async def test_it_waits_as_long_where_nothing_else_does() -> None:
     await asyncio.sleep(DELAY - 1)
     late = _watching(room, Ear())
     assert late.snapshots[0].elapsed_ms == 1_000 * (2 * DELAY - 1)
-    assert [[], []] == [_races(ear) for ear in (eye, late)]
+    assert [_races(ear) for ear in (eye, late)] == [[], []]
     await asyncio.sleep(2)
-    assert [[RACE]] * 2 == [_races(ear) for ear in (eye, late)]
+    assert [_races(ear) for ear in (eye, late)] == [[RACE]] * 2
 
 
 @virtual

@@ -36,7 +36,7 @@ def test_any_number_who_know_it_come_in_together() -> None:
     """The right passphrase is no guess, nor is coming without one: neither uses up the guesses."""
     lock = Passphrase(SALT, passphrase=RIGHT)
     for _ in range(3 * MOST_TRIES):
-        assert Reason.BAD_PASSPHRASE == _refused(lock, "")
+        assert _refused(lock, "") == Reason.BAD_PASSPHRASE
         lock.verify(RIGHT, HERE, 0)
 
 
@@ -44,8 +44,8 @@ def test_after_many_guesses_it_does_not_listen() -> None:
     """Then even the right one is refused, so that a guess tells nothing; after a while it listens again."""
     lock = Passphrase(SALT, passphrase=RIGHT)
     assert {Reason.BAD_PASSPHRASE} == {_refused(lock, WRONG) for _ in range(MOST_TRIES)}
-    assert Reason.TOO_FAST == _refused(lock, WRONG)
-    assert Reason.TOO_FAST == _refused(lock, RIGHT)
+    assert _refused(lock, WRONG) == Reason.TOO_FAST
+    assert _refused(lock, RIGHT) == Reason.TOO_FAST
     lock.verify(RIGHT, HERE, SECONDS_A_TRY * 1_000_000)
 
 
@@ -63,16 +63,16 @@ def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
     for number in range(MOST_ADDRESSES + 5):
         with pytest.raises(CommandRefused):
             lock.verify(WRONG, f"there {number}", 0)
-    assert MOST_ADDRESSES == len(lock._tries)
+    assert len(lock._tries) == MOST_ADDRESSES
 
 
 def test_how_many_guesses_there_are() -> None:
     """Ten at once, and then one in two seconds, as the README tells operators."""
     lock = Passphrase(SALT, passphrase=RIGHT)
-    assert [Reason.BAD_PASSPHRASE] * 10 + [Reason.TOO_FAST] == [_refused(lock, WRONG) for _ in range(11)]
+    assert [_refused(lock, WRONG) for _ in range(11)] == [Reason.BAD_PASSPHRASE] * 10 + [Reason.TOO_FAST]
     for at in (2_000_000, 4_000_000):
-        assert Reason.TOO_FAST == _refused(lock, WRONG, at - 2)
-        assert [Reason.BAD_PASSPHRASE, Reason.TOO_FAST] == [_refused(lock, WRONG, at) for _ in range(2)]
+        assert _refused(lock, WRONG, at - 2) == Reason.TOO_FAST
+        assert [_refused(lock, WRONG, at) for _ in range(2)] == [Reason.BAD_PASSPHRASE, Reason.TOO_FAST]
 
 
 def test_a_lock_is_stored_as_a_slow_hash() -> None:
@@ -86,7 +86,7 @@ def test_a_lock_is_stored_as_a_slow_hash() -> None:
         again.check(WRONG, slow_hash(WRONG, SALT), HERE, 0)
     again.check(RIGHT, hash_, HERE, 0)
     again.verify(RIGHT, HERE, 0)
-    assert Reason.BAD_PASSPHRASE == _refused(again, WRONG)
+    assert _refused(again, WRONG) == Reason.BAD_PASSPHRASE
 
 
 def test_guesses_at_a_slow_hash_are_counted() -> None:
@@ -96,7 +96,7 @@ def test_guesses_at_a_slow_hash_are_counted() -> None:
     for _ in range(MOST_TRIES):
         with pytest.raises(CommandRefused):
             lock.check(WRONG, wrong, HERE, 0)
-    assert Reason.TOO_FAST == _refused(lock, RIGHT)
+    assert _refused(lock, RIGHT) == Reason.TOO_FAST
 
 
 @pytest.mark.parametrize("newer", [b"\x02" + bytes(32), b"\x02" + bytes(40)])

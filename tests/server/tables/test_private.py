@@ -175,7 +175,7 @@ def test_nobody_is_beaten_in_a_race_of_identical_deals(game: str) -> None:
             if not sitting.rules.can_play(sitting.board, 1, Play(pile, 1, FOUNDATIONS)):
                 sitting.wait(SECOND // 5)  # who misses faster is asked to wait
                 refused = sitting.miss(1, pile, seen=dealt)
-                assert (None, 0, Reason.ILLEGAL) == (refused.by, refused.late_us, refused.reason)
+                assert (refused.by, refused.late_us, refused.reason) == (None, 0, Reason.ILLEGAL)
 
 
 @pytest.mark.parametrize("plays", [0, 1])
@@ -194,7 +194,7 @@ def test_when_a_seat_is_found_stuck_tells_nothing_of_the_others(plays: int) -> N
     sitting.wait(SECOND // 5)
     give(sitting, 1, last[-1])
     assert not of_type(ev.StuckSaid, sitting.wait(SECOND // 2 - 1))
-    assert [1] == [said.seat for said in of_type(ev.StuckSaid, sitting.wait(2 * SLICE_GAP))]
+    assert [said.seat for said in of_type(ev.StuckSaid, sitting.wait(2 * SLICE_GAP))] == [1]
 
 
 def test_whoever_takes_a_seat_over_sees_the_deal_alone() -> None:
@@ -205,7 +205,7 @@ def test_whoever_takes_a_seat_over_sees_the_deal_alone() -> None:
     sitting.events(1, cl.Leave)
     before = sitting.table.view.snapshot_for(None, 0).piles
     assert before != sitting.table.view.snapshot_for(1, 0).piles
-    assert 1 == sitting.join("New")
+    assert sitting.join("New") == 1
     assert before == sitting.table.view.snapshot_for(1, 0).piles
 
 
@@ -244,7 +244,7 @@ def test_a_time_limit_holds_for_shared_foundations_too() -> None:
     sitting.wait(30 * SECOND - 1)
     assert sitting.table.view.phase is Phase.PLAYING
     sitting.wait(1)
-    assert [EndReason.TIME_UP] == [over.reason for over in of_type(ev.HandOver, sitting.log)]
+    assert [over.reason for over in of_type(ev.HandOver, sitting.log)] == [EndReason.TIME_UP]
     assert Sitting.playing(2).table.view.time_limit_ms is None
 
 
@@ -254,14 +254,14 @@ def test_whoever_cannot_go_on_waits_for_the_others() -> None:
     _play_to_the_end(sitting, 0)
     sitting.wait(2 * SECOND)
     assert sitting.table.view.in_hand
-    assert [0] == [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
+    assert [said.seat for said in of_type(ev.StuckSaid, sitting.log)] == [0]
     _play_to_the_end(sitting, 1)
     sitting.wait(2 * SECOND)
-    assert [EndReason.STUCK] == [over.reason for over in of_type(ev.HandOver, sitting.log)]
+    assert [over.reason for over in of_type(ev.HandOver, sitting.log)] == [EndReason.STUCK]
     assert sitting.table.view.phase is Phase.TALLY
     first, second = sitting.table.view.progress.values()
     assert first.reached == second.reached
-    assert [0, 1] == scoring.race_order(sitting.table.view)
+    assert scoring.race_order(sitting.table.view) == [0, 1]
 
 
 def _play_to_the_end(sitting: Sitting, seat: int) -> None:
@@ -309,7 +309,7 @@ def test_a_match_for_two_together_ends_when_one_of_them_leaves() -> None:
     two.events(1, cl.Leave)
     two.events(0, cl.Stuck)
     assert two.table.view.phase is Phase.OVER
-    assert 1 == two.join("Cat")
+    assert two.join("Cat") == 1
     assert {1: NAMES[1]} == two.table.view.departed
     assert of_type(ev.Dealt, two.start())
 

@@ -63,8 +63,8 @@ async def test_tables_are_listed_as_everybody_sees_them(tmp_path: Path) -> None:
     seat_at(registry.open(Options()), "Ann")
     listed = [list(table.view.seats) for table in registry]
     await journal.drained()
-    assert [[]] == listed
-    assert [[0]] == [list(table.view.seats) for table in registry]
+    assert listed == [[]]
+    assert [list(table.view.seats) for table in registry] == [[0]]
     registry.close()
     journal.close()
 
@@ -80,9 +80,9 @@ async def test_a_full_hall_opens_no_table() -> None:
     ear = listen(rooms[0])
     with pytest.raises(CommandRefused) as refused:
         registry.open(Options())
-    assert Reason.SERVER_FULL == refused.value.reason
+    assert refused.value.reason == Reason.SERVER_FULL
     await asyncio.sleep(11)
-    assert 1 == len(registry)
+    assert len(registry) == 1
     registry.open(Options())
     go(registry, rooms[0], ear)
     registry.close()
@@ -97,11 +97,11 @@ async def test_an_address_has_so_many_tables_at_a_time() -> None:
     ear = listen(rooms[0])
     with pytest.raises(CommandRefused, match="2 tables") as refused:
         service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
-    assert Reason.SERVER_FULL == refused.value.reason
+    assert refused.value.reason == Reason.SERVER_FULL
     for address in ("203.0.113.10", "", "", ""):
         service.open(address, Options(), Passphrase(bytes(16)))
     await asyncio.sleep(11)
-    assert 1 == len(registry)
+    assert len(registry) == 1
     service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
     go(registry, rooms[0], ear)
     registry.close()
@@ -121,9 +121,9 @@ async def test_a_server_has_so_many_bots_at_a_time() -> None:
     await say(other, eve, 0, cl.AddBot(counter=1, **bot))
     await say(one, ann, 0, cl.RemoveBot(counter=6, seat=2))
     await say(other, eve, 0, cl.AddBot(counter=2, **bot))
-    assert [None] * 4 + [Reason.SERVER_FULL, None] == [reason(reply) for reply in ann.replies]
-    assert [Reason.SERVER_FULL, None] == [reason(reply) for reply in eve.replies]
-    assert (2, 1) == (one.bots, other.bots)
+    assert [reason(reply) for reply in ann.replies] == [None] * 4 + [Reason.SERVER_FULL, None]
+    assert [reason(reply) for reply in eve.replies] == [Reason.SERVER_FULL, None]
+    assert (one.bots, other.bots) == (2, 1)
     registry.close()
 
 
@@ -139,8 +139,8 @@ async def test_options_that_no_game_has_open_no_table() -> None:
     for options in (Options(game="bridge"), Options(game="racing-demon", reserve=13)):
         with pytest.raises(CommandRefused) as refused:
             registry.open(options)
-        assert Reason.BAD_OPTION == refused.value.reason
-    assert 0 == len(registry)
+        assert refused.value.reason == Reason.BAD_OPTION
+    assert len(registry) == 0
     registry.open(Options())
 
 
@@ -233,7 +233,7 @@ async def test_nothing_new_begins_while_the_disk_takes_nothing(tmp_path: Path) -
         assert Reason.HALTED is refused.value.reason
     journal.is_failing = False
     await journal.drained()
-    assert 1 == room.join("Ben", b"other", "")
+    assert room.join("Ben", b"other", "") == 1
     registry.open(Options())
     await journal.drained()
     journal.close()
@@ -305,5 +305,5 @@ async def test_a_closed_hall_is_empty() -> None:
     registry = open_hall()
     rooms = [registry.open(Options()) for _ in range(3)]
     registry.close()
-    assert 0 == len(registry)
+    assert len(registry) == 0
     assert not found(registry, rooms[0].table.view.code)

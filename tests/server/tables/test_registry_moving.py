@@ -124,7 +124,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
     assert room.table.view.options == again.table.view.options
     assert room.table.view.snapshot_for(0, 0).piles == again.table.view.snapshot_for(0, 0).piles
-    assert 0 == again.table.seat_tokens.actor(b"token")
+    assert again.table.seat_tokens.actor(b"token") == 0
     for word in ("guess", WORD):
         with pytest.raises(Unchecked) as unchecked:
             again.admit(word, "")
@@ -133,7 +133,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
         again.admit("guess", "")
     assert Reason.BAD_PASSPHRASE is caught.value.reason
     again.admit(WORD, "")
-    assert AHEAD == again.journal.timekeeper.offset_us
+    assert again.journal.timekeeper.offset_us == AHEAD
     assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
     later = Ear()
     again.sit(later, 0, "a" * 64)
@@ -201,7 +201,7 @@ async def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
         server.adopt(kept, past, last, 0)
         names.add(server.room(code).epochs.current)
         server.close(for_good=False)
-    assert 2 == len(names)
+    assert len(names) == 2
     assert before.current not in names
     assert {16} == {len(name) for name in names}
     first.close(for_good=False)
@@ -241,7 +241,7 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
     again.sit(ear, 0, "a" * 64)
     again.put(ear, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
     await answered()
-    assert [300] == Timing.took
+    assert Timing.took == [300]
     first.close(for_good=False)
     second.close(for_good=False)
     journal.close()
@@ -264,7 +264,7 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
             registry = Registry(ServerSettings(seed=bytes(32)), now, ImmediateJournal())
             registry.adopt(*_kept(journal), 0)
             (room,) = registry.rooms
-            assert 2 == room.journal.number
+            assert room.journal.number == 2
             ear = Ear()
             room.broadcast.take_seat(ear, 0)
             room.broadcast.catch_up(ear, 0)
@@ -278,7 +278,7 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
 
     undisturbed = await promises(ImmediateJournal(), heir=False)
     journal = SharedJournal(tmp_path / "journal.db")
-    assert 2 == len(undisturbed)
+    assert len(undisturbed) == 2
     assert undisturbed == await promises(journal, heir=True)
     journal.close()
 
@@ -307,7 +307,7 @@ async def test_players_of_a_table_without_an_heir_hear_that_it_waits(tmp_path: P
     room, ear = await _played(registry)
     registry.hand_over(room, None)
     await journal.drained()
-    assert [] == journal.moved
+    assert journal.moved == []
     assert Closing(CloseCode.TRY_AGAIN, STAYS) == ear.closing
     journal.close()
 
@@ -341,7 +341,7 @@ async def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
     registry.halt("elsewhere", halted=False)
     registry.halt("database", halted=False)
     assert not room.is_halted
-    assert [True, False] == [message.halted for message in ear.heard if isinstance(message, Halted)]
+    assert [message.halted for message in ear.heard if isinstance(message, Halted)] == [True, False]
     registry.close()
 
 

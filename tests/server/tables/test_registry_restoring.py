@@ -141,7 +141,7 @@ async def test_a_table_that_is_still_read_asks_for_patience(tmp_path: Path) -> N
         async with Peer.connect(served.url) as peer:
             await peer.greet()
             await peer.say(resume)
-            assert CloseCode.TRY_AGAIN == (await peer.closed()).code
+            assert (await peer.closed()).code == CloseCode.TRY_AGAIN
         async with Peer.hosting(served.url) as ben:
             assert ben.code != ann.code
             reading = asyncio.create_task(served.registry.restore_rest())
@@ -281,13 +281,13 @@ def test_the_log_tells_which_table_cannot_go_on(
         code = in_virtual_time(history())
     (told,) = caplog.records
     facts = vars(told)
-    assert "a table cannot go on here; it stays in the journal" == told.getMessage()
+    assert told.getMessage() == "a table cannot go on here; it stays in the journal"
     assert (code, 2) == (facts["table"], facts["number"])
     if is_known:
         assert "There is no game 'bridge'" in facts["why"]
         assert not told.exc_info
     else:
-        assert "nobody foresaw it" == facts["why"]
+        assert facts["why"] == "nobody foresaw it"
         assert told.exc_info is not None
         assert ValueError is told.exc_info[0]
 
@@ -314,11 +314,11 @@ async def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) ->
         await talk(room, ear, MOST_EVENTS - 1)
         assert not newest()
         await talk(room, ear, MOST_EVENTS + 10)
-        assert MOST_EVENTS == newest()
+        assert newest() == MOST_EVENTS
     async with running(path) as registry:
         room = registry.room(code)
         ear = await seated(room, 0)
         await talk(room, ear, 2 * MOST_EVENTS - 1)
-        assert MOST_EVENTS == newest()
+        assert newest() == MOST_EVENTS
         await talk(room, ear, 2 * MOST_EVENTS)
-        assert 2 * MOST_EVENTS == newest()
+        assert newest() == 2 * MOST_EVENTS

@@ -57,9 +57,9 @@ async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
     """Tables that were opened here share both."""
     registry = Registry(ServerSettings(), now, ImmediateJournal())
     one, two = registry.open(Options()), registry.open(Options())
-    assert 0 == one.journal.timekeeper.offset_us
+    assert one.journal.timekeeper.offset_us == 0
     assert one.epochs.current == two.epochs.current
-    assert 16 == len(one.epochs.current)
+    assert len(one.epochs.current) == 16
     registry.close()
 
 
@@ -80,9 +80,9 @@ async def test_the_tables_of_an_address_are_counted() -> None:
     registry = Registry(ServerSettings(), now, ImmediateJournal())
     rooms = [registry.open(Options(), address=address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")]
     registry.open(Options())
-    assert ["", "192.0.2.1", "192.0.2.1", "192.0.2.2"] == sorted(registry.openers())
+    assert sorted(registry.openers()) == ["", "192.0.2.1", "192.0.2.1", "192.0.2.2"]
     registry.discard(rooms[0])
-    assert ["", "192.0.2.1", "192.0.2.2"] == sorted(registry.openers())
+    assert sorted(registry.openers()) == ["", "192.0.2.1", "192.0.2.2"]
     registry.close()
 
 
@@ -109,7 +109,7 @@ async def test_a_servers_first_table_is_number_one(tmp_path: Path) -> None:
     await journal.drained()
     with journal.reading() as (reader,):
         (kept,) = reader.tables(only_open=True)
-    assert 1 == kept.number
+    assert kept.number == 1
     registry.close()
     await journal.drained()
 

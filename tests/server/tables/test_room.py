@@ -89,7 +89,7 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
         seat, ear = seats[place]
         room.put(ear, seat, ready(1), now())
     await answered()
-    assert [2, 0, 3] == who(watching.events)
+    assert who(watching.events) == [2, 0, 3]
 
 
 @virtual
@@ -114,8 +114,8 @@ async def test_answers_go_to_the_sender_alone() -> None:
     (ann, ann_ear), (_, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
     await say(room, ann_ear, ann, ready(1), cl.Call(counter=2))
     assert [Accepted(counter=1, seq=room.table.view.seq)] == ann_ear.replies[:1]
-    assert [Reason.NOT_STARTED] == [r.reason for r in ann_ear.replies if isinstance(r, Refused)]
-    assert [] == ben_ear.replies
+    assert [r.reason for r in ann_ear.replies if isinstance(r, Refused)] == [Reason.NOT_STARTED]
+    assert ben_ear.replies == []
 
 
 @virtual
@@ -129,8 +129,8 @@ async def test_a_repeated_command_is_answered_and_not_carried_out() -> None:
     assert second == again
     assert first != again
     assert isinstance(older, Refused)
-    assert Reason.REPEATED == older.reason
-    assert 3 == len(room.table.view.seats)
+    assert older.reason == Reason.REPEATED
+    assert len(room.table.view.seats) == 3
 
 
 def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixture) -> None:
@@ -147,14 +147,14 @@ def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixt
         (refused,) = ben_ear.replies
         assert isinstance(refused, Refused)
         assert "made an error" in refused.text
-        assert "readied readied said" == told(ben_ear.events[-3:])
-        assert [4, 5, 6] == [event.seq for event in ann_ear.events][-3:]
+        assert told(ben_ear.events[-3:]) == "readied readied said"
+        assert [event.seq for event in ann_ear.events][-3:] == [4, 5, 6]
         await say(room, ben_ear, ben, ready(1))
         assert [refused, refused] == ben_ear.replies
 
     in_virtual_time(history())
     (record,) = caplog.records
-    assert ("a command could not be judged", "TEST") == (record.getMessage(), vars(record)["table"])
+    assert (record.getMessage(), vars(record)["table"]) == ("a command could not be judged", "TEST")
     assert "StopIteration" in caplog.text
 
 
@@ -183,7 +183,7 @@ def test_a_mistake_over_what_is_due_costs_the_command_that_came_next(
 
     in_virtual_time(history(), RoundingLoop)
     record = caplog.records[0]
-    assert ("what was due could not happen", "TEST") == (record.getMessage(), vars(record)["table"])
+    assert (record.getMessage(), vars(record)["table"]) == ("what was due could not happen", "TEST")
     assert record.exc_info
 
 
@@ -199,7 +199,7 @@ async def test_only_the_present_speaker_s_loss_is_news() -> None:
     room.broadcast.take_seat(new, ann)
     room.broadcast.catch_up(new, 0)
     room.leave(old, ann)
-    assert "" == told(new.events)
+    assert told(new.events) == ""
     room.leave(new, ann)
     assert not room.table.view.seats[ann].connected
 
@@ -217,7 +217,7 @@ async def test_coming_and_going_is_told() -> None:
     room.broadcast.catch_up(back, room.table.view.seq)
     room.connect(ann)
     told_ = [event.connected for event in watching.events if isinstance(event, ev.Connected)]
-    assert [False, True] == told_
+    assert told_ == [False, True]
 
 
 @virtual
@@ -230,7 +230,7 @@ async def test_who_has_left_does_not_speak_for_the_seat_s_next_owner() -> None:
     ben, ben_ear = seat_at(room, "Ben")
     await answered()
     assert ann == ben
-    assert "Ben" == room.table.view.seats[ben].name
+    assert room.table.view.seats[ben].name == "Ben"
     assert isinstance(ann_ear.replies[-1], Refused)
     await say(room, ben_ear, ben, cl.Ready(counter=1))
     assert isinstance(ben_ear.replies[-1], Accepted)
@@ -293,10 +293,10 @@ async def test_the_signal_comes_by_itself() -> None:
     ann, ear = seat_at(room, "Ann")
     await say(room, ear, ann, cl.Start(counter=1))
     await asyncio.sleep(2.999)
-    assert Phase.COUNTDOWN == phase(room)
+    assert phase(room) == Phase.COUNTDOWN
     await asyncio.sleep(0.002)
-    assert Phase.PLAYING == phase(room)
-    assert "signalled" == told(ear.events[-1:])
+    assert phase(room) == Phase.PLAYING
+    assert told(ear.events[-1:]) == "signalled"
 
 
 def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
@@ -311,7 +311,7 @@ def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
         await answered()
         before = loop.appointments
         await asyncio.sleep(3.1)
-        assert Phase.PLAYING == phase(room)
+        assert phase(room) == Phase.PLAYING
         return loop.appointments - before
 
     assert in_virtual_time(history(), RoundingLoop) <= 4
@@ -327,11 +327,11 @@ async def test_the_next_hand_comes_by_itself() -> None:
     await asyncio.sleep(0.01)
     await say(room, ear, ann, cl.Stuck(counter=2))
     await say(room, other, ben, cl.Stuck(counter=1))
-    assert Phase.TALLY == phase(room)
+    assert phase(room) == Phase.TALLY
     await asyncio.sleep(9.9)
-    assert 1 == room.table.view.hand
+    assert room.table.view.hand == 1
     await asyncio.sleep(0.2)
-    assert 2 == room.table.view.hand
+    assert room.table.view.hand == 2
 
 
 @virtual
@@ -342,4 +342,4 @@ async def test_a_closed_room_stands_still() -> None:
     await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     room.close()
     await asyncio.sleep(60)
-    assert Phase.COUNTDOWN == phase(room)
+    assert phase(room) == Phase.COUNTDOWN

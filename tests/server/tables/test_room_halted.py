@@ -45,13 +45,13 @@ async def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path:
     room.put(ear, 0, command, now())
     room.put(ear, 0, cl.Ready(counter=2), now())
     await asyncio.sleep(1)
-    assert [Reason.HALTED] == [reply.reason for reply in ear.replies if isinstance(reply, Refused)]
+    assert [reply.reason for reply in ear.replies if isinstance(reply, Refused)] == [Reason.HALTED]
     assert not [event for event in ear.events if isinstance(event, Readied)]
     assert not [reply for reply in ear.replies if isinstance(reply, Accepted)]
     journal.is_failing = False
     await asyncio.sleep(1)
-    assert 1 == len([event for event in ear.events if isinstance(event, Readied)])
-    assert [1, 1] == [reply.counter for reply in ear.replies if isinstance(reply, Accepted)]
+    assert len([event for event in ear.events if isinstance(event, Readied)]) == 1
+    assert [reply.counter for reply in ear.replies if isinstance(reply, Accepted)] == [1, 1]
     room.close()
     journal.close()
 
@@ -98,7 +98,7 @@ async def test_everybody_is_told_when_a_room_is_halted_and_when_it_goes_on() -> 
     for halted in (True, False):
         room.halt(halted)
     for ear in (ann, eve):
-        assert [True, False] == [told.halted for told in ear.heard if isinstance(told, Halted)]
+        assert [told.halted for told in ear.heard if isinstance(told, Halted)] == [True, False]
     room.close()
 
 
@@ -111,4 +111,4 @@ async def test_who_does_not_speak_for_a_seat_any_more_is_not_told_its_answers() 
     room.broadcast.take_seat(Ear(), 0)
     room.halt(True)
     await say(room, ann, 0, cl.Ready(counter=1))
-    assert [Reason.HALTED] == [reply.reason for reply in ann.replies if isinstance(reply, Refused)]
+    assert [reply.reason for reply in ann.replies if isinstance(reply, Refused)] == [Reason.HALTED]

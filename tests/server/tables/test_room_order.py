@@ -136,7 +136,7 @@ def test_what_was_read_before_the_time_was_up_counts(act: Callable[[Started], No
         act(started)
         await answered()
         await asyncio.sleep(0.1)
-        assert [0] == started.played()
+        assert started.played() == [0]
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
@@ -153,12 +153,12 @@ def test_rounds_do_not_put_a_play_off_beyond_the_end(caplog: pytest.LogCaptureFi
         pass_seconds(0.003)
         started.turn(1)
         await asyncio.sleep(0.1)
-        assert [0, 0] == started.played()
-        assert [Reason.HAND_OVER] == [r.reason for r in started.ears[1].replies if isinstance(r, Refused)]
+        assert started.played() == [0, 0]
+        assert [r.reason for r in started.ears[1].replies if isinstance(r, Refused)] == [Reason.HAND_OVER]
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
-    assert [] == troubles(caplog)
+    assert troubles(caplog) == []
 
 
 def test_what_was_sent_before_a_line_broke_is_judged() -> None:
@@ -169,7 +169,7 @@ def test_what_was_sent_before_a_line_broke_is_judged() -> None:
         started.turn(1)
         lose(started)
         await answered()
-        assert [1] == started.played()
+        assert started.played() == [1]
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
@@ -183,7 +183,7 @@ def test_what_was_sent_before_a_seat_was_taken_up_again_is_judged() -> None:
         started.turn(1)
         come_back(started)
         await answered()
-        assert [1] == started.played()
+        assert started.played() == [1]
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
@@ -298,8 +298,8 @@ def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None
             left.append(len(room.table._flow._unsettled))
             await asyncio.sleep(0)
             made.append(len(room._fresh) or made[-1])
-        assert [3, 2, 1] == list(dict.fromkeys(left))
-        assert SETTLED_AT_ONCE == max(after - before for before, after in pairwise(made))
+        assert list(dict.fromkeys(left)) == [3, 2, 1]
+        assert max(after - before for before, after in pairwise(made)) == SETTLED_AT_ONCE
         plays = [sum(isinstance(event, ev.Played) for event in ear.events) for ear in ears.values()]
         assert plays[0] > 50
         assert len(set(plays)) == 1

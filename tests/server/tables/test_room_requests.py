@@ -75,7 +75,7 @@ async def test_a_refusal_without_a_seat_is_measured_and_is_no_play() -> None:
     await answered()
     (told,) = observing.answers
     assert (READY, older.replies[0], 500) == told
-    assert [] == observing.counted
+    assert observing.counted == []
 
 
 @virtual
@@ -85,7 +85,7 @@ async def test_a_stopped_room_judges_nothing() -> None:
     ann, ear = seat_at(room, "Ann")
     room.stop()
     await say(room, ear, ann, READY)
-    assert [] == ear.replies
+    assert ear.replies == []
     assert not room.table.view.seats[ann].ready
 
 
@@ -124,9 +124,9 @@ def test_what_was_due_is_done_no_more_where_a_command_came_before_it() -> None:
         loop.call_at((due - 1_000) / 1e6, room.put, ear, ann, cl.Pause(counter=2, paused=True), due - 1_000)
         loop.let_pass((due - now()) / 1e6 + 1)
         await asyncio.sleep(0.01)
-        assert (True, Phase.COUNTDOWN) == (room.table.view.paused, room.table.view.phase)
+        assert (room.table.view.paused, room.table.view.phase) == (True, Phase.COUNTDOWN)
         assert room.table.due is None
-        assert [] == failures
+        assert failures == []
         room.close()
 
     in_virtual_time(history(), RoundingLoop)

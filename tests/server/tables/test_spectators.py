@@ -111,10 +111,10 @@ async def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_starte
     async with _opened(tmp_path, anew=True) as registry:
         room = registry.room(code)
         seen = _seen_by_a_spectator(room)
-        assert Phase.PLAYING == seen.phase
+        assert seen.phase == Phase.PLAYING
         assert 0 < seen.seq < last
         await asyncio.sleep(DELAY)
-        assert Phase.TALLY == _seen_by_a_spectator(room).phase
+        assert _seen_by_a_spectator(room).phase == Phase.TALLY
 
 
 @virtual
@@ -141,7 +141,7 @@ async def test_the_time_goes_on_with_the_delay_when_the_server_is_started_anew(t
     async with _opened(tmp_path, anew=True) as registry:
         room = registry.room(code)
         await asyncio.sleep(DELAY - 30 + 10)
-        assert 10_000 == pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100)
+        assert pytest.approx(_seen_by_a_spectator(room).elapsed_ms, abs=100) == 10_000
 
 
 @virtual
@@ -179,7 +179,7 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     await asyncio.sleep(10)
     await say(room, ann, 0, cl.AddBot(counter=2))
     await asyncio.sleep(DELAY - 21)
-    assert [] == eve.events
+    assert eve.events == []
     await asyncio.sleep(DELAY)
     assert ann.events == eve.events[-len(ann.events) :]
     assert sorted(event.seq for event in eve.events) == [event.seq for event in eve.events]
@@ -241,7 +241,7 @@ def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
             await say(room, ann, 0, cl.Ready(counter=counter, ready=counter == 1))
             loop.let_pass(0.000_4)
         await asyncio.sleep(DELAY + 1)
-        assert 2 == sum(isinstance(event, ev.Readied) for event in eve.events)
+        assert sum(isinstance(event, ev.Readied) for event in eve.events) == 2
         return loop.appointments - before
 
     assert in_virtual_time(history(), RoundingLoop) < 10
@@ -280,7 +280,7 @@ async def test_the_time_is_that_of_the_hand_that_spectators_see() -> None:
     }
     room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, tally_ms=20_000)
     await _compare(room, 90, acts)
-    assert 2 == room.table.view.hand
+    assert room.table.view.hand == 2
 
 
 @virtual
@@ -311,7 +311,7 @@ async def test_the_spectators_of_a_relay_are_counted_in_its_place() -> None:
         room.broadcast.count_relayed(relay, relayed)
     await asyncio.sleep(1)
     for ear in (ann, relay, eve):
-        assert [2, 31, 1] == [each.count for each in ear.heard if isinstance(each, Watchers)]
+        assert [each.count for each in ear.heard if isinstance(each, Watchers)] == [2, 31, 1]
 
 
 @virtual
@@ -327,7 +327,7 @@ async def test_only_spectators_count_for_others() -> None:
     for stranger in (relay, ann, Ear()):
         room.broadcast.count_relayed(stranger, 30)
     await asyncio.sleep(1)
-    assert (0, []) == (room.broadcast.spectators.people, ann.heard)
+    assert (room.broadcast.spectators.people, ann.heard) == (0, [])
 
 
 @virtual

@@ -51,8 +51,8 @@ def test_hostile_files_are_passed_over(tmp_path: Path, text: str) -> None:
     """What we would not have written is not read, and is replaced by the next deal."""
     path = tmp_path / "solo.json"
     path.write_text(text)
-    assert {} == scores(path)
-    assert 1 == note(path, "clock", won=True, elapsed_ms=3).played
+    assert scores(path) == {}
+    assert note(path, "clock", won=True, elapsed_ms=3).played == 1
     assert {"clock"} == scores(path).keys()
 
 
@@ -77,5 +77,5 @@ def test_a_place_that_cannot_be_written_ends_no_game(tmp_path: Path) -> None:
     """A folder where the file should be: the deal counts for now, and is forgotten."""
     path = tmp_path / "solo.json"
     path.mkdir()
-    assert 1 == note(path, "clock", won=True, elapsed_ms=3).won
-    assert {} == scores(path)
+    assert note(path, "clock", won=True, elapsed_ms=3).won == 1
+    assert scores(path) == {}

@@ -66,9 +66,9 @@ def test_a_new_play_forgets_what_was_taken_back() -> None:
     *_, table = moments("fooliana", 1, 5, 1)
     table.undo()
     table.undo()
-    assert 2 == table.undone
+    assert table.undone == 2
     table.play(9, next(table.rules.legal_plays(table.board, table.seat)))
-    assert (4, 0) == (table.plays, table.undone)
+    assert (table.plays, table.undone) == (4, 0)
     assert not table.redo()
 
 
@@ -79,7 +79,7 @@ def test_an_illegal_play_changes_nothing() -> None:
     with pytest.raises(IllegalPlay):
         table.play(1, Play(0, 1, 1))
     assert before == table.board
-    assert 0 == table.plays
+    assert table.plays == 0
 
 
 def test_daily_deals_are_everybodys_and_new_every_day() -> None:
@@ -91,7 +91,7 @@ def test_daily_deals_are_everybodys_and_new_every_day() -> None:
         daily_seed("fooliana", first),
         named_seed("clock", first.isoformat()),
     }
-    assert 4 == len(seeds)
+    assert len(seeds) == 4
     assert daily_seed("clock", dt.date(2026, 11, 1)) in seeds
 
 
@@ -102,6 +102,6 @@ def test_a_trick_says_its_words() -> None:
     while table.caption:
         said.append(table.caption)
         table.play(len(said), next(table.rules.legal_plays(table.board, table.seat)))
-    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said[:3]
+    assert said[:3] == ["A-C-E", "T-W-O", "T-H-R-E-E"]
     assert table.is_won
-    assert "" == table_of("clock").caption
+    assert table_of("clock").caption == ""

@@ -75,13 +75,13 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
         assert app.session is not None
         assert "Won in" in app.session.desk.prompt(0, {})[0]
         known = scores(statistics_path())["a-spell"]
-        assert (1, 1, 1) == (known.played, known.won, known.streak)
+        assert (known.played, known.won, known.streak) == (1, 1, 1)
         await pilot.press("comma")
         assert not client.table.is_over
         await pilot.press("full_stop")
         assert client.table.is_won
         await client.leave()
-    assert 1 == scores(statistics_path())["a-spell"].played
+    assert scores(statistics_path())["a-spell"].played == 1
 
 
 async def test_a_loss_is_told_until_a_key_is_pressed() -> None:

@@ -34,8 +34,8 @@ def test_every_pile_has_a_place_of_its_own(game: str, size: tuple[int, int]) -> 
     found = arrange(layout, piles, width=width, height=height, framed=size[0] > 80)
     spots = [*found.squared, *found.columns]
     for spot in spots:
-        assert 0 <= spot.x
-        assert 0 <= spot.y
+        assert spot.x >= 0
+        assert spot.y >= 0
         assert spot.x + spot.width <= width
         assert spot.y + spot.height <= height
         assert spot.width > 1
@@ -152,7 +152,7 @@ def test_the_middle_is_ringed() -> None:
         for geometry in (Geometry.CENTRE, Geometry.WREATH)
     }
     (middle,), ring = by_geometry[Geometry.CENTRE], by_geometry[Geometry.WREATH]
-    assert 8 == len(ring)
+    assert len(ring) == 8
     assert {(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)} == {
         ((spot.x > middle.x) - (spot.x < middle.x), (spot.y > middle.y) - (spot.y < middle.y))
         for spot in ring
@@ -202,10 +202,10 @@ def test_the_sultan_sits_as_told() -> None:
         ]
         for row in rows.values()
     ]
-    assert [["KC", "AH", "KC"], ["KD", "KH", "KD"], ["KS", "KH", "KS"], []] == drawn
-    assert [(Kind.CELL, Kind.CELL)] * 4 == [
-        (layout.piles[row[0].pile].kind, layout.piles[row[-1].pile].kind) for row in rows.values()
-    ]
+    assert drawn == [["KC", "AH", "KC"], ["KD", "KH", "KD"], ["KS", "KH", "KS"], []]
+    assert [(layout.piles[row[0].pile].kind, layout.piles[row[-1].pile].kind) for row in rows.values()] == [
+        (Kind.CELL, Kind.CELL)
+    ] * 4
 
 
 @pytest.mark.parametrize("framed", [False, True])
@@ -215,7 +215,7 @@ def test_heads_lie_above_their_columns(framed: bool) -> None:
     found = arrange(rules.layout, usable(rules, 0), width=79, height=20 + 16 * framed, framed=framed)
     columns = {spot.pile: spot for spot in found.columns}
     heads = [spot for spot in found.squared if rules.layout.piles[spot.pile].kind is Kind.HEAD]
-    assert 4 == len(heads)
+    assert len(heads) == 4
     for head in heads:
         column = columns[rules.layout.piles[head.pile].under or 0]
         assert (head.x, head.y + 1) == (column.x, column.y)

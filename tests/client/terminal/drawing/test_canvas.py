@@ -25,35 +25,35 @@ def painted(strokes: list[tuple[int, int, str, Role]]) -> Canvas:
 def test_a_fresh_canvas_is_blank() -> None:
     """Nothing is written yet, and nothing answers to the pointer."""
     canvas = Canvas(3, 2)
-    assert ["   ", "   "] == rows_of(canvas)
-    assert "\n" == canvas.text()
+    assert rows_of(canvas) == ["   ", "   "]
+    assert canvas.text() == "\n"
     assert canvas.hit(0, 0) is None
 
 
 def test_put_returns_the_column_behind_the_text() -> None:
     """Texts can be written one behind the other, in cells and not in signs."""
     canvas = Canvas(12, 1)
-    assert 8 == canvas.put(canvas.put(1, 0, "a漢b"), 0, "7♠c")
-    assert [" a漢b7♠c    "] == rows_of(canvas)
+    assert canvas.put(canvas.put(1, 0, "a漢b"), 0, "7♠c") == 8
+    assert rows_of(canvas) == [" a漢b7♠c    "]
 
 
 def test_what_falls_outside_is_cut_off() -> None:
     """Texts beyond an edge lose what is beyond; the column behind them is told all the same."""
     canvas = Canvas(4, 2)
-    assert 2 == canvas.put(-2, 0, "abcd")
-    assert 6 == canvas.put(2, 1, "abcd")
-    assert 3 == canvas.put(0, 2, "abc")
-    assert -1 == canvas.put(-4, 0, "abc")
-    assert 12 == canvas.put(9, 0, "abc")
+    assert canvas.put(-2, 0, "abcd") == 2
+    assert canvas.put(2, 1, "abcd") == 6
+    assert canvas.put(0, 2, "abc") == 3
+    assert canvas.put(-4, 0, "abc") == -1
+    assert canvas.put(9, 0, "abc") == 12
     canvas.put(0, -1, "abc")
-    assert ["cd  ", "  ab"] == rows_of(canvas)
+    assert rows_of(canvas) == ["cd  ", "  ab"]
 
 
 def test_marks_share_a_cell_with_their_sign() -> None:
     """A combining mark takes no cell, also behind a wide sign; one without a sign is dropped."""
     canvas = Canvas(5, 1)
-    assert 3 == canvas.put(0, 0, "\u0301e\u0301漢\u0301")
-    assert ["e\u0301漢\u0301  "] == rows_of(canvas)
+    assert canvas.put(0, 0, "\u0301e\u0301漢\u0301") == 3
+    assert rows_of(canvas) == ["e\u0301漢\u0301  "]
 
 
 def test_runs_are_of_one_ink() -> None:
@@ -61,14 +61,14 @@ def test_runs_are_of_one_ink() -> None:
     canvas = Canvas(6, 1)
     canvas.put(1, 0, "ab", Role.KEY)
     canvas.put(3, 0, "c", Role.KEY | Mark.STRONG)
-    assert [(" ", 0), ("ab", Role.KEY), ("c", Role.KEY | Mark.STRONG), ("  ", 0)] == list(canvas.runs(0))
+    assert list(canvas.runs(0)) == [(" ", 0), ("ab", Role.KEY), ("c", Role.KEY | Mark.STRONG), ("  ", 0)]
 
 
 def test_a_rule_goes_up_to_its_end() -> None:
     """A line covers its first column and not its last."""
     canvas = Canvas(5, 1)
     canvas.rule(0, 1, 4, "-")
-    assert " ---" == canvas.text()
+    assert canvas.text() == " ---"
 
 
 @examples(100)
@@ -88,7 +88,7 @@ def test_spans_cover_all_differences(
     spans = {span.y: span for span in one.spans_unlike(other)}
     unlike = {y for y in range(4) if list(one.runs(y)) != list(other.runs(y))}
     assert unlike <= spans.keys()
-    assert all(0 <= span.x and span.x + span.width <= 20 and span.width > 0 for span in spans.values())
+    assert all(span.x >= 0 and span.x + span.width <= 20 and span.width > 0 for span in spans.values())
     assert not list(one.spans_unlike(painted(first)))
 
 
@@ -98,7 +98,7 @@ def test_a_span_reaches_from_the_first_to_the_last_difference() -> None:
     one.put(2, 1, "a")
     one.put(6, 1, "b")
     one.put(4, 2, " ", Role.BACK)
-    assert [(2, 1, 5), (4, 2, 1)] == list(one.spans_unlike(other))
+    assert list(one.spans_unlike(other)) == [(2, 1, 5), (4, 2, 1)]
 
 
 def test_later_hits_lie_over_earlier_ones() -> None:
@@ -109,5 +109,5 @@ def test_later_hits_lie_over_earlier_ones() -> None:
     hits = {
         (x, y): canvas.hit(x, y) for x, y in [(0, 1), (1, 1), (4, 4), (5, 4), (4, 5), (2, 2), (2, 3), (2, 4)]
     }
-    assert [(0, 1), (5, 4), (4, 5)] == [at for at, hit in hits.items() if hit is None]
-    assert [(2, 2), (2, 3)] == [at for at, hit in hits.items() if hit is not None and hit.index == 0]
+    assert [at for at, hit in hits.items() if hit is None] == [(0, 1), (5, 4), (4, 5)]
+    assert [at for at, hit in hits.items() if hit is not None and hit.index == 0] == [(2, 2), (2, 3)]

@@ -105,7 +105,7 @@ def test_small_columns() -> None:
             9♦
 """
     assert expected.strip("\n").split("\n") == [row.rstrip() for row in rows[:3]]
-    assert "" == rows[3].strip()
+    assert rows[3].strip() == ""
 
 
 def test_framed_columns() -> None:
@@ -132,7 +132,7 @@ def test_up_to_nine_columns_are_drawn(size: tuple[int, int], columns: int) -> No
     canvas = player.draw(size)
     lines = text(canvas).split("\n")
     for number in range(1, columns + 1):
-        assert [0] == drawn_cards(canvas, player.column(number), player)
+        assert drawn_cards(canvas, player.column(number), player) == [0]
     row = next(line for line in lines if "K♠" in line)
     names = ["K♠", "Q♥", "J♣", "T♦", "9♠", "8♥", "7♣", "6♦", "5♠"][:columns]
     assert sorted(names, key=row.index) == names

@@ -55,7 +55,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     divider = [row[edge] for row in cells[2 : size[1] - density.footer - 1]]
     signs = {player.glyphs.divider, player.glyphs.cross}
     assert set(divider) == signs
-    assert 1 == divider.count(player.glyphs.cross) or player.glyphs.cross == player.glyphs.divider
+    assert divider.count(player.glyphs.cross) == 1 or player.glyphs.cross == player.glyphs.divider
     board = player.desk.scene(player.now, {}, ()).board
     assert board is not None
     if player.desk.focus is None:  # whoever watches a race on identical deals sees how far everybody is
@@ -300,7 +300,7 @@ def test_the_table_at_80x24() -> None:
 """
     rows = [row.rstrip() for row in rows_of(player.draw())]
     assert expected.strip("\n").split("\n") == rows[:11]
-    assert " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help" == rows[23]
+    assert rows[23] == " asdfjkl move  qweruio up  space turn  ; waste  x drop  v stuck  ? help"
 
 
 def test_a_spectator_is_told_whose_layout_is_seen() -> None:
@@ -311,7 +311,7 @@ def test_a_spectator_is_told_whose_layout_is_seen() -> None:
     canvas = player.draw()
     assert "─ Ben ─" in left_part(canvas)
     assert "you are watching" in canvas.text()
-    assert [" Ann", " Cat"] == [row[:4] for row in right_part(canvas)[3:5]]
+    assert [row[:4] for row in right_part(canvas)[3:5]] == [" Ann", " Cat"]
 
 
 def test_a_late_comer_is_told_whose_layout_is_seen() -> None:
@@ -326,7 +326,7 @@ def test_clicking_a_player_looks_at_them() -> None:
     for size in SIZES:
         canvas = player.draw(size)
         actions = [hit.action for y in range(size[1]) if (hit := canvas.hit(size[0] - 2, y)) is not None]
-        assert ["help", "watch-2", "watch-3"] == list(dict.fromkeys(actions))
+        assert list(dict.fromkeys(actions)) == ["help", "watch-2", "watch-3"]
 
 
 def test_what_is_the_matter_with_a_player() -> None:
@@ -335,7 +335,7 @@ def test_what_is_the_matter_with_a_player() -> None:
     for seat, change in enumerate(["stuck", "connected", "left"], start=1):
         state = player.view.seats[seat]
         player.view.seats[seat] = state.model_copy(update={change: change != "connected"})
-    assert ["=Ben", "?Cat", "xDon"] == [row[:4] for row in right_part(player.draw())[3:6]]
+    assert [row[:4] for row in right_part(player.draw())[3:6]] == ["=Ben", "?Cat", "xDon"]
     for size in SIZES[1:]:
         told = player.draw(size).text()
         assert all(word in told for word in ("stuck", "away", "left"))

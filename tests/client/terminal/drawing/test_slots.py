@@ -22,8 +22,8 @@ def racing(players: int = 2) -> tuple[Slots, Board]:
 def test_a_row_for_each_suit() -> None:
     """Shared foundations that are built in suit have a row a suit, and a place a player in it."""
     slots, board = racing(3)
-    assert (True, False, 4, 3) == (slots.by_suit, slots.base, slots.rows, slots.columns)
-    assert {} == slots.places(board)
+    assert (slots.by_suit, slots.base, slots.rows, slots.columns) == (True, False, 4, 3)
+    assert slots.places(board) == {}
 
 
 def test_an_ace_gets_the_next_place_of_its_row() -> None:
@@ -32,14 +32,14 @@ def test_an_ace_gets_the_next_place_of_its_row() -> None:
     for pile, card in [(5, "AH"), (0, "AD"), (3, "AH/1")]:
         board.cards[pile] = cards(card)
         slots.places(board)
-    assert {5: (1, 0), 0: (3, 0), 3: (1, 1)} == slots.places(board)
+    assert slots.places(board) == {5: (1, 0), 0: (3, 0), 3: (1, 1)}
 
 
 def test_own_foundations_lie_in_the_order_of_the_piles() -> None:
     """Where everybody builds alone, places are given from the start, and only the seat's own are there."""
     rules = rules_of("demon-b", 2)
     slots = Slots(rules, 1)
-    assert (False, True, 1, 4) == (slots.by_suit, slots.base, slots.rows, slots.columns)
+    assert (slots.by_suit, slots.base, slots.rows, slots.columns) == (False, True, 1, 4)
     own = [pile for pile in rules.layout.foundations if rules.layout.piles[pile].seat == 1]
     assert {pile: (0, place) for place, pile in enumerate(own)} == slots.places(Board(rules.layout.piles))
 
@@ -83,9 +83,9 @@ def test_an_empty_foundation_gives_its_place_back() -> None:
     board.cards[0] = cards("AS")
     slots.places(board)
     board.cards[0] = []
-    assert {} == slots.places(board)
+    assert slots.places(board) == {}
     board.cards[4] = cards("AS/1")
-    assert {4: (0, 0)} == slots.places(board)
+    assert slots.places(board) == {4: (0, 0)}
 
 
 def test_a_race_for_a_pile_puts_both_aces_into_their_rows() -> None:
@@ -94,4 +94,4 @@ def test_a_race_for_a_pile_puts_both_aces_into_their_rows() -> None:
     board.cards[0] = cards("AS")
     slots.places(board)
     board.cards[0], board.cards[1] = cards("AH/1"), cards("AS")
-    assert {0: (1, 0), 1: (0, 0)} == slots.places(board)
+    assert slots.places(board) == {0: (1, 0), 1: (0, 0)}

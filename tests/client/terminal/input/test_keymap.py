@@ -78,8 +78,8 @@ def all_keymaps() -> Iterator[Keymap]:
 def test_a_preset_has_every_key_once(preset: str) -> None:
     """Three rows of ten keys, and no key in two places."""
     shown = PRESETS[preset]
-    assert [10, 10, 10] == [len(row) for row in (shown.upper, shown.home, shown.lower)]
-    assert 30 == len(set(shown.upper + shown.home + shown.lower))
+    assert [len(row) for row in (shown.upper, shown.home, shown.lower)] == [10, 10, 10]
+    assert len(set(shown.upper + shown.home + shown.lower)) == 30
 
 
 @of_every_preset
@@ -136,17 +136,17 @@ def test_the_usual_keyboard() -> None:
     columns = [f"column-{number}" for number in range(1, 8)]
     assert [*columns, "waste"] == [keymap.action(key) for key in "asdfjkl;"]
     assert [f"{name}-up" for name in [*columns, "waste"]] == [keymap.action(key) for key in "qweruiop"]
-    assert ["drop", "call", "stuck", "hint"] == [keymap.action(key) for key in "xcvb"]
-    assert ["turn", "drop", "enter"] == [keymap.action(key) for key in ("space", "backspace", "enter")]
-    assert ["chat", "help", None, None] == [keymap.action(key) for key in ("/", "?", "z", "escape")]
+    assert [keymap.action(key) for key in "xcvb"] == ["drop", "call", "stuck", "hint"]
+    assert [keymap.action(key) for key in ("space", "backspace", "enter")] == ["turn", "drop", "enter"]
+    assert [keymap.action(key) for key in ("/", "?", "z", "escape")] == ["chat", "help", None, None]
 
 
 def test_shift_and_a_columns_letter_mean_one_card() -> None:
     """Capital letters put a single card down, on every keyboard that has letters there."""
-    assert "column-2-one" == table_keymap(PRESETS["qwerty"], {}).action("S")
-    assert "column-2-one" == table_keymap(PRESETS["dvorak"], {}).action("O")
+    assert table_keymap(PRESETS["qwerty"], {}).action("S") == "column-2-one"
+    assert table_keymap(PRESETS["dvorak"], {}).action("O") == "column-2-one"
     nine = table_keymap(PRESETS["qwerty"], {}, columns=9)
-    assert "column-9-one" == nine.action("L")
+    assert nine.action("L") == "column-9-one"
     assert table_keymap(PRESETS["digits"], {}).action("1") == "column-1"
 
 
@@ -160,7 +160,7 @@ def test_without_a_reserve_there_are_no_keys_for_it() -> None:
 def test_more_than_nine_columns_have_digits() -> None:
     """What finds no room on the home row has a digit, and the reserve the 0."""
     keymap = table_keymap(PRESETS["qwerty"], {}, columns=12, reserve=True)
-    assert ["column-10", "column-12", "reserve"] == [keymap.action(key) for key in "130"]
+    assert [keymap.action(key) for key in "130"] == ["column-10", "column-12", "reserve"]
 
 
 def test_places_have_the_keys_of_their_ranks() -> None:
@@ -168,8 +168,8 @@ def test_places_have_the_keys_of_their_ranks() -> None:
     keymap = pile_keymap({}, piles=2, places=12, alone=True)
     places = [f"place-{number}" for number in range(1, 13)]
     assert places == [keymap.action(key) for key in "a23456789tjq"]
-    assert ["place-10-up", "pile-1", "pile-2"] == [keymap.action(key) for key in "Tbc"]
-    assert ("a2-9tjq bc", "piles") == keymap.footer()[0]
+    assert [keymap.action(key) for key in "Tbc"] == ["place-10-up", "pile-1", "pile-2"]
+    assert keymap.footer()[0] == ("a2-9tjq bc", "piles")
 
 
 def test_where_no_card_goes_up_no_key_sends_one() -> None:
@@ -211,24 +211,24 @@ def test_keys_in_short(labels: str, told: str) -> None:
 def test_a_binding_replaces_the_keys() -> None:
     """All keys of the action are those bound to it, and its label is the first of them."""
     keymap = table_keymap(PRESETS["qwerty"], {"turn": "t enter"})
-    assert ["turn", "turn", None] == [keymap.action(key) for key in ("t", "enter", "space")]
-    assert "t" == keymap.labels["turn"]
-    assert "t Enter" == keymap.all_labels("turn")
+    assert [keymap.action(key) for key in ("t", "enter", "space")] == ["turn", "turn", None]
+    assert keymap.labels["turn"] == "t"
+    assert keymap.all_labels("turn") == "t Enter"
 
 
 def test_a_bound_key_loses_its_former_meaning() -> None:
     """The action that had the key keeps its others, or has none, and is not spoken of any more."""
     keymap = table_keymap(PRESETS["qwerty"], {"turn": "a x"})
-    assert "turn" == keymap.action("a")
+    assert keymap.action("a") == "turn"
     assert "column-1" not in keymap.labels
-    assert "Backspace" == keymap.labels["drop"]
-    assert "" == keymap.all_labels("column-1")
+    assert keymap.labels["drop"] == "Backspace"
+    assert keymap.all_labels("column-1") == ""
 
 
 def test_signs_may_be_called_by_their_names() -> None:
     """Where a sign is hard to write in the settings, its name does."""
     for name, sign in LONG_NAMES.items():
-        assert "stuck" == table_keymap(PRESETS["azerty"], {"stuck": name}).action(sign)
+        assert table_keymap(PRESETS["azerty"], {"stuck": name}).action(sign) == "stuck"
 
 
 def test_an_empty_binding_takes_the_keys_away() -> None:
@@ -241,8 +241,8 @@ def test_an_empty_binding_takes_the_keys_away() -> None:
 def test_bindings_of_other_screens_do_nothing() -> None:
     """What is bound in the lobby leaves the table's keys alone, and the other way round."""
     keymap = table_keymap(PRESETS["qwerty"], {"bot-easy": "a", "no such action": "s"})
-    assert ["column-1", "column-2"] == [keymap.action(key) for key in "as"]
-    assert "bot-easy" == lobby_keymap({"column-1": "1"}).action("1")
+    assert [keymap.action(key) for key in "as"] == ["column-1", "column-2"]
+    assert lobby_keymap({"column-1": "1"}).action("1") == "bot-easy"
 
 
 @examples(100)
@@ -285,7 +285,7 @@ def test_the_footer_of_the_usual_table() -> None:
     keymap = table_keymap(PRESETS["qwerty"], {}, columns=4, reserve=True)
     footer = keymap.footer(hints=False)
     assert ("b", "hint") in keymap.footer(hints=True)
-    assert [
+    assert footer == [
         ("asdf", "move"),
         ("qwer", "up"),
         ("space", "turn"),
@@ -294,7 +294,7 @@ def test_the_footer_of_the_usual_table() -> None:
         ("x", "drop"),
         ("v", "stuck"),
         ("?", "help"),
-    ] == footer
+    ]
 
 
 def test_the_footer_names_only_keys_that_there_are() -> None:
@@ -321,7 +321,7 @@ def test_the_footer_names_only_keys_that_there_are() -> None:
 
 def test_a_footer_without_columns() -> None:
     """Around the hands no columns are spoken of."""
-    assert ("1", "easy bot") == lobby_keymap({}).footer()[0]
+    assert lobby_keymap({}).footer()[0] == ("1", "easy bot")
 
 
 # The registry.
@@ -344,7 +344,7 @@ def test_around_the_hands_nothing_is_played() -> None:
     """The lobby has no keys for cards, and none with two meanings."""
     keymap = lobby_keymap({})
     assert all(keymap.action(key) is None for key in ("a", "space", "x", "left", "backspace"))
-    assert "enter" == keymap.action("enter")
+    assert keymap.action("enter") == "enter"
     labels = labels_of(keymap)
     assert len(labels) == len(set(labels))
 
@@ -358,7 +358,7 @@ def test_who_plays_from_the_next_deal_on_can_speak() -> None:
     """Chat, reactions and who plays are for everybody who has a seat; a spectator may ignore somebody."""
     seated, watching = watch_keymap({}, seated=True), watch_keymap({})
     reaction = seated.action("1")
-    assert ("chat", "players") == (seated.action("/"), seated.action("f8"))
+    assert (seated.action("/"), seated.action("f8")) == ("chat", "players")
     assert reaction is not None
     assert reaction.startswith("react-")
-    assert ("players", None) == (watching.action("f8"), watching.action("/"))
+    assert (watching.action("f8"), watching.action("/")) == ("players", None)

@@ -46,7 +46,7 @@ async def test_bots_come_and_go_by_keys() -> None:
             await shows(player, f"bot, {level}")
         await player.pilot.press("-")
         await wait(player.pilot, lambda: len(player.session.client.view.seats) == 4)
-        assert ["", "easy", "medium", "hard"] == [state.bot for state in seats.values()]
+        assert [state.bot for state in seats.values()] == ["", "easy", "medium", "hard"]
 
 
 async def test_bots_come_and_go_by_clicks() -> None:
@@ -69,7 +69,7 @@ async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
         await wait(player.pilot, lambda: len(player.session.client.view.seats) == 8)
         await player.pilot.press("1")
         await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
-        assert 8 == len(player.session.client.view.seats)
+        assert len(player.session.client.view.seats) == 8
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param(SIZE, marks=pytest.mark.long)])
@@ -122,7 +122,7 @@ async def test_wrong_options_are_refused_with_a_sentence(name: str, value: str) 
             assert (player.app.focused is field(player.app, name)) == is_own
             await player.pilot.press("escape")
         await wait(player.pilot, lambda: isinstance(player.app.screen, LobbyScreen))
-        assert SLOW == player.session.client.view.options
+        assert player.session.client.view.options == SLOW
 
 
 async def test_guests_have_no_options() -> None:
@@ -134,7 +134,7 @@ async def test_guests_have_no_options() -> None:
                 assert "options" not in player.text.splitlines()[-1]
                 await player.pilot.press("1")
                 await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
-                assert 2 == len(player.session.client.view.seats)
+                assert len(player.session.client.view.seats) == 2
                 await player.pilot.press("o")
                 await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
                 assert "only the host" in str(player.app.screen.query(Label).first().content)
@@ -216,7 +216,7 @@ async def test_chat_reaches_the_others() -> None:
                         return message.text
                 return ""
 
-            assert "hi [/]" == await within(PATIENCE, heard())
+            assert await within(PATIENCE, heard()) == "hi [/]"
             await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
             await ben.send(cl.Say(counter=ben.next_counter(), text="[bold]hello"))
             await shows(player, "Ben says: [bold]hello")
@@ -276,13 +276,13 @@ async def test_looks_are_kept(folders: Folders) -> None:
             await shows(player, sentence)
         await wait(player.pilot, lambda: load(folders.settings).volume == 2)  # it is kept beside the game
         kept = load(folders.settings)
-        assert ("small", "light", False, False, 2) == (
+        assert (
             kept.density,
             kept.palette,
             kept.motion,
             kept.sound,
             kept.volume,
-        )
+        ) == ("small", "light", False, False, 2)
 
 
 async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> None:
@@ -301,7 +301,7 @@ async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
     async with hosting(how="practiced") as player:
         await player.pilot.press("f3")
         await player.pilot.pause()
-        assert "light" == player.app.look.palette.name
+        assert player.app.look.palette.name == "light"
         assert player.app.is_running
 
 
@@ -317,7 +317,7 @@ async def test_own_keys_work() -> None:
         await wait(player.pilot, lambda: turned(player) == 3)
         await player.pilot.press("space")
         assert not player.session.client.waiting
-        assert 3 == turned(player)
+        assert turned(player) == 3
 
 
 async def test_no_hints_where_the_table_wants_none() -> None:
@@ -386,7 +386,7 @@ async def test_the_options_stay_open_while_others_come() -> None:
             await ben.leave()
         await wait(player.pilot, lambda: len(client.view.seats) == 1)
         assert isinstance(player.app.screen, OptionsScreen)
-        assert "3" == field(player.app, "hands").value
+        assert field(player.app, "hands").value == "3"
 
 
 async def test_leaving_gives_the_seat_up() -> None:

@@ -32,16 +32,16 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
         await wait(pilot, lambda: isinstance(app.screen, TableScreen))
         assert app.session is not None
         names = [(state.name, bool(state.bot)) for state in app.session.client.view.seats.values()]
-        assert ("Zoe", False) == names[0]
-        assert [True] * 3 == [is_bot for _, is_bot in names[1:]]
+        assert names[0] == ("Zoe", False)
+        assert [is_bot for _, is_bot in names[1:]] == [True] * 3
         assert app.session.client.view.options.hints
-        assert PRACTICE_HANDS == app.session.client.view.options.hands
-        assert "Zoe" == load(folders.settings).name
+        assert app.session.client.view.options.hands == PRACTICE_HANDS
+        assert load(folders.settings).name == "Zoe"
         await pilot.press("ctrl+c")
         await pilot.press("y")
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None
-    assert () == recents(recents_path())
+    assert recents(recents_path()) == ()
 
 
 async def test_hosting_shows_how_others_come() -> None:
@@ -53,7 +53,7 @@ async def test_hosting_shows_how_others_come() -> None:
         screen = app.screen
         await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.picture.text)
         assert app.session is not None
-        assert "hosted" == recents(recents_path())[0].how
+        assert recents(recents_path())[0].how == "hosted"
 
 
 async def test_a_link_is_an_address_and_a_code() -> None:
@@ -80,7 +80,7 @@ async def test_another_name_than_the_seats_is_asked_about() -> None:
             await pilot.press("y")
             await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
             assert app.session is not None
-            assert 1 == app.session.client.seat
+            assert app.session.client.seat == 1
 
 
 async def test_an_unknown_code_is_told() -> None:
@@ -92,7 +92,7 @@ async def test_an_unknown_code_is_told() -> None:
         await wait(pilot, lambda: "table" in told(app) and "Opening" not in told(app))
         assert at_the_door(app)
         assert app.session is None
-        assert () == recents(recents_path())
+        assert recents(recents_path()) == ()
 
 
 async def test_an_address_alone_lists_the_tables_of_a_server() -> None:
@@ -184,7 +184,7 @@ async def test_nothing_is_hosted_without_being_asked() -> None:
         await pilot.press("n")
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None
-        assert "" == told(app)
+        assert told(app) == ""
 
 
 async def test_a_game_is_played_alone() -> None:
@@ -196,7 +196,7 @@ async def test_a_game_is_played_alone() -> None:
         await wait(pilot, lambda: isinstance(app.screen, TableScreen))
         assert app.session is not None
         assert app.session.alone
-        assert "sultan" == app.session.client.view.options.game
+        assert app.session.client.view.options.game == "sultan"
         await pilot.press("ctrl+c", "y")
         await wait(pilot, lambda: at_the_door(app))
 
@@ -209,7 +209,7 @@ async def test_arrows_choose_among_the_games() -> None:
         await pilot.press(*"judges", "down", "enter")
         await wait(pilot, lambda: isinstance(app.screen, TableScreen))
         assert app.session is not None
-        assert "judges-free" == app.session.client.view.options.game
+        assert app.session.client.view.options.game == "judges-free"
 
 
 async def test_no_game_is_of_that_name() -> None:
@@ -256,7 +256,7 @@ async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
     async with at_first_screen() as (app, pilot):
         await pilot.pause()
-        assert ["[bold]"] == [row.code for row in app.screen.query_one(TableList).rows]
+        assert [row.code for row in app.screen.query_one(TableList).rows] == ["[bold]"]
 
 
 async def test_a_binding_of_nothing_is_told_on_one_screen(folders: Folders) -> None:

@@ -111,7 +111,7 @@ async def test_a_click_joins_a_table_once() -> None:
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert code_of(app) == hosts[1].code
         assert app.session is not None
-        assert 2 == len(app.session.client.view.seats)
+        assert len(app.session.client.view.seats) == 2
 
 
 async def test_no_row_looks_chosen_that_is_not() -> None:
@@ -151,7 +151,7 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
         assert isinstance(screen, welcome.WelcomeScreen)
         screen._late = [row, TableRow("ws://y", "CDFG", "CDFG  joined", "join")]
         screen._show_near([TableRow("ws://x", "BCDF", "BCDF  Ann's table")])
-        assert ["BCDF  Ann's table", "CDFG  joined"] == [each.told for each in near(app).rows]
+        assert [each.told for each in near(app).rows] == ["BCDF  Ann's table", "CDFG  joined"]
 
 
 async def test_a_table_on_this_machine_stands_once() -> None:

@@ -12,13 +12,13 @@ sides = st.integers(1, 300)
 def test_the_three_sizes() -> None:
     """Every density is what the smallest terminal that it is made for gets."""
     names = [choose("auto", *size).name for size in [(80, 24), (120, 40), (190, 58), (200, 60)]]
-    assert ["small", "medium", "large", "large"] == names
+    assert names == ["small", "medium", "large", "large"]
 
 
 def test_one_cell_less_is_the_next_density() -> None:
     """Width and height must both suffice."""
     sizes = [(119, 40), (120, 39), (189, 58), (190, 57), (79, 99)]
-    assert ["small", "small", "medium", "medium", "small"] == [choose("auto", *size).name for size in sizes]
+    assert [choose("auto", *size).name for size in sizes] == ["small", "small", "medium", "medium", "small"]
 
 
 @examples(100)

@@ -36,7 +36,7 @@ def test_the_letters_are_ascii() -> None:
 def test_both_sets_are_complete(glyphs: Glyphs) -> None:
     """Four suits, four corners, two sides of a small frame, and eight heights of bars."""
     sizes = len(glyphs.suits), len(glyphs.corners), len(glyphs.slot), len(glyphs.bars)
-    assert (4, 4, 2, 8) == sizes
+    assert sizes == (4, 4, 2, 8)
     assert len(set(glyphs.suits)) == 4
 
 
@@ -44,17 +44,17 @@ def test_both_sets_are_complete(glyphs: Glyphs) -> None:
 def test_names_of_cards_are_two_cells_wide_and_differ(glyphs: Glyphs) -> None:
     """All 52 names and that of a back are different, and fill two cells."""
     names = {glyphs.card(card) for card in range(UNKNOWN, 52)}
-    assert 53 == len(names)
+    assert len(names) == 53
     assert {2} == {cell_len(name) for name in names}
 
 
 def test_how_cards_are_called() -> None:
     """Rank and suit; red suits in small letters where signs are missing; a ten in two digits on demand."""
     cards = [parse(text) for text in ("AS", "TH", "QC", "KD")]
-    assert ["A♠", "T♥", "Q♣", "K♦"] == [UNICODE.card(card) for card in cards]
-    assert ["AS", "th", "QC", "kd"] == [ASCII.card(card) for card in cards]
-    assert ["10♥", "10h"] == [glyphs.card(parse("TH"), ten=True) for glyphs in (UNICODE, ASCII)]
-    assert ["▒▒", "##"] == [glyphs.card(UNKNOWN, ten=True) for glyphs in (UNICODE, ASCII)]
+    assert [UNICODE.card(card) for card in cards] == ["A♠", "T♥", "Q♣", "K♦"]
+    assert [ASCII.card(card) for card in cards] == ["AS", "th", "QC", "kd"]
+    assert [glyphs.card(parse("TH"), ten=True) for glyphs in (UNICODE, ASCII)] == ["10♥", "10h"]
+    assert [glyphs.card(UNKNOWN, ten=True) for glyphs in (UNICODE, ASCII)] == ["▒▒", "##"]
 
 
 def test_the_back_design_is_not_told() -> None:
@@ -95,8 +95,8 @@ def test_names_are_as_wide_as_every_terminal_draws_them(text: str, shown: str) -
 
 def test_a_flag_is_not_cut_in_two() -> None:
     """Half a flag would be a letter in a frame."""
-    assert "Ann…" == cut("Ann\U0001f1eb\U0001f1f7", 4, UNICODE).strip()
-    assert "Ann…" == cut("Ann\U0001f1eb\U0001f1f7 Bo", 5, UNICODE)
+    assert cut("Ann\U0001f1eb\U0001f1f7", 4, UNICODE).strip() == "Ann…"
+    assert cut("Ann\U0001f1eb\U0001f1f7 Bo", 5, UNICODE) == "Ann…"
 
 
 @pytest.mark.parametrize("text", ["Ann", "Renée", "Zoe\u0308", "漢字", "[/]", "[@click=app.bell]x[/]"])
@@ -120,8 +120,10 @@ def test_fit_is_exact(text: str, width: int, glyphs: Glyphs) -> None:
 
 def test_a_wide_sign_is_not_halved() -> None:
     """Where only half of a sign would find room, there is a blank."""
-    assert ["漢…", "漢… ", "漢字"] == [
-        fit(text, n, UNICODE) for text, n in [("漢字", 3), ("漢字x", 4), ("漢字", 4)]
+    assert [fit(text, n, UNICODE) for text, n in [("漢字", 3), ("漢字x", 4), ("漢字", 4)]] == [
+        "漢…",
+        "漢… ",
+        "漢字",
     ]
 
 
@@ -137,5 +139,5 @@ def test_wrapped_lines_hold_everything(text: str, width: int) -> None:
 
 def test_wide_characters_are_two_cells() -> None:
     """Lines of them have half as many; words that fit stay whole."""
-    assert ["\u6f22\u5b57", "\u6f22\u5b57", "\u6f22"] == wrapped("\u6f22\u5b57" * 2 + "\u6f22", 5)
-    assert ["Ben says:", "one two"] == wrapped("Ben says: one two", 10)
+    assert wrapped("\u6f22\u5b57" * 2 + "\u6f22", 5) == ["\u6f22\u5b57", "\u6f22\u5b57", "\u6f22"]
+    assert wrapped("Ben says: one two", 10) == ["Ben says:", "one two"]

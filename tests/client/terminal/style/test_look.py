@@ -28,20 +28,20 @@ def test_palettes_go_round() -> None:
         seen.append(look.palette.name)
         look = look.next_palette()
     assert sorted(NAMES) == sorted(seen)
-    assert "dark" == look.palette.name
+    assert look.palette.name == "dark"
 
 
 def test_the_next_palette_keeps_everything_else() -> None:
     """Depth, second cue for red, density, glyphs and motion stay."""
     look = Look(depth=Depth.STANDARD, mark_red=True, density="large", glyphs=ASCII, motion=False)
     other = look.next_palette()
-    assert (Depth.STANDARD, True, "large", ASCII, False) == (
+    assert (
         other.depth,
         other.mark_red,
         other.density,
         other.glyphs,
         other.motion,
-    )
+    ) == (Depth.STANDARD, True, "large", ASCII, False)
     assert other.palette.red_reversed
 
 
@@ -58,8 +58,8 @@ def test_densities_go_round() -> None:
 def test_a_density_without_effect_is_not_taken() -> None:
     """Where there is room for but one, what was chosen stays, for terminals where it can be seen."""
     assert [Look()] * 2 == [Look().next_density(*size) for size in ((80, 24), (119, 60))]
-    assert "large" == Look(density="large").next_density(80, 24).density
-    assert "small" == Look(density="large").next_density(120, 40).density
+    assert Look(density="large").next_density(80, 24).density == "large"
+    assert Look(density="large").next_density(120, 40).density == "small"
 
 
 def test_motion_is_off_and_on_again() -> None:

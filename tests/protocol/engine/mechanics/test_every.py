@@ -68,12 +68,12 @@ def test_random_hands_end_sound(name: str) -> None:
         for number, _ in enumerate(dealt.play_on(rng)):
             played += 1
             if number % CHECKED == 0:
-                assert [] == status(dealt.rules, dealt.board)
-                assert [] == status(dealt.rules, dealt.dealer.open_board())
+                assert status(dealt.rules, dealt.board) == []
+                assert status(dealt.rules, dealt.dealer.open_board()) == []
         assert dealt.is_over()
         assert dealt.replay() == dealt.board
-        assert [] == status(dealt.rules, dealt.board)
-        assert [] == status(dealt.rules, dealt.dealer.open_board())
+        assert status(dealt.rules, dealt.board) == []
+        assert status(dealt.rules, dealt.dealer.open_board()) == []
     sys.stdout.write(f"{name}: {HANDS} hands, {played} plays\n")
 
 
@@ -155,9 +155,9 @@ def test_hands_of_several_seats_end_sound(name: str) -> None:
     for dealt, rng in random_hands(OWN[name], max(1, HANDS // 10), seats=seats):
         for number, _ in enumerate(dealt.play_on(rng)):
             if number % 60 == 0:
-                assert [] == status(dealt.rules, dealt.board)
+                assert status(dealt.rules, dealt.board) == []
         assert dealt.is_over()
-        assert [] == status(dealt.rules, dealt.dealer.open_board())
+        assert status(dealt.rules, dealt.dealer.open_board()) == []
         assert dealt.replay() == dealt.board
 
 

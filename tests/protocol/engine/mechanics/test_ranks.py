@@ -19,8 +19,8 @@ def test_equal_tops_leave_and_the_next_are_turned_up() -> None:
     dealt = stacked(GAMES["little-lots"], "AS 7S 8S KS", "AH 7H 8H KH", "9S TS JS QS")
     lots = dealt.rules.layout.named(0, "lot")
     dealt.play(Play(lots[0], 1, lots[1]))
-    assert [8, 8, 12] == [rank(cards[-1]) for cards in dealt.named("lot")[:3]]
-    assert 2 == dealt.rules.progress(dealt.board, 0)
+    assert [rank(cards[-1]) for cards in dealt.named("lot")[:3]] == [8, 8, 12]
+    assert dealt.rules.progress(dealt.board, 0) == 2
 
 
 def _lots(*lots: tuple[list[int], list[int]]) -> Dealt:
@@ -142,7 +142,7 @@ def test_the_grace_card_needs_an_empty_front() -> None:
 
 def test_without_a_partner_there_is_nothing_to_play() -> None:
     """Sympathy needs two; a third at the table waits."""
-    assert [] == Dealt(GAME, seats=(0,)).plays()
+    assert Dealt(GAME, seats=(0,)).plays() == []
     assert {1, 3} >= {seat for seat, _ in Dealt(GAME, seats=(0, 1, 3)).plays()}
 
 

@@ -48,8 +48,8 @@ def test_a_block_of_one_suit_leaves_from_between_two_of_a_rank() -> None:
     dealt = _lay("push-pin", "2S 9H KH 4H 2D 9C")
     assert {(2, -1), (3, 1)} == _plays(dealt)  # the king lies between two hearts, too
     dealt.play(Play(_places(dealt)[3], 1, _places(dealt)[1]))
-    assert "2S 2D 9C" == _line(dealt)
-    assert 3 == dealt.rules.progress(dealt.board, 0)
+    assert _line(dealt) == "2S 2D 9C"
+    assert dealt.rules.progress(dealt.board, 0) == 3
 
 
 def test_a_block_with_a_card_of_the_rank_is_two_plays() -> None:
@@ -106,9 +106,9 @@ def test_a_pile_jumps_over_two() -> None:
     dealt = _lay("double-jump", "2S 9H KC 2D 4D")
     assert {(0, 3)} == _plays(dealt)
     dealt.play(Play(_places(dealt)[0], 1, _places(dealt)[3]))
-    assert "9H KC 2D2S 4D" == _line(dealt)
+    assert _line(dealt) == "9H KC 2D2S 4D"
     assert set() == _plays(dealt)
-    assert 1 == dealt.rules.progress(dealt.board, 0)
+    assert dealt.rules.progress(dealt.board, 0) == 1
 
 
 def test_the_last_piles_are_joined_when_all_cards_are_laid() -> None:

@@ -44,8 +44,8 @@ def test_a_pair_leaves_and_its_places_are_filled_in_order() -> None:
     assert {(0, 2), (2, 0)} == _plays(dealt)
     dealt.play(Play(_places(dealt)[2], 1, _places(dealt)[0]))
     places = dealt.named("place")
-    assert ("9♣", "9♦") == (name(places[0][0]), name(places[2][0]))
-    assert 2 == dealt.rules.progress(dealt.board, 0)
+    assert (name(places[0][0]), name(places[2][0])) == ("9♣", "9♦")
+    assert dealt.rules.progress(dealt.board, 0) == 2
 
 
 def test_fourteen_lies_in_a_row_or_a_column() -> None:
@@ -59,7 +59,7 @@ def test_two_cards_may_change_places_once() -> None:
     """Where there is no pair, and the stock lasts; a second time there is no play at all."""
     dealt = stacked(GAMES["fourteen"], NO_PAIR)
     before = [name(cards[0]) for cards in dealt.named("place")]
-    assert 25 * 24 == len(_plays(dealt))
+    assert len(_plays(dealt)) == 25 * 24
     dealt.play(Play(_places(dealt)[3], 1, _places(dealt)[20]))
     after = [name(cards[0]) for cards in dealt.named("place")]
     assert (before[3], before[20]) == (after[20], after[3])
@@ -76,7 +76,7 @@ def test_lower_rows_fill_the_upper_ones() -> None:
     dealt.play(dealt.plays()[0][1])
     lying = [number for number, cards in enumerate(dealt.named("place")) if cards]
     assert list(range(7)) == lying
-    assert ("2♠", "2♥") == (name(dealt.named("place")[0][0]), name(dealt.named("place")[2][0]))
+    assert (name(dealt.named("place")[0][0]), name(dealt.named("place")[2][0])) == ("2♠", "2♥")
     moved = {name(dealt.named("place")[place][0]) for place in (1, 3, 4, 5, 6)}
     assert {"2♣", "3♠", "3♥", "4♦", "4♥"} == moved
     assert dealt.is_over()
@@ -129,19 +129,19 @@ def test_two_court_cards_wait_for_the_third() -> None:
     numbers = _places(dealt)
     dealt.play(Play(numbers[0], 1, numbers[1]))
     assert {(2, 1)} == _plays(dealt)
-    assert [] == dealt.named("place")[0]
+    assert dealt.named("place")[0] == []
     dealt.play(Play(numbers[2], 1, numbers[1]))
     assert all(len(cards) == 1 for cards in dealt.named("place"))
-    assert 3 == dealt.rules.progress(dealt.board, 0)
+    assert dealt.rules.progress(dealt.board, 0) == 3
 
 
 def test_court_cards_go_under_the_stock_at_first() -> None:
     """Entry 48: twelve numbers lie on the table, and the court cards that came lie at the stock's bottom."""
     dealt = stacked(GAMES["picture-gallery"], "KS 2S 3S QH 4S 5S 6S 7S 8S 9S TS 2H 3H JC 4H")
     faces = " ".join(name(cards[0], ascii_only=True) for cards in dealt.named("place"))
-    assert "2S 3S 4S 5S 6S 7S 8S 9S TS 2H 3H 4H" == faces
+    assert faces == "2S 3S 4S 5S 6S 7S 8S 9S TS 2H 3H 4H"
     stock = dealt.dealer.open_board().cards[dealt.rules.layout.stock[0]]
-    assert ["J♣", "Q♥", "K♠"] == [name(card) for card in stock[:3]]
+    assert [name(card) for card in stock[:3]] == ["J♣", "Q♥", "K♠"]
 
 
 def test_a_won_gallery_shows_the_court() -> None:

@@ -64,11 +64,11 @@ def test_the_lost_game_of_seed_003(number: int) -> None:
         for number, cards in enumerate(packets, 1)
         if [rank(c) for c in cards if c >= 0] == [number] * 4
     ]
-    assert [2, 3, 6, 7, 8, 9, 11, 12] == whole
+    assert whole == [2, 3, 6, 7, 8, 9, 11, 12]
     tops = {number: dealt.dealer.open_board().cards[number - 1][-1] for number in UNTRAVELLED}
-    assert {1: "5♣", 4: "5♠", 5: "A♦", 10: "4♥"} == {number: name(card) for number, card in tops.items()}
-    assert ("6♦", "K♠") == (name(packets[5][0]), name(dealt.named("out")[0][-1]))
-    assert 5 == sum(card == UNKNOWN for cards in packets for card in cards)
+    assert {number: name(card) for number, card in tops.items()} == {1: "5♣", 4: "5♠", 5: "A♦", 10: "4♥"}
+    assert (name(packets[5][0]), name(dealt.named("out")[0][-1])) == ("6♦", "K♠")
+    assert sum(card == UNKNOWN for cards in packets for card in cards) == 5
     assert dealt.is_over()
     assert not dealt.rules.is_out(dealt.board, 0)
 
@@ -107,7 +107,7 @@ def test_four_kings_in_the_spare_packet_lose_at_once() -> None:
     dealt = Dealt(GAMES["travellers"], decks=[[card for card in range(52) if card not in kings] + kings])
     assert kings[::-1] == _play_out(dealt)
     assert not dealt.rules.is_out(dealt.board, 0)
-    assert 4 == dealt.rules.progress(dealt.board, 0)
+    assert dealt.rules.progress(dealt.board, 0) == 4
 
 
 def _turned_up(deal: list[Card]) -> int:

@@ -29,7 +29,7 @@ def test_a_spell_names_its_cards() -> None:
     dealt, ranks = _shown("a-spell", "row")
     assert list(range(1, 14)) == ranks
     assert dealt.rules.is_out(dealt.board, 0)
-    assert [] == dealt.named("stock")[0]
+    assert dealt.named("stock")[0] == []
 
 
 def test_the_sequel_names_its_cards() -> None:
@@ -37,8 +37,8 @@ def test_the_sequel_names_its_cards() -> None:
     dealt, ranks = _shown("musical-sequel", "shown")
     assert list(range(1, 14)) == ranks
     assert dealt.rules.is_out(dealt.board, 0)
-    assert 52 - 13 == len(dealt.named("spelled")[0])
-    assert 52 == sum(len(word) for word in WORDS)
+    assert len(dealt.named("spelled")[0]) == 52 - 13
+    assert sum(len(word) for word in WORDS) == 52
 
 
 @pytest.mark.parametrize(("words", "works"), [(SPELL_WORDS, True), (WORDS, False)])
@@ -97,8 +97,8 @@ def test_a_trick_says_what_it_does() -> None:
     while plays := dealt.plays():
         said.append(rules.caption(dealt.board, 0))
         dealt.play(plays[0][1])
-    assert ["A-C-E", "T-W-O", "T-H-R-E-E"] == said[:3]
-    assert "" == rules.caption(dealt.board, 0)
+    assert said[:3] == ["A-C-E", "T-W-O", "T-H-R-E-E"]
+    assert rules.caption(dealt.board, 0) == ""
 
 
 def test_the_cards_lie_as_declared_whatever_the_seed() -> None:
@@ -106,8 +106,8 @@ def test_the_cards_lie_as_declared_whatever_the_seed() -> None:
     one, other = Dealt(GAMES["a-spell"], bytes(32)), Dealt(GAMES["a-spell"], bytes([7] * 32))
     assert one.dealer.open_board() == other.dealer.open_board()
     stock = one.rules.layout.stock[0]
-    assert "3♥ 8♥ 7♥ A♥" == " ".join(
-        name(card) for card in reversed(one.dealer.open_board().cards[stock][-4:])
+    assert (
+        " ".join(name(card) for card in reversed(one.dealer.open_board().cards[stock][-4:])) == "3♥ 8♥ 7♥ A♥"
     )
 
 

@@ -31,7 +31,7 @@ def test_cards_are_laid_in_turn_and_weavers_aside() -> None:
         places, weavers = _laid([card for card in deal if rank(card) != 13])
         assert places == dealt.named("packet")
         assert weavers == dealt.named("aside")[0]
-        assert [[13]] * 8 == [[rank(card) for card in cards] for cards in dealt.named("foundation")]
+        assert [[rank(card) for card in cards] for cards in dealt.named("foundation")] == [[13]] * 8
 
 
 def test_the_packets_are_laid_again_as_they_lie_twice() -> None:
@@ -59,7 +59,7 @@ def test_the_packets_are_laid_again_as_they_lie_twice() -> None:
                 dealt.play(play)
         most = max(most, dealt.board.redeals.get(0, 0))
     assert laid_again
-    assert 2 == most
+    assert most == 2
 
 
 def test_the_foundation_may_be_left_open() -> None:

@@ -65,11 +65,11 @@ def test_chance_games_break_nothing(game: Game) -> None:
     """Cards are conserved, every invariant holds all along, and the moves replay to the same board."""
     played = 0
     for hand, rng in random_hands(game, CHANCE_GAMES):
-        assert [] == broken(hand)
+        assert broken(hand) == []
         for step, _ in enumerate(chance_game(hand, rng)):
-            assert step % CHECKED or [] == broken(hand)
+            assert step % CHECKED or broken(hand) == []
             played += 1
-        assert [] == broken(hand)
+        assert broken(hand) == []
         assert hand.replay() == hand.board
         assert hand.plays() or hand.rules.is_out(hand.board, 0) or hand.dealer.is_dead(hand.board, (0,))
     sys.stdout.write(f"{game.name}: {CHANCE_GAMES} hands, {played} plays\n")
@@ -80,8 +80,8 @@ def test_chance_games_of_three_break_nothing(game: Game) -> None:
     """The same, with three seats at one table, whose foundations are shared or everybody's own."""
     for hand, rng in random_hands(game, max(1, CHANCE_GAMES // 10), seats=(1, 4, 6)):
         for step, _ in enumerate(chance_game(hand, rng, 90 if CHANCE_GAMES == 1 else 2_000)):
-            assert step % 30 or [] == broken(hand)
-        assert [] == broken(hand)
+            assert step % 30 or broken(hand) == []
+        assert broken(hand) == []
         assert hand.replay() == hand.board
 
 

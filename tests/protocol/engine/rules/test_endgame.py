@@ -53,34 +53,34 @@ def test_every_third_card_surfaces_and_the_last(hand: str, surfaced: str) -> Non
 
 def test_this_pass_shows_other_cards_than_the_next() -> None:
     """A card played from the waste shifts the threes, so both passes count."""
-    assert "2S 3S 5S 6S 8S" == _surfaced(Stock(), "3S 4S 5S 6S 7S 8S", waste="AS 2S")
+    assert _surfaced(Stock(), "3S 4S 5S 6S 7S 8S", waste="AS 2S") == "2S 3S 5S 6S 8S"
 
 
 def test_without_a_redeal_only_this_pass_counts() -> None:
     """What cannot be turned over any more stays buried."""
     last, another = Stock(redeals=1), Stock(redeals=2)
     hand, waste = "4S 5S 6S 7S", "AS 2S 3S"
-    assert ("3S 6S 7S", "3S 6S 7S") == (
+    assert (
         _surfaced(last, hand, waste, redeals=1),
         _surfaced(another, hand, waste, redeals=1),
-    )
+    ) == ("3S 6S 7S", "3S 6S 7S")
     shifted = ("4S 5S 6S 7S", "AS 2S")
-    assert ("2S 6S 7S", "2S 4S 6S 7S") == (
+    assert (
         _surfaced(last, *shifted, redeals=1),
         _surfaced(another, *shifted, redeals=1),
-    )
+    ) == ("2S 6S 7S", "2S 4S 6S 7S")
 
 
 def test_shuffling_surfaces_everything() -> None:
     """Any card may come up if all are shuffled before they are turned again; none else if they are not."""
     again, last = Stock(shuffle=True), Stock(shuffle=True, redeals=1)
-    assert "AS 2S 3S 4S 5S" == _surfaced(again, "3S 4S 5S", waste="AS 2S")
-    assert "2S 5S" == _surfaced(last, "3S 4S 5S", waste="AS 2S", redeals=1)
+    assert _surfaced(again, "3S 4S 5S", waste="AS 2S") == "AS 2S 3S 4S 5S"
+    assert _surfaced(last, "3S 4S 5S", waste="AS 2S", redeals=1) == "2S 5S"
 
 
 def test_turning_one_by_one_surfaces_everything() -> None:
     """With single turns every card comes up."""
-    assert "AS 2S 3S 4S 5S" == _surfaced(Stock(turn=1), "3S 4S 5S", waste="AS 2S")
+    assert _surfaced(Stock(turn=1), "3S 4S 5S", waste="AS 2S") == "AS 2S 3S 4S 5S"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_others_may_help() -> None:
     rules = rules_of("racing-demon", 2)
     before = build(rules, tableau=BLOCKED)
     after = build(rules, tableau=BLOCKED, foundation=("AC/1 2C/1 3C/1 4C/1 5C/1 6C/1",))
-    assert (False, True) == (before.can_progress(), after.can_progress())
+    assert (before.can_progress(), after.can_progress()) == (False, True)
 
 
 # Other games.
@@ -191,7 +191,7 @@ def test_an_open_reserve_gives_plays() -> None:
     rules = rules_of("demon-b")
     alive = build(rules, reserve="QH", foundation=("5D",), tableau=BLACK_ROW)
     dead = build(rules, reserve="9H", foundation=("5D",), tableau=BLACK_ROW)
-    assert (True, False) == (alive.can_progress(), dead.can_progress())
+    assert (alive.can_progress(), dead.can_progress()) == (True, False)
 
 
 def test_a_hidden_reserve_gives_none() -> None:
@@ -245,7 +245,7 @@ def test_a_chance_that_is_left_keeps_a_hand_alive() -> None:
                 helped += 1
                 break
             other.play(play)
-    assert 4 == helped
+    assert helped == 4
 
 
 def _onward(hand: Dealt) -> Play:

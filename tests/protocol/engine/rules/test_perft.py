@@ -79,7 +79,7 @@ def test_what_is_generated_is_what_is_judged_legal(
         for seat in position.rules.layout.seats
         if set(position.plays(seat)) != first_twins(position, possible_plays(position, seat))
     ]
-    assert [] == differing
+    assert differing == []
 
 
 @pytest.mark.parametrize("game", ["racing-demon", "classic", "demon-a", "demon-b", "fooliana"])
@@ -92,4 +92,4 @@ def test_no_play_is_generated_twice(game: str) -> None:
 def test_either_of_the_last_two_is_counted() -> None:
     """With two cards left in the stock of a demon there are two ways to turn."""
     position = build(rules_of("demon-b"), stock="2s 3s", tableau=("KS", "KC", "KH", "KD"), foundation=("5D",))
-    assert 2 == perft(position, 1)
+    assert perft(position, 1) == 2

@@ -75,7 +75,7 @@ def test_a_complete_family_takes_nothing() -> None:
     """A king closes its family (A11)."""
     full = "AH 2H 3H 4H 5H 6H 7H 8H 9H 10H JH QH KH"
     position = _klondike(foundation=(full,))
-    assert [] == [card for card in range(52) if position.rules.accepts(position.board, 0, card)]
+    assert [card for card in range(52) if position.rules.accepts(position.board, 0, card)] == []
 
 
 def test_everybody_may_play_on_every_family() -> None:
@@ -92,7 +92,7 @@ def test_families_of_one_suit_may_stand_side_by_side() -> None:
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, foundation=("AH/0",), tableau=("AH",))
     column = rules.layout.own(1, Kind.TABLEAU)[0]
-    assert [1] == [play.destination for play in position.plays(1) if play.source == column]
+    assert [play.destination for play in position.plays(1) if play.source == column] == [1]
 
 
 def test_the_first_family_that_accepts_takes_the_card() -> None:
@@ -152,7 +152,7 @@ def test_a_king_goes_to_a_space() -> None:
 def test_nothing_else_fills_a_space() -> None:
     """In Racing Demon a space takes no card but a king."""
     position = _klondike(tableau=("", "QH JS"), waste="AS")
-    assert [] == [play for play in position.plays() if play.destination == COLUMNS[0]]
+    assert [play for play in position.plays() if play.destination == COLUMNS[0]] == []
 
 
 def test_a_king_may_go_from_space_to_space() -> None:
@@ -189,7 +189,7 @@ def test_turning_is_allowed_whatever_else_is() -> None:
     for _ in range(10):
         position.play(0, Play(STOCK, 3, WASTE))
         position.play(0, Play(WASTE, 3, STOCK))
-    assert {0: 10} == position.board.redeals
+    assert position.board.redeals == {0: 10}
 
 
 def test_the_usual_turn() -> None:
@@ -285,7 +285,7 @@ def test_out_is_who_has_a_whole_pack_on_the_foundations() -> None:
     """A seat is out when nothing of its pack is left before it."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, waste="KS")
-    assert (True, False) == (rules.is_out(position.board, 0), rules.is_out(position.board, 1))
+    assert (rules.is_out(position.board, 0), rules.is_out(position.board, 1)) == (True, False)
 
 
 def _all_out(rules: Rules) -> Board:
@@ -298,14 +298,14 @@ def _all_out(rules: Rules) -> Board:
 def test_going_out_is_worth_62() -> None:
     """Seed 002: 52 points plus ten for the player who goes out."""
     rules = rules_of()
-    assert ({0: 62}, {0: 52}) == (rules.points(_all_out(rules), out=0), rules.points(_all_out(rules)))
+    assert (rules.points(_all_out(rules), out=0), rules.points(_all_out(rules))) == ({0: 62}, {0: 52})
 
 
 def test_all_others_get_a_point_a_card() -> None:
     """Cards are sorted by their backs: each counts for its owner, whoever's family it lies on."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, foundation=("AH/0 2H/1 3H/1", "AS/1"))
-    assert {0: 1, 1: 3} == rules.points(position.board)
+    assert rules.points(position.board) == {0: 1, 1: 3}
 
 
 def test_points_follow_seats_and_not_packs() -> None:
@@ -313,4 +313,4 @@ def test_points_follow_seats_and_not_packs() -> None:
     rules = make_rules(rules_of().game, (3, 6))
     board = Board(rules.layout.piles)
     board.cards[0] = cards("AH/1 2H/0 3H/1")
-    assert {3: 1, 6: 2} == rules.points(board)
+    assert rules.points(board) == {3: 1, 6: 2}

@@ -37,7 +37,7 @@ def test_fooliana_may_fill_a_space_from_the_bottom_of_the_stock() -> None:
     rules = rules_of("fooliana")
     position = build(rules, foundation=("5D",), stock="7s 8s 9s", tableau=("5C", *FULL_ROW[1:]))
     stock, space = rules.layout.stock[0], _columns(rules)[0]
-    assert 1 == len(position.play(0, Play(space, 1, FOUNDATIONS)))
+    assert len(position.play(0, Play(space, 1, FOUNDATIONS))) == 1
     assert Play(stock, 1, space, 2) in position.plays()
     assert [Move(stock, 1, space, (parse("7S"),), 2)] == position.play(0, Play(stock, 1, space))
     assert cards("8S 9S") == position.hidden.cards[stock]
@@ -59,7 +59,7 @@ def test_the_last_reserve_card_goes_to_the_foundations_and_no_space_is_filled() 
     """In Demon A and Demon B spaces stay empty once the heap is gone (D5)."""
     rules = rules_of("demon-b")
     position = build(rules, foundation=("5D",), stock="7s 8s 9s", tableau=("5C", *FULL_ROW[1:]))
-    assert 1 == len(position.play(0, Play(_columns(rules)[0], 1, FOUNDATIONS)))
+    assert len(position.play(0, Play(_columns(rules)[0], 1, FOUNDATIONS))) == 1
 
 
 def test_any_available_card_fills_a_space_after_the_heap() -> None:
@@ -78,7 +78,7 @@ def test_a_redeal_brings_a_card_for_a_space() -> None:
     position = build(rules, foundation=("5D",), waste="2s 3s 4S", tableau=("", *FULL_ROW[1:]))
     stock, space = rules.layout.stock[0], _columns(rules)[0]
     position.play(0, Play(rules.layout.waste[0], 3, stock))
-    assert [] == position.board.cards[space]
+    assert position.board.cards[space] == []
     position.play(0, Play(stock, 1, space))
     assert cards("4S") == position.board.cards[space]
 
@@ -100,7 +100,7 @@ def test_a_hidden_reserve_only_fills() -> None:
     position = build(rules, foundation=("5D",), reserve="QH", tableau=FULL_ROW)
     with pytest.raises(IllegalPlay, match="only fills spaces"):
         position.play(0, Play(_reserve(rules), 1, _columns(rules)[0]))
-    assert [] == position.plays()
+    assert position.plays() == []
 
 
 def test_nothing_goes_to_the_reserve() -> None:
@@ -172,7 +172,7 @@ def test_points_of_the_classic_game() -> None:
     """Catalogue 1.9: a point a card, less two for each card left in the heap, ten for going out."""
     rules = rules_of("classic", 2)
     position = build(rules, seat=1, reserve="QH 2H 3H", foundation=("AH/1 2H/0", "AS/0"))
-    assert {0: 12, 1: -5} == rules.points(position.board, out=0)
+    assert rules.points(position.board, out=0) == {0: 12, 1: -5}
 
 
 # Options.
@@ -189,7 +189,7 @@ def test_redeals_come_to_an_end() -> None:
     position = build(rules_of(redeals=1), waste="2S")
     position.play(0, Play(5, 1, 4))
     position.play(0, Play(4, 1, 5))
-    assert [] == position.plays()
+    assert position.plays() == []
     with pytest.raises(IllegalPlay, match="nothing left to turn"):
         position.play(0, Play(5, 1, 4))
 
@@ -206,7 +206,7 @@ def test_either_of_two(stock: str, counts: list[int]) -> None:
 def test_two_left_are_a_full_turn_by_twos() -> None:
     """Turning two by two, the last two are no tail: both are turned."""
     position = build(rules_of(tail_rule="either2", turn=2), stock="2s 3s")
-    assert [2] == [play.count for play in position.plays()]
+    assert [play.count for play in position.plays()] == [2]
 
 
 def test_a_wider_view_of_the_waste() -> None:
@@ -227,7 +227,7 @@ def test_an_ace_does_not_wander_from_one_foundation_to_another() -> None:
     """Taking back is to the table: a lone ace that could begin another foundation stays."""
     rules = rules_of(take_back="free")
     position = build(rules, foundation=("AH",), tableau=("3S", "4C"))
-    assert [] == [play for play in position.plays() if play.source == 0]
+    assert [play for play in position.plays() if play.source == 0] == []
     for destination in (1, FOUNDATIONS):
         with pytest.raises(IllegalPlay):
             position.play(0, Play(0, 1, destination))
@@ -237,14 +237,14 @@ def test_nothing_is_taken_back_from_a_shared_foundation() -> None:
     """Nobody takes cards from foundations that others build on, whatever the option says."""
     rules = rules_of(players=2, take_back="free")
     position = build(rules, foundation=("AH 2H",), tableau=("3S",))
-    assert [] == position.plays(0)
+    assert position.plays(0) == []
 
 
 def test_nothing_is_taken_back_from_foundations_of_others() -> None:
     """In solitaire side by side, another player's foundations are no source of plays."""
     rules = rules_of("demon-b", 2, take_back="free")
     position = build(rules, foundation=("5D", "", "", "", "5D/1 6D/1"), tableau=("7S", "7C", "9S", "9C"))
-    assert [] == [play for play in position.plays(0) if rules.layout.piles[play.source].seat == 1]
+    assert [play for play in position.plays(0) if rules.layout.piles[play.source].seat == 1] == []
 
 
 def _forced(take_back: str = "never") -> Position:
@@ -278,11 +278,11 @@ def test_points_of_a_changed_bonus() -> None:
     """``out_bonus`` and ``reserve_card`` count as the table wants it."""
     rules = rules_of("classic", out_bonus=20, reserve_card=-1)
     position = build(rules, reserve="QH JH", foundation=("AH",))
-    assert ({0: 19}, {0: -1}) == (rules.points(position.board, out=0), rules.points(position.board))
+    assert (rules.points(position.board, out=0), rules.points(position.board)) == ({0: 19}, {0: -1})
 
 
 def test_unknown_cards_are_never_offered() -> None:
     """A face-down card is neither played nor built on, even where it lies on top by mistake."""
     position = build(rules_of(), tableau=("QH",))
     position.board.cards[7] = [UNKNOWN]
-    assert [] == position.plays()
+    assert position.plays() == []

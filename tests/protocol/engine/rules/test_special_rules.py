@@ -50,8 +50,8 @@ def test_a_covered_card_is_drawn_once() -> None:
     first, second, third = (scene.pile("fans", index) for index in range(3))
     assert {Play(first, 1, scene.pile("aces"), 1)} == {p for p in scene.plays(first) if p.depth}
     scene.play(Play(first, 1, FOUNDATIONS, 1))
-    assert ("AS 2S", "KD") == (scene.text("aces"), scene.text("fans"))
-    assert [] == [play for play in scene.plays(second) + scene.plays(third) if play.depth]
+    assert (scene.text("aces"), scene.text("fans")) == ("AS 2S", "KD")
+    assert [play for play in scene.plays(second) + scene.plays(third) if play.depth] == []
     married = Scene("paternal", aces=["AS"], fans=["3H 9C", "4H"])
     assert Play(married.pile("fans"), 1, married.pile("fans", 1), 1) in married.plays(married.pile("fans"))
 
@@ -60,23 +60,23 @@ def test_extra_cards_come_when_all_is_doubled() -> None:
     """In Grandfathers three cards are laid off once, when no place is left and nothing fits (entry 2)."""
     doubled = ["9S 9C"] * 20
     scene = Scene("grandfathers", places=[*doubled[:19], "9H"], stock=["KS 5S 4S 3S"])
-    assert [] == [p for p in scene.plays(scene.pile("stock")) if p.destination == scene.pile("extra")]
+    assert [p for p in scene.plays(scene.pile("stock")) if p.destination == scene.pile("extra")] == []
     scene = Scene("grandfathers", places=doubled, stock=["KS 5S 4S 3S"])
     scene.play(Play(scene.pile("stock"), 1, scene.pile("extra")))
-    assert ["3S", "4S", "5S"] == [scene.text("extra", index) for index in range(3)]
+    assert [scene.text("extra", index) for index in range(3)] == ["3S", "4S", "5S"]
     scene.board.cards[scene.pile("extra")].clear()
-    assert [] == [p for p in scene.plays(scene.pile("stock")) if p.destination == scene.pile("extra")]
+    assert [p for p in scene.plays(scene.pile("stock")) if p.destination == scene.pile("extra")] == []
 
 
 def test_a_stuck_grandfather_draws_after_the_extra_cards() -> None:
     """The draw is for who is stuck with the extra cards laid, while the hand lasts."""
     scene = Scene("grandfathers", aces=["AS"], places=["2S 9C", *["9S 9D"] * 19], dealt=["8C"])
     place = scene.pile("places")
-    assert [] == scene.plays(place)
+    assert scene.plays(place) == []
     scene.board.came[scene.pile("extra")] = 1
     assert [Play(place, 1, scene.pile("aces"), 1)] == scene.plays(place)
     scene.board.liberties[0] = 1
-    assert [] == scene.plays(place)
+    assert scene.plays(place) == []
 
 
 @pytest.mark.parametrize("drawn_before", [0, 1])
@@ -88,8 +88,8 @@ def test_a_grandfather_whose_hand_is_out_draws_once(drawn_before: int) -> None:
     place, drawn = scene.pile("places"), scene.pile("drawn")
     assert [Play(place, 1, drawn, 1)] == scene.plays(place)
     scene.play(Play(place, 1, drawn, 1))
-    assert ("AS 2S", "9C", "") == (scene.text("aces"), scene.text("places"), scene.text("drawn"))
-    assert [] == scene.plays(scene.pile("places", 1))
+    assert (scene.text("aces"), scene.text("places"), scene.text("drawn")) == ("AS 2S", "9C", "")
+    assert scene.plays(scene.pile("places", 1)) == []
 
 
 @pytest.mark.parametrize("left", [["8C 8D 8H"], ["8S 8C 8D 8H"]], ids=["hand out", "a card left"])
@@ -103,7 +103,7 @@ def test_honors_draw_once_whether_the_extra_cards_were_the_last_or_not(left: lis
         scene.play(Play(stock, 1, scene.pile("dealt")))
     assert [Play(place, 1, scene.pile("upper"), 1)] == scene.plays(place)
     scene.play(Play(place, 1, FOUNDATIONS, 1))
-    assert ("2S 3S", "6C") == (scene.text("upper"), scene.text("places"))
+    assert (scene.text("upper"), scene.text("places")) == ("2S 3S", "6C")
 
 
 def test_the_upper_card_of_a_double_place_fills_a_gap() -> None:
@@ -120,22 +120,22 @@ def test_the_grace_is_for_the_blocked() -> None:
     piles = {"foundation": ["5D 6D 7D"], "tableau": ["8S", "6C", "QC", "QS"], "stock": ["2C 2S 4C"]}
     scene = Scene("demon-b", **piles)
     family, foot, head = scene.pile("foundation"), scene.pile("tableau"), scene.pile("heads", 1)
-    assert [] == scene.plays(family)
+    assert scene.plays(family) == []
     stock, waste = scene.pile("stock"), scene.pile("waste")
     scene.play(Play(stock, 3, waste))
     scene.play(Play(waste, 3, stock))
     assert {Play(family, 1, foot), Play(family, 1, head)} == set(scene.plays(family))
     scene.play(Play(family, 1, head))
-    assert ("5D 6D", "7D 6C") == (scene.text("foundation"), scene.text("tableau", 1))
+    assert (scene.text("foundation"), scene.text("tableau", 1)) == ("5D 6D", "7D 6C")
     scene.board.came[stock] = 9
-    assert [] == scene.plays(family)
+    assert scene.plays(family) == []
 
 
 def test_a_play_begins_the_pass_anew() -> None:
     """Turning counts for the grace only since the last card was played."""
     scene = Scene("demon-b", foundation=["5D 6D"], tableau=["JS", "TH", "QC", "2S"], stock=["2C 4S 4C"])
     scene.play(Play(scene.pile("stock"), 3, scene.pile("waste")))
-    assert 1 == scene.board.came[scene.pile("stock")]
+    assert scene.board.came[scene.pile("stock")] == 1
     scene.play(Play(scene.pile("tableau", 1), 1, scene.pile("tableau")))
     assert scene.pile("stock") not in scene.board.came
 
@@ -147,7 +147,7 @@ def test_kings_open_columns() -> None:
     assert [Play(dealt, 1, columns[1])] == scene.plays(dealt)
     scene.board.cards[dealt] = [parse("KD")]
     assert [Play(dealt, 1, columns[2])] == scene.plays(dealt)
-    assert [] == scene.plays(columns[0])
+    assert scene.plays(columns[0]) == []
 
 
 def test_a_bare_king_is_a_cell_when_the_hand_is_out() -> None:
@@ -156,7 +156,7 @@ def test_a_bare_king_is_a_cell_when_the_hand_is_out() -> None:
     move = Play(scene.pile("kings"), 1, scene.pile("kings", 1))
     assert move in scene.plays(scene.pile("kings"))
     scene.play(move)
-    assert "KH 7C" == scene.text("kings", 1)
+    assert scene.text("kings", 1) == "KH 7C"
 
 
 def test_grid_edges_are_free() -> None:
@@ -194,8 +194,8 @@ def test_a_blocked_card_is_drawn_when_the_hand_is_out() -> None:
     for cell, face in zip(cells, ("9D", "2S", "9C", "8D", "2H", "8C"), strict=True):
         scene.board.cards[cell], scene.board.came[cell] = [parse(face)], 1
     scene.play(Play(cells[1], 1, scene.pile("drawn")))
-    assert ("AS 2S", "") == (scene.text("aces"), scene.text("drawn"))
-    assert [] == scene.plays(cells[4])
+    assert (scene.text("aces"), scene.text("drawn")) == ("AS 2S", "")
+    assert scene.plays(cells[4]) == []
 
 
 def test_families_take_from_their_side_at_first() -> None:
@@ -206,7 +206,7 @@ def test_families_take_from_their_side_at_first() -> None:
     found = {(p.source, scene.board.piles[p.destination].group) for p in _upward(scene)}
     assert found == {(scene.pile("upper", 1), "kings"), (scene.pile("lower"), "aces")}
     scene.board.redeals[0] = 1
-    assert 4 == len(list(_upward(scene)))
+    assert len(list(_upward(scene))) == 4
 
 
 def _upward(scene: Scene) -> list[Play]:
@@ -217,17 +217,17 @@ def _upward(scene: Scene) -> list[Play]:
 def test_the_hub_waits_for_the_arms() -> None:
     """In the Windmill a king goes to the hub only when four lie on the arms (entry 9)."""
     scene = Scene("windmill", hub=["AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS"], arms=["KH"], sails=["KS"])
-    assert ["arms"] == [scene.board.piles[p.destination].group for p in scene.plays(scene.pile("sails"))]
+    assert [scene.board.piles[p.destination].group for p in scene.plays(scene.pile("sails"))] == ["arms"]
     for index, face in enumerate(("KD", "KC", "KH'"), 1):
         scene.board.cards[scene.pile("arms", index)] = [parse(face.rstrip("'"), 1)]
-    assert ["hub"] == [scene.board.piles[p.destination].group for p in scene.plays(scene.pile("sails"))]
+    assert [scene.board.piles[p.destination].group for p in scene.plays(scene.pile("sails"))] == ["hub"]
 
 
 def test_puzzle_lays_itself_out() -> None:
     """Four piles are dealt round and round, and every king lies above them by then (entry 25)."""
     hand = Dealt(GAMES["puzzle"])
-    assert [7] * 4 == [len(pile) for pile in hand.named("piles")]
-    assert [13] * 4 == [rank(family[0]) for family in hand.named("kings")]
+    assert [len(pile) for pile in hand.named("piles")] == [7] * 4
+    assert [rank(family[0]) for family in hand.named("kings")] == [13] * 4
 
 
 def test_a_family_of_puzzle_takes_from_its_pile() -> None:
@@ -253,13 +253,13 @@ def test_one_suit_opens_the_dial() -> None:
     """Knaves' Dial is opened by the suit of the first card; then colors alternate (entry 26)."""
     opening = {f"rank_{number}": [f"{face}S"] for number, face in enumerate("A23456789TJQ", 1)}
     scene = Scene("knaves-dial", **opening, waste=["KH"])
-    assert [] == _upward(scene)
+    assert _upward(scene) == []
     scene.board.cards[scene.pile("waste")] = [parse("4H")]
-    assert [] == _upward(scene)
+    assert _upward(scene) == []
     scene.board.cards[scene.pile("rank_13")] = [parse("KS")]
-    assert 1 == len(_upward(scene))
+    assert len(_upward(scene)) == 1
     scene.board.cards[scene.pile("waste")] = [parse("4C")]
-    assert [] == _upward(scene)
+    assert _upward(scene) == []
 
 
 def test_pairs_enter_together() -> None:
@@ -267,17 +267,17 @@ def test_pairs_enter_together() -> None:
     scene = Scene("queens-party", antechamber=["KS", "QH", "AD", "JD"], dealt=["QS"])
     assert [Play(scene.pile("antechamber", 2), 1, scene.pile("imperial"))] == _upward(scene)
     scene.play(Play(scene.pile("antechamber", 2), 1, FOUNDATIONS))
-    assert "AD JD" == scene.text("imperial")
+    assert scene.text("imperial") == "AD JD"
     scene.play(Play(scene.pile("dealt"), 1, scene.pile("antechamber", 2)))
     scene.play(Play(scene.pile("antechamber"), 1, FOUNDATIONS))
-    assert "KS QS" == scene.text("royal")
+    assert scene.text("royal") == "KS QS"
 
 
 def test_what_waits_aside_only_fills_the_antechamber() -> None:
     """A card put aside at the Queen's Party does not enter the hall by itself (entry 29)."""
     scene = Scene("queens-party", imperial=["AD JD"], waiting=["TD"])
     assert [scene.pile("antechamber")] == [p.destination for p in scene.plays(scene.pile("waiting"))][:1]
-    assert [] == _upward(scene)
+    assert _upward(scene) == []
 
 
 def test_a_king_is_rescued_from_under_one_card() -> None:
@@ -288,15 +288,15 @@ def test_a_king_is_rescued_from_under_one_card() -> None:
     married = Scene("fifteen-in-a-row", columns=["KS 4D", "9C 5D"])
     assert rescue not in married.plays(married.pile("columns"))
     opened = Scene("fifteen-in-a-row", kings=["KH"], aces=["AH"], columns=["KS 4D", "9C 7H"])
-    assert [] == [play for play in opened.plays(opened.pile("columns")) if play.depth]
+    assert [play for play in opened.plays(opened.pile("columns")) if play.depth] == []
 
 
 def test_before_the_opening_there_are_marriages_only() -> None:
     """Families grow, and streets are filled, when an ace and a king are out."""
     scene = Scene("fifteen-in-a-row", aces=["AH"], columns=["2H", "4D 8C 3C", ""])
-    assert [] == list(scene.rules.legal_plays(scene.board, 0))
+    assert list(scene.rules.legal_plays(scene.board, 0)) == []
     scene.board.cards[scene.pile("kings")] = [parse("KC")]
-    assert [] != list(scene.rules.legal_plays(scene.board, 0))
+    assert list(scene.rules.legal_plays(scene.board, 0)) != []
 
 
 def _with_a_king(place: int) -> Dealt:
@@ -316,12 +316,12 @@ def test_a_king_may_be_moved_on() -> None:
     with pytest.raises(IllegalPlay, match=re.escape(hand.rules.due(hand.board, 0))):
         hand.play(Play(columns[2], 1, columns[3]))
     hand.play(move)
-    assert "" == hand.rules.due(hand.board, 0)
-    assert ["2♠ 2♣ ", "2♥ K♠ "] == [_texts(hand, index)[:6] for index in (0, 1)]
+    assert hand.rules.due(hand.board, 0) == ""
+    assert [_texts(hand, index)[:6] for index in (0, 1)] == ["2♠ 2♣ ", "2♥ K♠ "]
     left = _with_a_king(13)
     left.play(leave)
-    assert ["2♠ K♠ ", "2♥ 2♣ "] == [_texts(left, index)[:6] for index in (0, 1)]
-    assert [[3] * 13] * 2 == [[len(column) for column in each.named("columns")] for each in (hand, left)]
+    assert [_texts(left, index)[:6] for index in (0, 1)] == ["2♠ K♠ ", "2♥ 2♣ "]
+    assert [[len(column) for column in each.named("columns")] for each in (hand, left)] == [[3] * 13] * 2
 
 
 def test_a_king_may_go_on_again_to_the_end_of_the_rows() -> None:
@@ -331,10 +331,10 @@ def test_a_king_may_go_on_again_to_the_end_of_the_rows() -> None:
     for move in (Play(columns[12], 1, columns[0]), Play(columns[0], 1, columns[1])):
         assert move in [play for _, play in hand.plays()]
         hand.play(move)
-    assert "K♠" == name(hand.named("columns")[1][-1])
+    assert name(hand.named("columns")[1][-1]) == "K♠"
     last = _with_a_king(38)
-    assert "K♠" == name(last.named("columns")[12][-1])
-    assert [[3] * 13] * 2 == [[len(column) for column in each.named("columns")] for each in (hand, last)]
+    assert name(last.named("columns")[12][-1]) == "K♠"
+    assert [[len(column) for column in each.named("columns")] for each in (hand, last)] == [[3] * 13] * 2
 
 
 def _texts(hand: Dealt, index: int) -> str:
@@ -347,10 +347,10 @@ def test_three_cards_from_the_bottom() -> None:
     stock, waste = scene.pile("stock"), scene.pile("waste")
     scene.play(Play(waste, 3, stock))
     scene.play(Play(stock, 1, waste))
-    assert "9C 9D 2S" == scene.text("waste")
+    assert scene.text("waste") == "9C 9D 2S"
     scene.play(Play(stock, 1, waste))
     scene.play(Play(stock, 1, waste))
-    assert [] == [play for play in scene.plays(waste) if play.destination == stock]
+    assert [play for play in scene.plays(waste) if play.destination == stock] == []
 
 
 def test_the_row_of_judges() -> None:
@@ -391,7 +391,7 @@ def test_no_ace_opens_the_families_before_the_first_card_is_turned() -> None:
     """In Bridal Wreath the choice is made when the next card is turned (Cheney 47)."""
     wreath = ["3H " * 20 + "4C"]
     before = Scene("bridal-wreath", wreath=wreath, bridesmaids=["AS"], stock=["9S " * 73])
-    assert [] == before.plays(before.pile("bridesmaids"))
+    assert before.plays(before.pile("bridesmaids")) == []
     before.play(Play(before.pile("stock"), 1, before.pile("waste")))
     assert [before.pile("aces")] == [play.destination for play in before.plays(before.pile("bridesmaids"))]
 
@@ -412,7 +412,7 @@ def test_trios_hold_three() -> None:
     assert [scene.pile("fans")] == [play.destination for play in scene.plays(seven)]
     assert [scene.pile("fans", 3)] == [play.destination for play in scene.plays(queen)]
     scene.play(Play(seven, 1, scene.pile("fans")))
-    assert [] == [p for p in scene.rules.legal_plays(scene.board, 0) if p.destination == scene.pile("fans")]
+    assert [p for p in scene.rules.legal_plays(scene.board, 0) if p.destination == scene.pile("fans")] == []
 
 
 def test_the_divan_must_be_kept_full() -> None:
@@ -428,9 +428,9 @@ def test_the_divan_must_be_kept_full() -> None:
 def test_what_is_buried_stays_until_the_hand_is_out() -> None:
     """In Staircase the buried cards come to life from the top when nothing is left to deal (entry 38)."""
     scene = Scene("staircase", aces=["AS"], buried=["9C 2S"], stock=["8C"])
-    assert [] == scene.plays(scene.pile("buried"))
+    assert scene.plays(scene.pile("buried")) == []
     scene.board.cards[scene.pile("stock")].clear()
-    assert [] != scene.plays(scene.pile("buried"))
+    assert scene.plays(scene.pile("buried")) != []
 
 
 def test_a_family_gives_back_to_a_space_only() -> None:
@@ -450,4 +450,4 @@ def test_a_doubt_can_be_settled_otherwise() -> None:
         groups=tuple(replace(g, wrap=True) if g.name == "columns" else g for g in game.groups),  # type: ignore[call-arg]
     )
     assert make_rules(wide, (0,)).can_play(scene.board, 0, move)
-    assert PACK_SIZE == game.deck_size
+    assert game.deck_size == PACK_SIZE

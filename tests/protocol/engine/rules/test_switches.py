@@ -46,8 +46,8 @@ def test_what_lies_below_must_be_remembered() -> None:
     for _ in range(2):
         hand.play(Play(stock, 1, dealt))
         hand.play(Play(dealt, 1, pile))
-    assert [UNKNOWN, 1] == [card if card == UNKNOWN else 1 for card in hand.board.cards[pile]]
-    assert [9, 5] == [rank(card) for card in hand.dealer.open_board().cards[pile]]
+    assert [card if card == UNKNOWN else 1 for card in hand.board.cards[pile]] == [UNKNOWN, 1]
+    assert [rank(card) for card in hand.dealer.open_board().cards[pile]] == [9, 5]
     plain = stacked(GAMES["solitaire"], "9S 5H AC")
     for play in (Play(stock, 1, dealt), Play(dealt, 1, pile)) * 2:
         plain.play(play)
@@ -81,13 +81,13 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     stock, waste, held = rules.layout.stock[0], rules.layout.waste[0], rules.layout.named(0, "held")
     reorder = Play(stock, 1, held[0])
     play(reorder)
-    assert ["9♠", "4♣", "2♠"] == [name(card) for cell in held for card in board.cards[cell]]
+    assert [name(card) for cell in held for card in board.cards[cell]] == ["9♠", "4♣", "2♠"]
     assert {Play(cell, 1, waste) for cell in held} == set(rules.legal_plays(board, 0))
-    assert "" != rules.due(board, 0)
+    assert rules.due(board, 0) != ""
     for number in order[:2]:
         play(Play(held[number], 1, waste))
     assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]
-    assert [[], [], []] == [board.cards[cell] for cell in held]
+    assert [board.cards[cell] for cell in held] == [[], [], []]
     assert rules.can_play(board, 0, reorder)
     board.came |= dict.fromkeys(held, 12)
     assert not rules.can_play(board, 0, reorder)

@@ -88,7 +88,7 @@ TAGS = {
 
 def test_the_numbers_of_version_1() -> None:
     """Every message has the number that version 1 gives it, and none is missing."""
-    assert TAGS == {name_of(cls): tag for tag, cls in ALL.items()}
+    assert {name_of(cls): tag for tag, cls in ALL.items()} == TAGS
 
 
 def test_each_direction_has_its_numbers() -> None:
@@ -102,13 +102,13 @@ def test_each_direction_has_its_numbers() -> None:
 @pytest.mark.parametrize("cls", [cls for cls in FROM_SERVER.values() if issubclass(cls, Event)])
 def test_an_event_begins_with_its_number(cls: type[Message]) -> None:
     """The first field of every event is its place in the log."""
-    assert "seq" == next(iter(cls.model_fields))
+    assert next(iter(cls.model_fields)) == "seq"
 
 
 @pytest.mark.parametrize("cls", [cls for cls in FROM_CLIENT.values() if issubclass(cls, cl.Command)])
 def test_a_command_begins_with_its_counter(cls: type[Message]) -> None:
     """The first field of every command is the seat's counter."""
-    assert "counter" == next(iter(cls.model_fields))
+    assert next(iter(cls.model_fields)) == "counter"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_rows_lie_in_rows() -> None:
     )
     place = list(sv.Snapshot.model_fields).index("seats")
     row: Any = snapshot.model_dump(mode="json")
-    assert [[2, "Ada", "", True, False, False, False, "", False]] == row[place]
+    assert row[place] == [[2, "Ada", "", True, False, False, False, "", False]]
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ def test_the_own_hand_comes_first() -> None:
     """A player's own analysis is told in full, everybody else's in a line."""
     text = "\n".join(rows_of(draw_analysis(page_of("eight", 3), (120, 40), UNICODE)))
     assert "The last hand, as you played it:" in text
-    assert 1 == text.count("in stock and waste")
-    assert 7 == text.count(" buried")
+    assert text.count("in stock and waste") == 1
+    assert text.count(" buried") == 7
 
 
 def test_before_the_first_hand_there_is_none() -> None:

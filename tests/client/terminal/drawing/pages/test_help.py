@@ -57,17 +57,17 @@ def test_the_help_names_all_keys_and_no_others(keymap: Keymap) -> None:
 def test_the_columns_share_their_lines() -> None:
     """What can be done with any column is told once, with the keys of all columns in their order."""
     told = [keys for keys, does in of_keys(KEYMAPS[0]) if "column" in does]
-    assert ["asdfjkl", "qweruio", "ASDFJKL"] == told
+    assert told == ["asdfjkl", "qweruio", "ASDFJKL"]
     told = [keys for keys, does in of_keys(KEYMAPS[2]) if "column" in does]
-    assert ["123456789", "qwertyuio"] == told
+    assert told == ["123456789", "qwertyuio"]
 
 
 def test_the_piles_share_their_lines() -> None:
     """So it is with piles that have letters, ranks or digits; of a long row the ends are told."""
     told = [keys for keys, does in of_keys(KEYMAPS[4]) if "a pile" in does or "a foundation" in does]
-    assert ["a-zA-D", "12345678"] == told
+    assert told == ["a-zA-D", "12345678"]
     told = [keys for keys, does in of_keys(KEYMAPS[5]) if "a pile" in does or "a place" in does]
-    assert ["a2-9tjq", "ATJQ", "bc", "BC"] == told
+    assert told == ["a2-9tjq", "ATJQ", "bc", "BC"]
 
 
 def test_all_keys_of_a_column_are_named() -> None:
@@ -127,7 +127,7 @@ def test_a_click_below_goes_back() -> None:
     """The last two rows are a button."""
     canvas = draw_help(help_lines(KEYMAPS[0]), 0, (80, 24), UNICODE)
     hits = [canvas.hit(5, y) for y in (21, 22, 23)]
-    assert [None, "back", "back"] == [hit and hit.action for hit in hits]
+    assert [hit and hit.action for hit in hits] == [None, "back", "back"]
 
 
 def test_mouse_and_signs_are_explained() -> None:
