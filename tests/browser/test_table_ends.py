@@ -81,7 +81,7 @@ async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, brow
         await host.line("^play!")
         await guest.join("Ben")
         await guest.see(".late")
-        assert await guest.page.locator(".late").inner_text() == "You play from the next deal on."
+        assert await guest.page.locator(".late").inner_text() == "You play from the next deal."
         if folder := os.environ.get("RACING_DEMON_PICTURES"):
             await guest.page.screenshot(path=f"{folder}/late.png")
 

@@ -244,4 +244,4 @@ async def test_who_joins_during_a_hand_is_told_in_plain_text(tmp_path: Path, por
         host.type("")
         await host.line("^play!")
         async with started(CLIENT, "join", "--name", "Ben", f"http://127.0.0.1:{port}/{code}") as guest:
-            await guest.line("you play from the next deal on$")
+            await guest.line("you play from the next deal$")

@@ -96,8 +96,8 @@ def _told(verdict: Verdict, part: ShareState) -> str:
     plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
     but = f" But {choice(verdict)}." if verdict.choosers or verdict.redrawn else ""
     if part is ShareState.COUNTED:
-        price = " and no part of it is missing: for another deal somebody would have had to sit out"
-        return f"Checked: you took part in the shuffle{'' if but else f',{price}'}; {plays}.{but}"
+        whole = "" if but else ", and nobody withheld a part of it"
+        return f"Checked: you took part in the shuffle{whole}; {plays}.{but}"
     if part is ShareState.LEFT_OUT:
         return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
     if part is ShareState.DROPPED:

@@ -219,7 +219,7 @@ class MessageText:
         game = printable(title_of(message.options.game))
         told = f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
         is_late = self._view.in_hand and self._seat is not None and self._seat not in self._view.hand_seats
-        return f"{told}; you play from the next deal on" if is_late else told
+        return f"{told}; you play from the next deal" if is_late else told
 
     def _joined(self, event: ev.Joined) -> str:
         kind = f", a bot ({printable(event.bot)})" if event.bot else ""

@@ -281,7 +281,7 @@ class Desk:
             if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
                 text += f" The next deal is in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
-            text = "You play from the next deal on. These are another player's cards."
+            text = "You play from the next deal. These are another player's cards."
         elif self.hands.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:

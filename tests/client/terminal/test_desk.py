@@ -396,4 +396,4 @@ def test_a_late_comer_knows_when_to_play() -> None:
     """Who took a seat in the middle of a hand is told whose cards these are, and when they play."""
     player = Player.at_position(build(rules_of(players=2), tableau=("KS",)), 5)
     player.hear(ev.Joined(seq=1, seat=5, name="Late"))
-    assert prompt(player).startswith("You play from the next deal on")
+    assert prompt(player).startswith("You play from the next deal")

@@ -54,7 +54,7 @@ export class TableScreen {
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
-    this.late = element("p", "late", "You play from the next deal on.");
+    this.late = element("p", "late", "You play from the next deal.");
     this.late.setAttribute("role", "status");
     root.querySelector(".bar")?.append(this.late);
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
