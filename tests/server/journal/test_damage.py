@@ -52,6 +52,8 @@ async def kept(folder: Path) -> Path:
                     await host.ask(cl.Start)
                     await host.until(ev.Signalled)
                     await host.follow(host.view.seq + 5)
+                    if hands == 1:  # so that its match is not over before the others have played
+                        await host.ask(cl.Pause, paused=True, seen=host.view.seq)
                 else:
                     async with Peer.entered(served.url, cl.Join(code=host.code, name="Eve")) as eve:
                         await host.ask(cl.Kick, seat=eve.place.seat)
