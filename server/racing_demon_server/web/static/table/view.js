@@ -57,6 +57,10 @@ export class Slots {
       this.slots = new Map();
     }
     const each = piles.length / 4;
+    for (const [number, slot] of this.slots) { // a play in the air that lost its race leaves the pile to another suit
+      const top = board.top(number);
+      if (top === null || Math.floor(slot / each) !== suit(top)) this.slots.delete(number);
+    }
     const taken = new Set(this.slots.values());
     for (const { number } of piles) {
       const top = board.top(number);
@@ -82,7 +86,8 @@ export class Slots {
 export const shapeOf = ({ layout, cards }, place) =>
   layout.piles.filter((pile) => pile.place === place || pile.place === -1).map((pile) => {
     const { up, down } = steps(cards[pile.number]);
-    return isFanned(pile) ? `${up}/${down}` : Math.sign(cards[pile.number].length);
+    const top = cards[pile.number][cards[pile.number].length - 1];
+    return isFanned(pile) ? `${up}/${down}` : top === undefined ? "" : pile.kind === "foundation" ? suit(top) : 1;
   }).join();
 
 /**
