@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.pty_program import children_of, end_all
 from playwright.async_api import Browser
 
-from tests.support.brokers import free_port
 from tests.support.browsers import Phone, phone
+from tests.support.ports import free_port
 from tests.support.processes import CLIENT, Running, started
 from tests.support.servers import serving
 

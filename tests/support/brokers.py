@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -13,16 +12,10 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, patience, within
 
 PLACES: Final = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
-
-
-def free_port() -> int:
-    """Return a port of this machine on which nobody listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def program(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import aiomqtt
 
-from tests.support.brokers import free_port
+from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, within
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"

@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import shutil
-import socket
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.support.ports import free_port
 from tests.support.servers import patience, within
 
 PATIENCE: Final = 60.0
@@ -53,12 +53,6 @@ def _program(name: str, package: str) -> str:
     return path
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @asynccontextmanager
 async def _running(*command: str, **environment: str) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
@@ -78,7 +72,7 @@ async def _running(*command: str, **environment: str) -> AsyncIterator[asyncio.s
 @asynccontextmanager
 async def firefox(url: str) -> AsyncIterator[Engine]:
     """Open a page in Firefox, without a screen."""
-    program, port = _program("firefox-esr", "firefox-esr"), _free_port()
+    program, port = _program("firefox-esr", "firefox-esr"), free_port()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         (Path(profile) / "user.js").write_text(PREFERENCES)
         size = (f"--width={WIDTH}", f"--height={HEIGHT}")
@@ -142,7 +136,7 @@ async def webkit(url: str) -> AsyncIterator[Engine]:
     (browser, *_) = [*Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"), None]
     if browser is None:
         pytest.skip("there is no MiniBrowser here: apt-get install webkit2gtk-driver")
-    port, display = _free_port(), f":{_free_port() % 20_000 + 1_000}"
+    port, display = free_port(), f":{free_port() % 20_000 + 1_000}"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         where = {"DISPLAY": display, "HOME": home, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
         async with (

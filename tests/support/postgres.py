@@ -17,8 +17,8 @@ from typing import Final
 import psycopg
 import pytest
 
-from tests.support.brokers import free_port
 from tests.support.machines import Machines
+from tests.support.ports import free_port
 from tests.support.servers import PATIENCE
 
 KEY: Final = bytes(range(32))
@@ -122,7 +122,11 @@ class Postgres:
         """Start the primary or the standby, and wait until it answers."""
         options = f"-h {self._address(which)} -p {self.ports[which == 'standby']}"
         log = ("-l", f"{which}.log")
-        self._run("pg_ctl", "-D", which, "-w", "-s", "-o", options, *log, "start", which=which)
+        try:
+            self._run("pg_ctl", "-D", which, "-w", "-s", "-o", options, *log, "start", which=which)
+        except AssertionError as failed:  # what went wrong stands only in the log
+            failed.add_note((self.folder / f"{which}.log").read_text())
+            raise
 
     def stop(self, which: str) -> None:
         """Kill the primary or the standby, as a power cut of its host would."""

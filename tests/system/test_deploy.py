@@ -24,8 +24,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.address_limits import believed_address, networks
-from tests.support.brokers import free_port
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
+from tests.support.ports import free_port
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.servers import PATIENCE, Peer, patience, within
 

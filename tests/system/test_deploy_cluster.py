@@ -19,9 +19,9 @@ import psycopg
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from tests.support.brokers import free_port
 from tests.support.deployed import DEPLOY
 from tests.support.effort import usually
+from tests.support.ports import free_port
 from tests.support.postgres import folder_of_programs
 from tests.support.processes import SERVER, server_process, started
 from tests.support.servers import PATIENCE, Peer, patience

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.net.local_server import is_listening
-from tests.support.brokers import free_port
 from tests.support.journals import journaled, play_match
+from tests.support.ports import free_port
 from tests.support.processes import CLIENT, SERVER
 from tests.support.servers import Peer
 

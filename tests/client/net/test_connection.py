@@ -1,7 +1,6 @@
 """A client at a table, while all goes well."""
 
 import asyncio
-import socket
 from typing import TypeVar
 
 import pytest
@@ -16,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
+from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, Peer, serving, within
 
 M = TypeVar("M", bound=Message)
@@ -89,13 +89,6 @@ async def test_options_that_cannot_be_played_are_refused() -> None:
 
 
 # No server.
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def test_nobody_listening() -> None:

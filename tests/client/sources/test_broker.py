@@ -20,8 +20,9 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 from racing_demon_protocol.wire.options import Options
-from tests.support.brokers import Broker, free_port
+from tests.support.brokers import Broker
 from tests.support.matches import log_of, options_of
+from tests.support.ports import free_port
 from tests.support.processes import Here
 from tests.support.servers import PATIENCE, within
 

@@ -22,8 +22,9 @@ from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.brokers import Broker, Listening, free_port
+from tests.support.brokers import Broker, Listening
 from tests.support.clocks import clock
+from tests.support.ports import free_port
 from tests.support.servers import PATIENCE, Peer, start, troubles, within
 
 

@@ -24,8 +24,8 @@ from racing_demon_server.net.http import Meter, is_local
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.brokers import free_port
 from tests.support.clocks import clock
+from tests.support.ports import free_port
 from tests.support.processes import server_process
 from tests.support.rooms import in_virtual_time, now
 from tests.support.servers import PATIENCE, Peer, Served, serving, start, within

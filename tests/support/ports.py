@@ -1,0 +1,23 @@
+"""Ports for programs that have to be told one."""
+
+import random
+import socket
+from typing import Final
+
+# Below the ports that systems give to outgoing connections: one of theirs could be taken by any test's client
+# between the moment a port is chosen here and the moment its program listens.
+PORTS: Final = range(10_000, 32_000)
+
+
+def free_port() -> int:
+    """Return a port of this machine on which nobody listens now."""
+    for port in random.SystemRandom().choices(PORTS, k=100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("", port))
+            except OSError:
+                continue
+            return port
+    msg = "no port is free"
+    raise RuntimeError(msg)
