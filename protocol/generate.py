@@ -28,7 +28,7 @@ from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallR
 from web_data import games_with_moves, messages, texts
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER.parent / "server" / "racing_demon_server" / "web" / "static"
+PAGE = FOLDER.parent / "client" / "racing_demon_web"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
 MESSAGES = "<!-- generated: messages -->\n"

@@ -31,6 +31,7 @@ SOURCES: Final = {
     "racing_demon_protocol": ROOT / "protocol",
     "racing_demon_server": ROOT / "server",
     "racing_demon_client": ROOT / "client",
+    "racing_demon_web": ROOT / "client",
 }
 FOLDERS: Final = ("protocol", "server", "client", "tests", "benchmarks", "deploy", "docs")
 """Where the places are that ARCHITECTURE.md names."""

@@ -27,6 +27,7 @@ PACKAGES: Final = (
     "protocol/racing_demon_protocol",
     "server/racing_demon_server",
     "client/racing_demon_client",
+    "client/racing_demon_web",
 )
 MOST_SHARE: Final = 0.02
 """Of all planted mistakes, so many may be survivors that are not accepted."""

@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 
-from racing_demon_server import web
+import racing_demon_web
 
 TOOLS: Final = Path(__file__).parents[1] / "browser" / "tools"
-SCRIPTS: Final = Path(web.__path__[0]) / "static"
+SCRIPTS: Final = Path(racing_demon_web.__path__[0])
 
 
 def node() -> str:

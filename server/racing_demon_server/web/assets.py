@@ -104,8 +104,8 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files beside this module, scripts and styles without their comments and indents."""
-        found = dict(_read(files(__package__) / "static"))
+        """Read the files of `racing_demon_web`, scripts and styles without their comments and indents."""
+        found = dict(_read(files("racing_demon_web")))
         return cls({path: _bare(data) if _ending(path) in BARE else data for path, data in found.items()})
 
     def answer(
