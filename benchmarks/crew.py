@@ -15,7 +15,7 @@ from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -133,7 +133,7 @@ class Crew:
         self.refused = 0
         self._url = url
         self._players: list[Player] = []
-        self._view: TableView | None = None
+        self._view: TableState | None = None
         self._made: dict[tuple[int, int], Made] = {}
         self._read: list[tuple[Player, int, bytes]] = []
         self._changed = asyncio.Event()
@@ -258,7 +258,7 @@ class Crew:
             case Snapshot():
                 player.entered = True
                 if self._view is None:
-                    self._view = TableView.from_snapshot(message)
+                    self._view = TableState.from_snapshot(message)
             case Refused():
                 self.refused += 1
                 player.waiting = False

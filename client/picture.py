@@ -25,7 +25,7 @@ from racing_demon_client.terminal.input.presets import PRESETS
 from racing_demon_client.terminal.style.densities import choose
 from racing_demon_client.terminal.style.glyphs import UNICODE
 from racing_demon_client.terminal.style.palette import NAMES, Palette, palette
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
 
@@ -38,7 +38,7 @@ FONT_SHAPE = 0.61
 class Seen:
     """The table as seen from one seat."""
 
-    def __init__(self, view: TableView, seat: int) -> None:
+    def __init__(self, view: TableState, seat: int) -> None:
         self.view = view
         self.seat: int | None = seat
         self.watchers = 0
@@ -49,7 +49,7 @@ def table(size: tuple[int, int]) -> Canvas:
     """Return the picture of one moment, in a width and height of cells."""
     options = Options(hands=1, hints=True)
     _, log, _ = play_match(bytes([5] * 32), ["hard", "medium", "hard", "medium", "hard"], options)
-    view = TableView("BCDF", options)
+    view = TableState("BCDF", options)
     desk = Desk(Seen(view, 0))
     now = 0
     for event in log[:EVENTS]:

@@ -19,7 +19,7 @@ from benchmarks.yardsticks.script import SEATS, Step, singles
 from benchmarks.yardsticks.sizes import PLAY_BYTES
 from benchmarks.yardsticks.throughput import Contestant, contestants
 from racing_demon_protocol.engine.board import Board, Play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Event, Played, Signalled
@@ -87,7 +87,7 @@ class Dealt:
         self._counters = [1, *[0] * (SEATS - 1)]
         snapshot = decode_server(sockets[-1].newest)
         assert isinstance(snapshot, Snapshot)
-        self.view = TableView.from_snapshot(snapshot)
+        self.view = TableState.from_snapshot(snapshot)
         while not self.view.in_hand:
             self._follow()
         for other in sockets[:-1]:

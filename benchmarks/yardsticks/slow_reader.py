@@ -13,7 +13,7 @@ from benchmarks.yardsticks.entering import Socket, sit_down, watch
 from benchmarks.yardsticks.loading import Kind, Load, background, ours, program
 from benchmarks.yardsticks.rows import Row
 from benchmarks.yardsticks.script import SEATS, Step
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -59,13 +59,13 @@ def _wrong_here(script: Sequence[Step]) -> int:
     return _differences(_cards(view), _cards(right))
 
 
-def _view(looker: Socket) -> TableView:
+def _view(looker: Socket) -> TableState:
     snapshot = decode_server(looker.newest)
     assert isinstance(snapshot, Snapshot)
-    return TableView.from_snapshot(snapshot)
+    return TableState.from_snapshot(snapshot)
 
 
-def _cards(view: TableView) -> list[list[int]]:
+def _cards(view: TableState) -> list[list[int]]:
     return [] if view.board is None else [list(pile) for pile in view.board.cards]
 
 

@@ -28,7 +28,7 @@ from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, rank, suit
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import MakeHost
 from racing_demon_protocol.wire.messages.events import Continued, HandOver, Paused, Signalled
 from tests.support.browsers import Phone, chromium, phone
@@ -98,7 +98,7 @@ class Screen(Protocol):
 
     name: str
 
-    async def differences(self, view: TableView, elapsed_ms: int) -> list[str]:
+    async def differences(self, view: TableState, elapsed_ms: int) -> list[str]:
         """Return in what this screen differs from the table, a sentence each."""
 
     async def picture(self, folder: Path, stem: str) -> str:
@@ -134,7 +134,7 @@ def clock_seconds(text: str) -> int | None:
     return int(found[1]) * 60 + int(found[2]) if found else None
 
 
-def standing(view: TableView, seat: int) -> int:
+def standing(view: TableState, seat: int) -> int:
     """Return the points of a seat in the hand, as its player is shown them."""
     return scoring.points(view)[seat]
 
@@ -148,7 +148,7 @@ class PageScreen:
     insets: Insets
     is_watching: bool = False
 
-    async def differences(self, view: TableView, elapsed_ms: int) -> list[str]:
+    async def differences(self, view: TableState, elapsed_ms: int) -> list[str]:
         """Compare address, cards, points, clock, tally, players and words."""
         page: dict[str, Any] = await self.phone.page.evaluate(READ_PAGE)
         found = [f"says {bad.group()!r}" for bad in BAD_WORDS.finditer(page["words"])]
@@ -161,11 +161,11 @@ class PageScreen:
             return found + self._table(view, page, elapsed_ms)
         return found + self._lobby(view, page)
 
-    def _seat(self, view: TableView) -> int | None:
+    def _seat(self, view: TableState) -> int | None:
         own = [state.seat for state in view.seats.values() if state.name == self.name and not state.left]
         return own[0] if own and not self.is_watching else None
 
-    def _table(self, view: TableView, page: dict[str, Any], elapsed_ms: int) -> list[str]:
+    def _table(self, view: TableState, page: dict[str, Any], elapsed_ms: int) -> list[str]:
         assert view.board is not None
         found = _cards(view, page, self._seat(view)) + _miniatures(view, page["chips"])
         shown = clock_seconds(page["status"])
@@ -200,7 +200,7 @@ class PageScreen:
             found.append("a toast covers cards")
         return found
 
-    def _lobby(self, view: TableView, page: dict[str, Any]) -> list[str]:
+    def _lobby(self, view: TableState, page: dict[str, Any]) -> list[str]:
         found = []
         totals = [(view.player(seat), total) for seat, total in scoring.totals(view).items()]
         if view.results and sorted(map(tuple, page["tally"])) != sorted(totals):
@@ -218,7 +218,7 @@ class PageScreen:
         return f'<img src="{stem}.jpg" alt="">'
 
 
-def _cards(view: TableView, page: dict[str, Any], seat: int | None) -> list[str]:
+def _cards(view: TableState, page: dict[str, Any], seat: int | None) -> list[str]:
     """Return where the cards of a page differ from the board, also foundations in another suit's row."""
     assert view.board is not None
     board, slots, cards = view.board, page["slots"], page["cards"]
@@ -240,7 +240,7 @@ def _cards(view: TableView, page: dict[str, Any], seat: int | None) -> list[str]
     return found
 
 
-def _miniatures(view: TableView, chips: list[tuple[str, list[str]]]) -> list[str]:
+def _miniatures(view: TableState, chips: list[tuple[str, list[str]]]) -> list[str]:
     """Return where the small layouts of others differ from the board; on identical deals there are none."""
     assert view.board is not None
     board, seats = view.board, {view.player(seat): seat for seat in view.hand_seats}
@@ -288,7 +288,7 @@ class TerminalScreen:
         """Press keys."""
         os.write(self.program.fd, keys.encode())
 
-    async def differences(self, view: TableView, elapsed_ms: int) -> list[str]:
+    async def differences(self, view: TableState, elapsed_ms: int) -> list[str]:
         """Compare foundations, own points, clock, and words."""
         text = self.program.screen.text
         found = [f"says {bad.group()!r}" for bad in BAD_WORDS.finditer(text)]
@@ -399,7 +399,7 @@ class Evening:
         await self._stack.aclose()
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table as the server tells it to a spectator."""
         return self._organizer.view
 
@@ -596,7 +596,7 @@ class Evening:
         await self.page(name).phone.see("#start")
         self.screens.remove(self.page(name))
 
-    async def until(self, holds: Callable[[TableView], bool]) -> None:
+    async def until(self, holds: Callable[[TableState], bool]) -> None:
         """Wait until something holds of the table."""
         async with patience(lambda: f"{self.view.phase}, event {self.view.seq}", WAIT_SECONDS):
             while not holds(self.view):  # noqa: ASYNC110 - screens and server are other processes

@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
 from racing_demon_protocol.engine.piles import Kind
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.browsers import Phone, phone
 from tests.support.servers import Peer, serving
@@ -100,7 +100,7 @@ async def _pick_up(player: Phone) -> None:
     await player.page.mouse.down()
 
 
-def _hints(view: TableView) -> set[str]:
+def _hints(view: TableState) -> set[str]:
     """Return all hints that the rules allow, in the page's words."""
     assert view.rules is not None
     assert view.board is not None

@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 from racing_demon_protocol.engine.piles import Kind
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from tests.support.browsers import Phone, phone
@@ -56,7 +56,7 @@ async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: 
         await players[0].page.locator("#table .text li", has_text=_standing(view, 0)).wait_for()
 
 
-async def _until_others_are_shown(player: Phone, view: TableView, seat: int) -> None:
+async def _until_others_are_shown(player: Phone, view: TableState, seat: int) -> None:
     others = [_chip(view, other) for other in view.seats if other != seat]
 
     async def is_shown() -> bool:
@@ -65,13 +65,13 @@ async def _until_others_are_shown(player: Phone, view: TableView, seat: int) -> 
     await player.until(is_shown)
 
 
-def _standing(view: TableView, seat: int) -> str:
+def _standing(view: TableState, seat: int) -> str:
     points = scoring.points(view)
     place = 1 + sum(other > points[seat] for other in points.values())
     return f"you {points[seat]}, {ORDINALS.get(place, f'{place}th')} of {len(points)}"
 
 
-def _chip(view: TableView, seat: int) -> list[str]:
+def _chip(view: TableState, seat: int) -> list[str]:
     assert view.rules is not None
     assert view.board is not None
     heap = [len(view.board.cards[pile]) for pile in view.rules.layout.own(seat, Kind.RESERVE)]

@@ -8,7 +8,7 @@ from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.table.intent import best_play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_server.match.table import Table
 from tests.support.browsers import Phone, phone
 from tests.support.crashes import until
@@ -30,7 +30,7 @@ class Sitting(NamedTuple):
     touches: Any
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table, as the server has it."""
         return self.table.view
 

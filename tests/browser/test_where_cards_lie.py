@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.engine.piles import Kind
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words
 from tests.support.browsers import Phone, phone
@@ -75,7 +75,7 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
             await player.see("#lobby")
 
 
-async def _play(peers: list[Peer], view: TableView) -> None:
+async def _play(peers: list[Peer], view: TableState) -> None:
     """Play what goes up, or turn cards, until enough are on the foundations, or for a while."""
     for peer in islice(cycle(peers), PLAYS):
         if _out(view.board) >= CARDS:

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -66,7 +66,7 @@ def _of_machines(
     options: Options, log: Iterable[StoredEvent], beginnings: Mapping[int, Snapshot]
 ) -> Iterator[int]:
     """Yield the numbers of the events that bots and clocks, and not people's commands, have led to."""
-    view = TableView("TEST", options)
+    view = TableState("TEST", options)
     for event, *_ in log:
         if event.seq in beginnings:
             view.restore(beginnings[event.seq])
@@ -89,7 +89,7 @@ def _of_machines(
         view.apply(event)
 
 
-def _is_bot(view: TableView, seat: int) -> bool:
+def _is_bot(view: TableState, seat: int) -> bool:
     state = view.seats[seat]
     return bool(state.bot or state.stand_in)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
@@ -24,7 +24,7 @@ Arrived = tuple[int, Actor, Command]
 class Player(Protocol):
     """Somebody who looks at the table again and again, as a :class:`Bot` does."""
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Return a command, and the milliseconds until it is sent, as the result of a search."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
@@ -97,7 +97,7 @@ async def listening(client: Client) -> AsyncIterator[Ears]:
     await within(PATIENCE, ears.task)
 
 
-def turn_of(view: TableView, seat: int) -> Play:
+def turn_of(view: TableState, seat: int) -> Play:
     """Return the play that turns a seat's stock."""
     assert view.rules is not None
     assert view.board is not None

@@ -24,7 +24,7 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -381,7 +381,7 @@ def mirrors_of(journal: Path, players: Iterable[Player]) -> list[bool]:
         for player in players:
             mirror = player.client.view
             (table,) = [table for table in db.tables() if table.code == mirror.code]
-            view = TableView(table.code, options_of(table))
+            view = TableState(table.code, options_of(table))
             for kept in log_of(db, table.id, last=mirror.seq):
                 view.apply(kept.event)
             equal.append(view.snapshot(0) == mirror.snapshot(0))

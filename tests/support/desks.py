@@ -21,7 +21,7 @@ from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -84,7 +84,7 @@ class Chair:
 
     """
 
-    def __init__(self, view: TableView, seat: int | None) -> None:
+    def __init__(self, view: TableState, seat: int | None) -> None:
         self.seat = seat
         self.view = view
         self.watchers = 0
@@ -114,7 +114,7 @@ class Player:
 
     def __init__(
         self,
-        view: TableView,
+        view: TableState,
         seat: int | None = 0,
         *,
         glyphs: Glyphs = UNICODE,
@@ -132,7 +132,7 @@ class Player:
     @classmethod
     def at_match(cls, name: str, seat: int | None, *, glyphs: Glyphs = UNICODE, volume: int = 1) -> Self:
         """Return somebody at the table of a match, before its first event."""
-        return cls(TableView("TEST", options_of(name)), seat, glyphs=glyphs, volume=volume)
+        return cls(TableState("TEST", options_of(name)), seat, glyphs=glyphs, volume=volume)
 
     @classmethod
     def at_position(
@@ -144,7 +144,7 @@ class Player:
         return player
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table."""
         return self.chair.view
 
@@ -208,10 +208,10 @@ class Player:
         return draw_table(self.scene(), size, choose("auto", *size), self.glyphs)
 
 
-def view_of(position: Position, **options: object) -> TableView:
+def view_of(position: Position, **options: object) -> TableState:
     """Return the view of a table in the middle of a hand."""
     game = position.rules.game.name
-    view = TableView("TEST", Options.model_validate({"game": game, **options}))
+    view = TableState("TEST", Options.model_validate({"game": game, **options}))
     view.rules, view.board = position.rules, position.board
     view.phase, view.hand = Phase.PLAYING, 1
     view.seats = {seat: SeatState(seat=seat, name=SEAT_NAMES[seat]) for seat in position.rules.layout.seats}

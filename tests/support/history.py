@@ -23,7 +23,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.errors import IllegalPlay, InconsistentEvent, InvalidRecord
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -75,7 +75,7 @@ class _Fold:
     def __init__(self, told: Told, halts: bool) -> None:
         self._told = told
         self._halts = halts
-        self._view = TableView.from_snapshot(told.start)
+        self._view = TableState.from_snapshot(told.start)
         self._race_log: defaultdict[int, list[ev.Played]] = defaultdict(list)
         self._dealt_seq = EARLY
         self._by_event = {seq: call for call in told.calls for seq in call.events}

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.errors import InvalidFrame
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding, decode_server
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -160,7 +160,7 @@ class _Side:
         self.room = self.registry.open(race.options)
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         return self.room.table.view
 
     async def join(self, name: str, as_whom: str = "") -> int:
@@ -294,7 +294,7 @@ class _Pair:
         self._others = [state.seat for state in seats if not state.bot and state.seat != self._secret]
 
     @property
-    def _view(self) -> TableView:
+    def _view(self) -> TableState:
         return self._sides[0].view
 
     async def _send(self, seat: int, kind: type[cl.Command], fields: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table.intent import best_play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck
 from racing_demon_server.bots.players import IDLE_MS, LEVELS, Bot, Decision
 
@@ -41,11 +41,11 @@ class Masher:
         self._now = self._progress_at = self._counter = 0
         self._out = -1
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Press the next key, whatever lies there."""
         return Search(self._press(view))
 
-    def _press(self, view: TableView) -> Generator[int, None, Decision]:
+    def _press(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
         self._now += self._pressed_ms
         if view.phase is not Phase.PLAYING or view.board is None or view.rules is None:
@@ -58,7 +58,7 @@ class Masher:
             return Stuck(counter=self._counter, seen=view.seq), self._pressed_ms
         return self._key(view), self._pressed_ms
 
-    def _key(self, view: TableView) -> Command | None:
+    def _key(self, view: TableState) -> Command | None:
         rules, board, seat = view.rules, view.board, self._seat
         assert rules is not None
         assert board is not None
@@ -95,11 +95,11 @@ class Insistent:
         self._seat = seat
         self._turns = 0
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Say it again, or look as the bot does."""
         return Search(self._decide(view))
 
-    def _decide(self, view: TableView) -> Generator[int, None, Decision]:
+    def _decide(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
         board, rules, seat = view.board, view.rules, self._seat
         if board is None or rules is None or view.phase is not Phase.PLAYING:

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
@@ -35,7 +35,7 @@ LEVELS: Final = ("easy", "medium", "hard", "medium") * 2
 
 
 @cache
-def _match(name: str) -> tuple[TableView, list[Event], list[Arrived]]:
+def _match(name: str) -> tuple[TableState, list[Event], list[Arrived]]:
     players, _ = MATCHES[name]
     table, log, arrived = play_match(bytes(32), LEVELS[:players], options_of(name))
     return table.view, log, arrived
@@ -61,6 +61,6 @@ def arrived_in(name: str) -> list[Arrived]:
     return _match(name)[2]
 
 
-def final_view(name: str) -> TableView:
+def final_view(name: str) -> TableState:
     """Return the judge's own view after a match; it is not to be changed."""
     return _match(name)[0]

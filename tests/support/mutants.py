@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver, Played
@@ -101,9 +101,9 @@ def _shifted(accounts: Accounts, number: int, by: int) -> Accounts:
     ]
 
 
-def _board_before(accounts: Accounts, seq: int) -> TableView:
+def _board_before(accounts: Accounts, seq: int) -> TableState:
     first = min((found.entry.message for found in _heard(accounts, Snapshot)), key=lambda shown: shown.seq)
-    view, log = TableView.from_snapshot(first), _log(accounts)
+    view, log = TableState.from_snapshot(first), _log(accounts)
     while view.seq < seq - 1:
         view.apply(log[view.seq + 1])
     return view

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
 from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, followed
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
@@ -59,7 +59,7 @@ def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str
 
 def kept_from(record: Record, place: int) -> Record:
     """Return what somebody keeps of a record who comes to its table before the entry at a place."""
-    view: TableView | None = None
+    view: TableState | None = None
     for entry in record.entries[:place]:
         view = followed(view, entry.message)
     assert view is not None
@@ -68,7 +68,7 @@ def kept_from(record: Record, place: int) -> Record:
     return Record(Header(kept_by="client"), [snapshot, *rest])
 
 
-def picture_of(view: TableView) -> str:
+def picture_of(view: TableState) -> str:
     """Return how a table lies, and what it is worth, in few letters that stay the same for ever."""
     shown = [
         view.phase.value,

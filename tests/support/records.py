@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.enums import Deals
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.options import Options
@@ -48,7 +48,7 @@ def record(options: Options, log: Log) -> list[Message]:
     for event in log:
         number += not (whispers and isinstance(event, Played))
         numbered.append(event.model_copy(update={"seq": number}))
-    return [TableView("SIM", options).snapshot(0), *numbered]
+    return [TableState("SIM", options).snapshot(0), *numbered]
 
 
 def place_of(log: Log, cls: type[Event], nth: int = 0) -> int:
@@ -64,7 +64,7 @@ def change(log: Log, place: int, **fields: object) -> None:
 def plays_up(log: Log, name: str) -> list[int]:
     """Return where cards go to the foundations."""
     options, _ = match(name)
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     found = []
     for place, event in enumerate(log):
         up = isinstance(event, Played) and view.board is not None

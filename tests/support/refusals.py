@@ -1,14 +1,13 @@
 """Why a table refuses what is no play: said once more, from what everybody sees, for judging histories."""
 
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
 
 STOPPABLE = {Phase.COUNTDOWN, Phase.PLAYING}
 
 
-def why_refused(view: TableView, dealt_seq: int, seat: int, command: cl.Command) -> Reason | None:
+def why_refused(view: TableState, dealt_seq: int, seat: int, command: cl.Command) -> Reason | None:
     """Return why a seat's command would be refused now; ``None``: it would not.
 
     Args:
@@ -45,6 +44,6 @@ def why_refused(view: TableView, dealt_seq: int, seat: int, command: cl.Command)
     return next((reason for holds, reason in reasons if holds), None)
 
 
-def _is_out(view: TableView, seat: int) -> bool:
+def _is_out(view: TableState, seat: int) -> bool:
     rules, board = view.rules, view.board
     return rules is not None and board is not None and seat in view.hand_seats and rules.is_out(board, seat)

@@ -10,7 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapshot, Versions
@@ -120,7 +120,7 @@ class Relay:
 
 def table_of(**fields: object) -> Snapshot:
     """Return a snapshot of an empty table, with some of its fields changed."""
-    return TableView("BCDF", Options()).snapshot(0).model_copy(update=fields)
+    return TableState("BCDF", Options()).snapshot(0).model_copy(update=fields)
 
 
 WELCOME: tuple[Message, ...] = (

@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -159,7 +159,7 @@ class Peer:
         self.place = Seated(code="?")
         self.counter = 0
         self._encoding = encoding
-        self._view: TableView | None = None
+        self._view: TableState | None = None
 
     @classmethod
     @asynccontextmanager
@@ -199,7 +199,7 @@ class Peer:
             yield peer
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The mirror of the table."""
         assert self._view is not None
         return self._view
@@ -263,7 +263,7 @@ class Peer:
         """Let the mirror follow a frame, and return what is in it."""
         message = decode_server(frame)
         if isinstance(message, Snapshot):
-            self._view = TableView.from_snapshot(message)
+            self._view = TableState.from_snapshot(message)
         elif isinstance(message, CaughtUp):
             assert self._view is None or message.seq == self._view.seq
         elif isinstance(message, Event) and self._view is not None:

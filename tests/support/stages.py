@@ -21,7 +21,7 @@ from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_client.terminal.style.palette import Depth
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
@@ -73,7 +73,7 @@ class StagedClient(Client):
         self.code = "DEMN"
         self.seat = stage.seat
         self.now = 1_000_000
-        self._view = TableView(self.code, options)
+        self._view = TableState(self.code, options)
         self._coming: asyncio.Queue[Message] = asyncio.Queue()
         for message in (self._view.snapshot(0), *(stage.log or log_of(stage.match)[: stage.events])):
             self._coming.put_nowait(message)

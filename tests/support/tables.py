@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.shuffle import hand_seeds
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import name_of
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Start
@@ -82,7 +82,7 @@ class Sitting:
     def __init__(self, seed: bytes = bytes(32), /, **options: object) -> None:
         asked = Options.model_validate(options)
         self.table = Table("TEST", asked, iter(list(islice(hand_seeds(seed), MOST_HANDS))))
-        self.mirror = TableView("TEST", asked)
+        self.mirror = TableState("TEST", asked)
         self.log: list[Event] = []
         self.now = 1_000 * SECOND
 

@@ -14,7 +14,7 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.intent import helpful_play, opened_play
 from racing_demon_protocol.table.scoring import points, totals
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Start, Stuck
@@ -101,7 +101,7 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
 
 def _match(name: str) -> dict[str, Any]:
     """Return all that a spectator of a match is told, with what a table holds now and then."""
-    view = TableView("SIM", options_of(name))
+    view = TableState("SIM", options_of(name))
     begin = _text(view.snapshot(0))
     frames = []
     for number, event in enumerate(log_of(name)):
@@ -120,7 +120,7 @@ def _record(game: str) -> dict[str, Any]:
     return {
         "game": game,
         "hands": [
-            [_text(event) for event in (TableView("TEST", each.options).snapshot(0), *each.log)]
+            [_text(event) for event in (TableState("TEST", each.options).snapshot(0), *each.log)]
             for each in sittings
         ],
     }
@@ -137,7 +137,7 @@ def _void() -> list[str]:
     reveal(sitting, [0, 2])
     for seat in (0, 2):
         sitting.events(seat, Stuck)
-    return [_text(event) for event in (TableView("TEST", sitting.options).snapshot(0), *sitting.log)]
+    return [_text(event) for event in (TableState("TEST", sitting.options).snapshot(0), *sitting.log)]
 
 
 def _text(message: Message) -> str:
@@ -145,7 +145,7 @@ def _text(message: Message) -> str:
     return text if isinstance(text, str) else text.decode()
 
 
-def _facts(view: TableView) -> dict[str, Any]:
+def _facts(view: TableState) -> dict[str, Any]:
     seats = [view.seats[seat] for seat in sorted(view.seats)]
     return {
         "cards": [] if view.board is None else [list(pile) for pile in view.board.cards],

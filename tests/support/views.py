@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.table.view import TableView
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -13,7 +12,7 @@ from tests.support.boards import cards
 HASH: Final = "0" * 64
 
 
-def facts(view: TableView) -> dict[str, Any]:
+def facts(view: TableState) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
     held = {name: getattr(view, name) for name in TableState.__slots__}
     rules = held.pop("rules")
@@ -22,20 +21,20 @@ def facts(view: TableView) -> dict[str, Any]:
     return {**held, "layout": rules and (rules.game, rules.layout.seats)}
 
 
-def folded(options: Options, log: Iterable[Event], code: str = "SIM") -> TableView:
+def folded(options: Options, log: Iterable[Event], code: str = "SIM") -> TableState:
     """Return the view after a log."""
-    view = TableView(code, options)
+    view = TableState(code, options)
     for event in log:
         view.apply(event)
     return view
 
 
-def view_after(*log: Event, **options: object) -> TableView:
+def view_after(*log: Event, **options: object) -> TableState:
     """Return the view of a table of some options after some events."""
     return folded(Options.model_validate(options), log, "T")
 
 
-def seated(*, playing: bool = True, **options: object) -> TableView:
+def seated(*, playing: bool = True, **options: object) -> TableState:
     """Return the view of a table of two, a person and a bot, in the middle of a hand."""
     view = view_after(
         ev.Joined(seq=1, seat=0, name="Ada"),

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot
@@ -167,7 +167,7 @@ def without_five_events(
     """Return accounts in which a snapshot stands for five events, and all events."""
     told = Told(accounts)
     first = len(told.log) // 2
-    view = TableView.from_snapshot(told.start)
+    view = TableState.from_snapshot(told.start)
     for event in told.log[: first + 5]:
         view.apply(event)
     gap = {event.seq for event in told.log[first : first + 5]}

@@ -10,7 +10,7 @@ import msgpack
 import pytest
 
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_server.journal.masking import ClusterKeys
@@ -170,7 +170,7 @@ async def _play(host: Peer) -> list[Sequence[int]]:
 
 
 def _secret(
-    url: str, view: TableView, shown: Sequence[Sequence[int]]
+    url: str, view: TableState, shown: Sequence[Sequence[int]]
 ) -> tuple[bytes, Sequence[Sequence[int]]]:
     """Return the server's secret of the hand, and how the cards were dealt: it takes the cluster key."""
     assert view.rules is not None
@@ -183,6 +183,6 @@ def _secret(
     return secret, dealer.open_board().cards
 
 
-def _board(view: TableView) -> Sequence[Sequence[int]]:
+def _board(view: TableState) -> Sequence[Sequence[int]]:
     assert view.board is not None
     return view.board.cards

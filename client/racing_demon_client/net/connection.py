@@ -22,7 +22,7 @@ from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_protocol.engine.shuffle import SEED_SIZE
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.counters import newest_counter
 from racing_demon_protocol.wire.messages import Event, Message
@@ -307,7 +307,7 @@ class Client(TableSource):
                     self._counter = newest_counter(self._counter, message.counter)
                     self.watchers = 0  # the next message sets it
                 case Snapshot():
-                    self._view = TableView.from_snapshot(message)
+                    self._view = TableState.from_snapshot(message)
                     self._epoch = self._next_epoch
                     self.contributor.dealt(self._view, self.seat)
                 case Event():

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.shuffle import contribution_hash
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle
 from racing_demon_protocol.wire.options import Options
@@ -60,7 +59,7 @@ class _Fixed(NamedTuple):
     options: Options
 
     @classmethod
-    def at(cls, view: TableView) -> "_Fixed | None":
+    def at(cls, view: TableState) -> "_Fixed | None":
         """Return what is fixed for a committed hand."""
         shuffle = view.shuffle
         if shuffle is None:
@@ -89,7 +88,7 @@ class Contributor:
         self._awaited: set[str] = set()
         self._changed_in = ""
 
-    def command(self, view: TableView, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
+    def command(self, view: TableState, seat: int | None, number: Callable[[], int]) -> cl.Command | None:
         """Return the command to send now, if any.
 
         Each command is returned once, because it is sent until answered; :meth:`refused` undoes that.
@@ -112,7 +111,7 @@ class Contributor:
             return self._reveal(view, view.shuffle, seat, number)
         return None
 
-    def _note_void(self, view: TableView, seat: int) -> None:
+    def _note_void(self, view: TableState, seat: int) -> None:
         """Check what the server told of this client's contribution to a void draw."""
         self._awaited.discard(view.hand_id)  # the proof of the hand tells of its void draws
         own, listed = self._own, view.shuffle.of(seat) if view.shuffle is not None else None
@@ -132,7 +131,7 @@ class Contributor:
         return cl.Contribute(counter=number(), commitment=own.hashed)
 
     def _reveal(
-        self, view: TableView, shuffle: Shuffle, seat: int, number: Callable[[], int]
+        self, view: TableState, shuffle: Shuffle, seat: int, number: Callable[[], int]
     ) -> cl.Command | None:
         """Return the command that reveals the bytes.
 
@@ -155,14 +154,14 @@ class Contributor:
         if refused.reason in NOT_JUDGED:
             self._said = cl.Contribute if self._said is cl.Reveal else None
 
-    def dealt(self, view: TableView, seat: int | None) -> None:
+    def dealt(self, view: TableState, seat: int | None) -> None:
         """Check the contribution to a hand once it is dealt."""
         if view.phase in DEALT:
             is_changed = self._changed_in == _hand_of(view)
             self.part = ShareState.CHANGED if is_changed else self._part(view, seat)
             self._awaited.clear()
 
-    def _part(self, view: TableView, seat: int | None) -> ShareState:
+    def _part(self, view: TableState, seat: int | None) -> ShareState:
         if seat not in view.hand_seats:
             return ShareState.NONE
         if view.hand_id in self._revealed and self._revealed[view.hand_id] != _Fixed.at(view):
@@ -171,7 +170,7 @@ class Contributor:
             return ShareState.DROPPED
         return self._part_in_seed(view, seat)
 
-    def _part_in_seed(self, view: TableView, seat: int | None) -> ShareState:
+    def _part_in_seed(self, view: TableState, seat: int | None) -> ShareState:
         own = self._own
         others = view.shuffle.contributions if view.shuffle is not None else ()
         listed = next((each for each in others if each.seat == seat), None)
@@ -186,12 +185,12 @@ class Contributor:
         return ShareState.COUNTED if listed.value == own.value.hex() else ShareState.CHANGED
 
 
-def _hand_of(view: TableView) -> str:
+def _hand_of(view: TableState) -> str:
     """Return the id of a hand, whichever of its draws it is."""
     return view.hand_id.partition(".")[0]
 
 
-def _played(view: TableView) -> list[str]:
+def _played(view: TableState) -> list[str]:
     """Return the ids of the match's finished hands."""
     match = view.hand_id.rpartition("/")[0]
     return [f"{match}/{result.hand}" for result in view.results]

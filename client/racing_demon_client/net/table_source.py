@@ -6,7 +6,7 @@ from typing import Self
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -37,13 +37,13 @@ class TableSource(ABC):
         self.patience = patience
         self.notice: Callable[[str], None] = lambda text: None
         self.watchers = 0
-        self._view: TableView | None = None
+        self._view: TableState | None = None
         self._counter = 0
         self._entered = False
         self._goodbye = False
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table after the last message yielded."""
         assert self._view is not None
         return self._view

@@ -9,14 +9,14 @@ from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NA
 from racing_demon_protocol.engine.enums import Geometry
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.table.scoring import points, race_order, totals
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import printable
 
 NAME_WIDTH = 12
 POINTS_WIDTH = len("  1 points")
 
 
-def table(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
+def table(view: TableState, seat: int | None, *, ascii_only: bool = False) -> list[str]:
     """Return the whole table: foundations, this player's layout, and a line for each other player."""
     if view.rules is None or view.board is None:
         return ["no cards are on the table yet"]
@@ -90,7 +90,7 @@ def laid(
     return lines
 
 
-def others(view: TableView, seat: int | None, *, ascii_only: bool = False) -> list[str]:
+def others(view: TableState, seat: int | None, *, ascii_only: bool = False) -> list[str]:
     """Return one line for each other player: points, cards left, column tops, waste.
 
     On identical deals, return one line for each player: their progress, the leader first.
@@ -120,7 +120,7 @@ def _points(number: int) -> str:
     return f"{number:3} {'point' if number == 1 else 'points'}"
 
 
-def tally(view: TableView) -> list[str]:
+def tally(view: TableState) -> list[str]:
     """Return the tally as a table: one line per player, one column per hand, best total first."""
     added = totals(view)
     seats = sorted(added, key=lambda seat: -added[seat])
@@ -140,7 +140,7 @@ def tally(view: TableView) -> list[str]:
     return lines
 
 
-def _who(view: TableView, seat: int) -> str:
+def _who(view: TableState, seat: int) -> str:
     """Return a player's name, cut to fit."""
     name = printable(view.player(seat)) or f"seat {seat + 1}"
     return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 2]}.."

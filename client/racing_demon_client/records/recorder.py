@@ -8,7 +8,7 @@ from racing_demon_client.environment import software
 from racing_demon_client.errors import RecordFailed
 from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
 from racing_demon_protocol.records.record import tally_line
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -43,7 +43,7 @@ class Recorder:
         self._start = time.monotonic_ns()
         self._has_begun = False
 
-    def keep(self, message: Message, view: TableView) -> None:
+    def keep(self, message: Message, view: TableState) -> None:
         """Write a message if it is public: private ones contain the seat's token."""
         if isinstance(message, Snapshot | Event):
             if not self._has_begun:

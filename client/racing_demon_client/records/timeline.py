@@ -12,7 +12,7 @@ from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
 from racing_demon_protocol.records.history import History
 from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -52,11 +52,11 @@ class Timeline:
         """Return the message at a place, which leads to the next place."""
         return self.entries[place].message
 
-    def view_at(self, place: int) -> TableView:
+    def view_at(self, place: int) -> TableState:
         """Return the table after so many messages, at least one."""
         kept = bisect.bisect_right(self._kept, place, key=lambda each: each[0]) - 1
         begin, snapshot = self._kept[kept]
-        view = TableView.from_snapshot(snapshot)
+        view = TableState.from_snapshot(snapshot)
         for entry in self.entries[begin:place]:
             view = followed(view, entry.message)
         return view
@@ -88,7 +88,7 @@ class Timeline:
 
     def analysis_at(self, place: int) -> list[SeatAnalysis]:
         """Return the analysis of the hand at a place; empty while the hand is in play."""
-        view: TableView | None = None
+        view: TableState | None = None
         history, seed = History(), b""
         for entry in self.hand_at(place):
             view = followed(view, entry.message)
@@ -146,7 +146,7 @@ class Timeline:
 
     def _wind(self) -> None:
         """Apply the whole record once, so that errors are found before anything is shown."""
-        view: TableView | None = None
+        view: TableState | None = None
         clock = _Clock()
         since = KEPT_EVERY
         for place, entry in enumerate(self.entries, 1):
@@ -181,7 +181,7 @@ class _Clock:
         self._now_ms += min(gap, LONGEST_WAIT_MS) if idles else gap
         return int(self._now_ms)
 
-    def elapsed_ms(self, message: Message, view: TableView) -> int:
+    def elapsed_ms(self, message: Message, view: TableState) -> int:
         """Return the time since the signal after a message."""
         match message:
             case Snapshot() | ev.Continued():

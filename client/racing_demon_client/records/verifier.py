@@ -7,7 +7,7 @@ from typing import Final
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.records.record import Verdict, verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import counted, listing, printable
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -39,7 +39,7 @@ class Verifier:
         self._over: Seen = []
         self._part = ShareState.NONE
 
-    def keep(self, message: Message, view: TableView, part: ShareState = ShareState.NONE) -> None:
+    def keep(self, message: Message, view: TableState, part: ShareState = ShareState.NONE) -> None:
         """Keep a message that the view has applied, from the last rest before a hand on.
 
         Args:

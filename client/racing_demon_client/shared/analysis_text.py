@@ -7,7 +7,7 @@ from typing import Final
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
 from racing_demon_protocol.records.opportunities import Race
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import counted, span
 
 from .message_text import MessageText
@@ -54,7 +54,7 @@ def summary(analysis: SeatAnalysis, words: MessageText) -> str:
     )
 
 
-def hashes(view: TableView, secret: str, words: MessageText) -> list[str]:
+def hashes(view: TableState, secret: str, words: MessageText) -> list[str]:
     """Return the beginnings of everything that determines a deal, one per line, for comparison.
 
     Args:

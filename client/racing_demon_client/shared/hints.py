@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.groups import Stock
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.table.intent import helpful_play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -30,7 +30,7 @@ class Hints:
         self.is_fruitless = False
         self._is_whole = False
 
-    def follow(self, message: Message, view: TableView, seat: int | None) -> None:
+    def follow(self, message: Message, view: TableState, seat: int | None) -> None:
         """Follow a message that the view has applied."""
         rules, board = view.rules, view.board
         if rules is None or board is None or seat is None or seat not in view.hand_seats:

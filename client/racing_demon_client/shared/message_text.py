@@ -7,7 +7,7 @@ from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import counted, listing, printable, span
 from racing_demon_protocol.wire.messages import Message, name_of
 from racing_demon_protocol.wire.messages import events as ev
@@ -77,7 +77,7 @@ class MessageText:
 
     """
 
-    def __init__(self, view: TableView, seat: int | None, *, ascii_only: bool = False) -> None:
+    def __init__(self, view: TableState, seat: int | None, *, ascii_only: bool = False) -> None:
         self._view = view
         self._seat = seat
         self._ascii = ascii_only

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -45,7 +45,7 @@ class Rivals:
         """Return the unanswered play with a counter."""
         return self._tried[counter][0] if counter in self._tried else None
 
-    def follow(self, message: Message, view: TableView, seat: int | None, now: int) -> Lost | None:
+    def follow(self, message: Message, view: TableState, seat: int | None, now: int) -> Lost | None:
         """Follow a message that the view has applied; if it refuses a play, return the race it lost."""
         match message:
             case Snapshot() | ev.Dealt():
@@ -61,12 +61,12 @@ class Rivals:
                     return self._faster(view, seat, *tried)
         return None
 
-    def _note(self, event: ev.Played, view: TableView, now: int) -> None:
+    def _note(self, event: ev.Played, view: TableState, now: int) -> None:
         if view.board is not None and view.board.piles[event.destination].kind is Kind.FOUNDATION:
             height = len(view.board.cards[event.destination]) - 1
             self._filled.append((event.destination, height, event.seat, now))
 
-    def _faster(self, view: TableView, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
+    def _faster(self, view: TableState, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
         """Return the race that a refused play lost: another seat filled its place a moment before."""
         rules, board = view.rules, view.board
         if rules is None or board is None or not 0 <= play.source < len(board.piles):

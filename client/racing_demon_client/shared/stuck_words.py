@@ -6,7 +6,7 @@ nothing. A player should hear of the others only.
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.table.intent import opened_play
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 
@@ -23,7 +23,7 @@ class StuckWords:
         self.opened: dict[int, Play] = {}
         self._stuck: set[int] = set()
 
-    def follow(self, message: Message, view: TableView) -> bool:
+    def follow(self, message: Message, view: TableState) -> bool:
         """Follow a message that the view has applied. Return False if it only says "stuck" again."""
         self.opened = {}
         if isinstance(message, ev.StuckSaid):

@@ -22,7 +22,7 @@ from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
@@ -240,7 +240,7 @@ class BrokerSource(SpectatorSource):
                 return False  # a retained snapshot from the past
             if self.view.snapshot(snapshot.elapsed_ms) == snapshot:
                 return False
-        self._view = TableView.from_snapshot(snapshot)
+        self._view = TableState.from_snapshot(snapshot)
         self._is_lost = False
         return True
 

@@ -9,7 +9,7 @@ from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.match_file import followed
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
@@ -54,7 +54,7 @@ class Replay(SpectatorSource):
         self._clock_ms = 0.0
         self._clock_read = time.monotonic()
         self._at_ms = 0.0
-        self._wound: TableView | None = None
+        self._wound: TableState | None = None
         self._steps = 0
         self._entered = True
         self.go(timeline.start if place is None else place)

@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -53,7 +53,7 @@ class Activity:
         self._deal_at = 0
         self._paused_ms: int | None = None
 
-    def take_up(self, view: TableView, now: int, elapsed_ms: int) -> None:
+    def take_up(self, view: TableState, now: int, elapsed_ms: int) -> None:
         """Start from a table's current state.
 
         Args:
@@ -73,7 +73,7 @@ class Activity:
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
 
-    def note(self, message: Message, view: TableView, now: int) -> Cue | None:
+    def note(self, message: Message, view: TableState, now: int) -> Cue | None:
         """Record a message that the view has already applied; return the sound it deserves."""
         match message:
             case Snapshot():
@@ -113,7 +113,7 @@ class Activity:
                 break
             self.feed[number] = replace(line, at_ms=elapsed_ms)
 
-    def _note_play(self, event: ev.Played, view: TableView, now: int) -> None:
+    def _note_play(self, event: ev.Played, view: TableState, now: int) -> None:
         self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}
         assert view.board is not None
         if view.board.piles[event.destination].kind is Kind.FOUNDATION and event.seat in self._pace:

@@ -13,7 +13,7 @@ from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -326,7 +326,7 @@ class Desk:
         return self._slots.places(board)
 
 
-def _readiness(view: TableView, seat: int) -> str:
+def _readiness(view: TableState, seat: int) -> str:
     """Return what a player can do about the next deal."""
     is_ready = view.seats[seat].ready if seat in view.seats else False
     if view.between_matches:

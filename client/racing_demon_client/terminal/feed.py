@@ -6,7 +6,7 @@ from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import span
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -31,7 +31,7 @@ OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
 
 def tell(  # noqa: PLR0913
     message: Message,
-    view: TableView,
+    view: TableState,
     seat: int | None,
     *,
     at_ms: int | None,
@@ -74,7 +74,7 @@ def _role(message: Message) -> Role:
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
-def _played(event: ev.Played, view: TableView, words: MessageText, volume: int, glyphs: Glyphs) -> str:
+def _played(event: ev.Played, view: TableState, words: MessageText, volume: int, glyphs: Glyphs) -> str:
     board = view.board
     assert board is not None
     source, destination = board.piles[event.source], board.piles[event.destination]
@@ -93,7 +93,9 @@ def _played(event: ev.Played, view: TableView, words: MessageText, volume: int, 
     return f"{who}: {' '.join(map(glyphs.card, moved))} to {words.place(destination)}"
 
 
-def _refused(message: Refused, view: TableView, words: MessageText, play: Play | None, glyphs: Glyphs) -> str:
+def _refused(
+    message: Refused, view: TableState, words: MessageText, play: Play | None, glyphs: Glyphs
+) -> str:
     if message.reason is not Reason.BEATEN:
         return screen_text(message.text)
     card = _card(view, play)
@@ -101,7 +103,7 @@ def _refused(message: Refused, view: TableView, words: MessageText, play: Play |
     return f"{screen_text(words.who(message.by))} beat you {aimed}by {span(message.late_us)}"
 
 
-def _card(view: TableView, play: Play | None) -> Card | None:
+def _card(view: TableState, play: Play | None) -> Card | None:
     """Return the card that a refused play meant: it still lies where it lay."""
     if play is None or view.board is None or not 0 <= play.source < len(view.board.piles):
         return None

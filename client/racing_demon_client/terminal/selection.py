@@ -22,7 +22,7 @@ from racing_demon_protocol.table.intent import (
     targets,
     with_plays,
 )
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import CallOut
 
@@ -39,7 +39,7 @@ class Place(Protocol):
     watchers: int
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table."""
 
     @property

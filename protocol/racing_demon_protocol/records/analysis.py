@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 
 from .history import HandHistory, Made
 from .opportunities import Opportunity, Race
@@ -49,7 +49,7 @@ class SeatAnalysis(NamedTuple):
     buried: tuple[Buried, ...]
 
 
-def analyze(history: HandHistory, view: TableView, seed: bytes = b"") -> list[SeatAnalysis]:
+def analyze(history: HandHistory, view: TableState, seed: bytes = b"") -> list[SeatAnalysis]:
     """Return the analysis of the finished hand, in the order of its seats.
 
     Args:
@@ -67,7 +67,7 @@ def analyze(history: HandHistory, view: TableView, seed: bytes = b"") -> list[Se
 
 
 def _seat(
-    history: HandHistory, view: TableView, deal: Sequence[Sequence[Card]] | None, seat: int
+    history: HandHistory, view: TableState, deal: Sequence[Sequence[Card]] | None, seat: int
 ) -> SeatAnalysis:
     assert view.rules is not None
     assert view.board is not None

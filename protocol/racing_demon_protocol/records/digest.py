@@ -6,7 +6,7 @@ from typing import Annotated, Final, TypeGuard
 from pydantic import BaseModel, ConfigDict, Field
 
 from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
@@ -116,7 +116,7 @@ class _Matches:
 
     def of(self, record: Record) -> Iterator[Digest]:
         name = record.header.id if record.header else ""
-        view: TableView | None = None
+        view: TableState | None = None
         at_ms: int | None = None
         for entry in record.entries:
             message = entry.message
@@ -150,7 +150,7 @@ class _Matches:
             self._promises.append(message.commitment)
         self._is_on = True
 
-    def _digest(self, view: TableView, name: str, ended_ms: int | None) -> Digest:
+    def _digest(self, view: TableState, name: str, ended_ms: int | None) -> Digest:
         counting = [result for result in view.results if self._counts(result)]
         hands = tuple(self._hand(result) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()

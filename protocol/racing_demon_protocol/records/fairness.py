@@ -6,13 +6,13 @@ works with *k* seats can reach *k* + 1 deals, each further one at the price of a
 
 from racing_demon_protocol.engine.shuffle import contribution_hash, redrawn
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 
 from .proof import expect
 
 
-def check_contributions(view: TableView, event: ev.Event) -> None:
+def check_contributions(view: TableState, event: ev.Event) -> None:
     """Check an event about a hand's seed: all commitments come first, and are kept.
 
     Args:
@@ -58,7 +58,7 @@ def check_contributions(view: TableView, event: ev.Event) -> None:
             expect(event, is_awaited, "a promise and its deal are not together")
 
 
-def _check_revealed(view: TableView, event: ev.Revealed) -> None:
+def _check_revealed(view: TableState, event: ev.Revealed) -> None:
     """Check that revealed bytes match the seat's commitment."""
     shuffle = view.shuffle if view.phase is Phase.SHUFFLING and not view.is_draw_void else None
     mine = shuffle.of(event.seat) if shuffle is not None else None

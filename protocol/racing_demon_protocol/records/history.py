@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -73,7 +72,7 @@ class History:
         self._opportunities: Opportunities | None = None
         self._signal_us = 0
 
-    def note(self, message: Message, view: TableView, at_us: int, seat: int | None = None) -> None:
+    def note(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
         """Follow a message that the view has applied.
 
         Args:
@@ -104,7 +103,7 @@ class History:
             case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
                 self.hand.note_late(seat, message)
 
-    def _take_up(self, snapshot: Snapshot, view: TableView, at_us: int) -> None:
+    def _take_up(self, snapshot: Snapshot, view: TableState, at_us: int) -> None:
         """Continue from a table's current state; what happened in between is unknown."""
         self._signal_us = at_us - snapshot.elapsed_ms * 1_000
         self._opportunities = None
@@ -116,7 +115,7 @@ class History:
         if view.in_hand:
             self._watch(view, self._time(at_us))
 
-    def _watch(self, view: TableView, at: int) -> None:
+    def _watch(self, view: TableState, at: int) -> None:
         if view.rules is not None and view.board is not None and not view.is_private:
             self._opportunities = Opportunities(view.rules, view.board, at)
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame, InvalidRecord
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.base import Seat
 from racing_demon_protocol.wire.messages.events import MatchOver
@@ -178,7 +178,7 @@ def lines_of(record: Record) -> Iterator[str]:
 
     """
     yield section_line(record.header or Header())
-    view: TableView | None = None
+    view: TableState | None = None
     for entry in record.entries:
         view = followed(view, entry.message)
         yield entry_line(entry)
@@ -188,7 +188,7 @@ def lines_of(record: Record) -> Iterator[str]:
         yield section_line(correction)
 
 
-def followed(view: TableView | None, message: Message) -> TableView:
+def followed(view: TableState | None, message: Message) -> TableState:
     """Return the table after a message of its record: the same view, or a snapshot's.
 
     Raises:
@@ -197,7 +197,7 @@ def followed(view: TableView | None, message: Message) -> TableView:
     """
     try:
         if isinstance(message, Snapshot):
-            return TableView.from_snapshot(message)
+            return TableState.from_snapshot(message)
         if view is None:
             raise InvalidRecord("An event comes before any table.")
         if isinstance(message, Event):

@@ -8,7 +8,7 @@ from racing_demon_protocol.errors import IllegalPlay, InconsistentEvent, Invalid
 from racing_demon_protocol.limits import MOST_PLAYS
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table.scoring import hand_points
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut
 
@@ -32,7 +32,7 @@ class HandReplay:
     """
 
     def __init__(
-        self, view: TableView, seed: bytes, played: Set[int], shifted: Mapping[int, list[int]]
+        self, view: TableState, seed: bytes, played: Set[int], shifted: Mapping[int, list[int]]
     ) -> None:
         assert view.rules is not None
         self._rules = view.rules
@@ -64,7 +64,7 @@ class HandReplay:
                 self._rotate(event)
         return 0
 
-    def check_end(self, view: TableView, over: ev.HandOver) -> None:
+    def check_end(self, view: TableState, over: ev.HandOver) -> None:
         """Check how the hand ended, and its points."""
         expect(over, over.elapsed_ms >= 0, "the time is wrong")
         expect(over, over.points == hand_points(view, over.out), "the points are wrong")
@@ -139,13 +139,13 @@ class HandReplay:
             expect(event, carried_out == play, "the rules carry that play out otherwise")
 
 
-def all_said_stuck(view: TableView) -> bool:
+def all_said_stuck(view: TableState) -> bool:
     """Return whether all present players of the hand have declared being stuck."""
     states = [view.seats[seat] for seat in view.hand_seats]
     return all(state.stuck for state in states if state.connected)
 
 
-def active(view: TableView) -> list[int]:
+def active(view: TableState) -> list[int]:
     """Return the seats of the hand whose players have not left."""
     return [seat for seat in view.hand_seats if not view.seats[seat].left]
 

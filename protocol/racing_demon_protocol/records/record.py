@@ -14,8 +14,7 @@ from racing_demon_protocol.engine.shuffle import keeps
 from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table.scoring import leaders, match_winners, totals
-from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult, Snapshot
@@ -109,7 +108,7 @@ def json_line(row: Mapping[str, object]) -> str:
     return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
 
 
-def tally_line(view: TableView) -> str:
+def tally_line(view: TableState) -> str:
     """Return the tally of a match as the last line of a record; it is for readers and proves nothing."""
     hands = [
         {
@@ -173,7 +172,7 @@ class _Auditor:
     """Follows a record, keeps each hand until its seed is revealed, and then replays it."""
 
     def __init__(self) -> None:
-        self._view: TableView | None = None
+        self._view: TableState | None = None
         self._hand: list[ev.Event] = []
         self._match_over = False
         self._shifted: dict[int, list[int]] = {}
@@ -216,7 +215,7 @@ class _Auditor:
         self._hand = []
         self._match_over = False
         try:
-            view = TableView.from_snapshot(snapshot)
+            view = TableState.from_snapshot(snapshot)
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"The table at event {snapshot.seq} cannot be: {error}.") from error
         self._view = view
@@ -266,7 +265,7 @@ class _Auditor:
         elif isinstance(event, ev.Committed):
             expect(event, not self._match_over or event.hand == 1, "the match was over")
 
-    def _check_hand(self, view: TableView, over: ev.HandOver) -> None:
+    def _check_hand(self, view: TableState, over: ev.HandOver) -> None:
         expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
         expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
@@ -295,7 +294,7 @@ class _Auditor:
         self._verdict.choosers += tuple(view.player(seat) for seat in free)
         self._verdict.redrawn += tuple(self._sitting_out)
 
-    def _note_draw(self, view: TableView) -> None:
+    def _note_draw(self, view: TableState) -> None:
         """Note who sits out the hand that is committed now, and who is away: they must not reveal."""
         if view.is_draw_void and view.shuffle is not None:
             self._sitting_out += [view.player(seat) for seat in view.shuffle.missing()]
@@ -303,7 +302,7 @@ class _Auditor:
             self._sitting_out = []
         self._away = {seat for seat, state in view.seats.items() if not state.connected}
 
-    def _note_result(self, view: TableView) -> None:
+    def _note_result(self, view: TableState) -> None:
         """Keep the points of a proven hand, and its players, which later tables must not tell otherwise."""
         result = view.results[-1]
         match = match_of(view.hand_id)
@@ -313,19 +312,19 @@ class _Auditor:
             self._results[name] = result
             self._players |= {(match, seat): _player(view, seat) for seat in result.seats}
 
-    def _note_shift(self, view: TableView, event: ev.Rotated) -> None:
+    def _note_shift(self, view: TableState, event: ev.Rotated) -> None:
         """Record who still played when the stocks were shifted, unless all had declared being stuck."""
         if not all_said_stuck(view):
             self._shifted[event.seq] = active(view)
 
 
-def _player(view: TableView, seat: int) -> tuple[str, str]:
+def _player(view: TableState, seat: int) -> tuple[str, str]:
     """Return the name and, for a bot, the level of a seat's player."""
     state = view.seats.get(seat)
     return view.player(seat), state.bot if state is not None else ""
 
 
-def _check_time(view: TableView, event: ev.Event) -> None:
+def _check_time(view: TableState, event: ev.Event) -> None:
     """Check that an event may occur at this point of a match."""
     is_played = view.phase is Phase.PLAYING and not view.paused
     match event:

@@ -6,13 +6,13 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.options import OnLeave, TieBreak
 
-from .view import TableView
+from .state import TableState
 
 MOST_HANDS: Final = 1_000
 """The maximum number of hands in a match, however often it is tied; the wire allows no more."""
 
 
-def points(view: TableView) -> dict[int, int]:
+def points(view: TableState) -> dict[int, int]:
     """Return each seat's points in the current or last hand."""
     if view.rules is None or view.board is None:
         return {}
@@ -21,7 +21,7 @@ def points(view: TableView) -> dict[int, int]:
     return _points_with(view, None)
 
 
-def _points_with(view: TableView, out: int | None) -> dict[int, int]:
+def _points_with(view: TableState, out: int | None) -> dict[int, int]:
     """Return each seat's points in the current hand, with a bonus for the seat that is out.
 
     On identical deals they follow from the public progress.
@@ -37,7 +37,7 @@ def _points_with(view: TableView, out: int | None) -> dict[int, int]:
     }
 
 
-def race_order(view: TableView, out: int | None = None) -> list[int]:
+def race_order(view: TableState, out: int | None = None) -> list[int]:
     """Return the seats of a hand of identical deals, the leader first.
 
     The order is: the winner, then by progress, then by who reached it earlier.
@@ -50,7 +50,7 @@ def race_order(view: TableView, out: int | None = None) -> list[int]:
     return sorted(view.progress, key=place)
 
 
-def totals(view: TableView) -> dict[int, int]:
+def totals(view: TableState) -> dict[int, int]:
     """Return each seat's total over the finished hands of the match."""
     added = dict.fromkeys(view.seats, 0)
     for result in view.results:
@@ -59,14 +59,14 @@ def totals(view: TableView) -> dict[int, int]:
     return added
 
 
-def hand_points(view: TableView, out: int | None) -> tuple[int, ...]:
+def hand_points(view: TableState, out: int | None) -> tuple[int, ...]:
     """Return the points of the current hand, in the order of its seats."""
     counted = _points_with(view, out)
     forfeits = view.options.on_leave is OnLeave.FORFEIT
     return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
 
 
-def leaders(view: TableView, *, alone: bool = False) -> tuple[tuple[int, ...], int]:
+def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], int]:
     """Return the seats with the highest total, and that total.
 
     Players who left are not among them, unless all have. A match that its only player left has no winner.
@@ -84,7 +84,7 @@ def leaders(view: TableView, *, alone: bool = False) -> tuple[tuple[int, ...], i
     return tuple(seat for seat in contenders if added[seat] == best), best
 
 
-def match_winners(view: TableView) -> tuple[int, ...] | None:
+def match_winners(view: TableState) -> tuple[int, ...] | None:
     """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
     The highest total wins (RULES.md, A17 and A18). Players who left cannot win, unless all of several have. A

@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.reasons import BotLevel, Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import CallOut
@@ -96,14 +96,14 @@ class Bot:
         self._standing: Standing = (0, 0, 0)
         self._gave_up_at: Standing | None = None
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Look at the table, and return a generator that thinks in slices and returns a decision.
 
         It considers the cards as they lie now, whatever changes meanwhile.
         """
         return Search(self._think(view))
 
-    def _think(self, view: TableView) -> Generator[int, None, Decision]:
+    def _think(self, view: TableState) -> Generator[int, None, Decision]:
         if (view.hand, view.hand_id) != self._hand:
             self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
             self._gave_up_at = None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Connected, Event, Joined, Left, StoodIn
 from racing_demon_server.match.seat_tokens import SeatTokens
@@ -38,7 +38,7 @@ class BotSeats:
 
     def __init__(  # noqa: PLR0913
         self,
-        view: TableView,
+        view: TableState,
         catch_up: Callable[[], object],
         send: Callable[[int, Command], None],
         pay: Callable[[int], float] = lambda _units: 0,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from psycopg.types.json import Jsonb
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_server.journal.postgres.connection import Database
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.web.table_list import listing
@@ -61,7 +61,7 @@ class Directory:
             self._written, self.others = rows, read
 
 
-def _row(number: int, view: TableView) -> Row:
+def _row(number: int, view: TableState) -> Row:
     taken = sum(not state.left for state in view.seats.values())
     record = listing(view)
     return number, view.options.game, str(view.phase), view.options.seats - taken, view.locked, record

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, keeps
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
@@ -97,7 +97,7 @@ def _reason(error: Exception) -> str:
 
 def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
     verify(table)
-    view, seeds, hands = TableView(table.code, options_of(table)), seeds_of(journal, table.id), 0
+    view, seeds, hands = TableState(table.code, options_of(table)), seeds_of(journal, table.id), 0
     view.locked = table.passphrase is not None
     snapshots = {snapshot.seq: snapshot for snapshot in snapshots_of(journal, table.id)}
     claims_of(journal, table.id)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
 from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
 from racing_demon_protocol.records.record import tally_line
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
@@ -147,7 +147,7 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
         yield played
 
 
-def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
+def stretch_of(store: JournalReader, match: Match) -> tuple[TableState, int]:
     """Return the table at the start of a match's stretch of the log, and the number of the first event there.
 
     Raises:
@@ -155,7 +155,7 @@ def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
 
     """
     table, first = match.table, 1
-    view = TableView(table.code, options_of(table))
+    view = TableState(table.code, options_of(table))
     view.locked = table.passphrase is not None
     for snapshot in beginnings_of(store, table.id):
         if snapshot.seq < match.first:
@@ -164,7 +164,7 @@ def stretch_of(store: JournalReader, match: Match) -> tuple[TableView, int]:
     return view, first
 
 
-def follow(view: TableView, event: Event) -> None:
+def follow(view: TableState, event: Event) -> None:
     """Apply an event to a view.
 
     Raises:
@@ -213,7 +213,7 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     yield from map(section_line, corrections_of(store, match.key))
 
 
-def _restore(view: TableView, snapshot: Snapshot) -> None:
+def _restore(view: TableState, snapshot: Snapshot) -> None:
     try:
         view.restore(snapshot)
     except (InconsistentEvent, InvalidGame) as error:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.limits import LONGEST_NAME
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import MOST_BANNED, TableView
+from racing_demon_protocol.table.state import MAX_BANNED, TableState
 
 from .names import folded
 
@@ -43,14 +43,14 @@ class Bans:
 
     """
 
-    def __init__(self, view: TableView) -> None:
+    def __init__(self, view: TableState) -> None:
         self._view = view
         self._bans: list[Ban] = []
         self._has_changed = False
 
     def add(self, ban: Ban) -> None:
         """Ban a player. Call this before the view applies the kick."""
-        self._bans = [*self._in_force(), ban][-MOST_BANNED:]
+        self._bans = [*self._in_force(), ban][-MAX_BANNED:]
         self._has_changed = True
 
     def lift(self, name: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
 
 
@@ -15,7 +15,7 @@ class EventLog:
 
     """
 
-    def __init__(self, view: TableView) -> None:
+    def __init__(self, view: TableState) -> None:
         self.view = view
         self._fresh: list[Event] = []
 

@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import RaceLost, Refused
@@ -41,7 +41,7 @@ class Hand:
 
     """
 
-    def __init__(self, view: TableView, secret: bytes, dealer: Dealer, dealt_at: int) -> None:
+    def __init__(self, view: TableState, secret: bytes, dealer: Dealer, dealt_at: int) -> None:
         assert view.rules is not None
         assert view.board is not None
         self.rules = view.rules

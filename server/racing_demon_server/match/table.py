@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused, Snapshot
@@ -95,7 +95,7 @@ class Table:
         may_add_bot: Callable[[], bool] = lambda: True,
     ) -> None:
         verify_options(options)
-        self.view = TableView(code, options)
+        self.view = TableState(code, options)
         self._log = EventLog(self.view)
         self._seating = Seats(self._log, may_add_bot)
         self.seat_tokens = self._seating.seat_tokens

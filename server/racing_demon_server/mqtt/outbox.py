@@ -13,7 +13,7 @@ from enum import IntEnum
 from itertools import count
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -91,7 +91,7 @@ class Outbox:
         self._most_waiting = most_waiting
         self._numbers = count()
         self._codes: dict[CommittedTable, str] = {}
-        self._tables: dict[str, tuple[CommittedTable, TableView]] = {}
+        self._tables: dict[str, tuple[CommittedTable, TableState]] = {}
         self._due: list[tuple[int, str, Topic]] = []
         self._marked: dict[tuple[str, Topic], int] = {}
         self._made_at: dict[tuple[str, Topic], int] = {}

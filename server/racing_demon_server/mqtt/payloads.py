@@ -7,15 +7,15 @@ from typing import Any
 from racing_demon_protocol.discovery.directory import VERSION
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 
 
-def is_open(view: TableView) -> bool:
+def is_open(view: TableState) -> bool:
     """Tell whether spectators may watch. If not, the broker learns only that the table exists."""
     return view.options.spectators and not view.locked
 
 
-def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
+def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
     """Return the directory's record of a table: a :class:`~.mqtt.discovery.directory.Listed`."""
     totals = scoring.totals(view)
     there = {seat: state for seat, state in sorted(view.seats.items()) if not state.left}
@@ -51,7 +51,7 @@ def record(view: TableView, node: str, urls: Sequence[str]) -> bytes:
     )
 
 
-def state(view: TableView) -> bytes:
+def state(view: TableState) -> bytes:
     """Return the state of a table: its phase, and the scores of this hand and of the match."""
     points, totals = scoring.points(view), scoring.totals(view)
     seats = sorted(view.seats.items()) if is_open(view) else []

@@ -5,7 +5,7 @@ from typing import Any
 from racing_demon_protocol.discovery.directory import VERSION
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 
@@ -15,7 +15,7 @@ Result = tuple[str, bytes]
 """A result: one of the ``hands``, of the ``matches``, or a ``demon``; and its payload."""
 
 
-def results(view: TableView, event: Event) -> list[Result]:
+def results(view: TableState, event: Event) -> list[Result]:
     """Return the results of an event; ``view`` is the table just after it."""
     match event:
         case ev.Called():
@@ -30,11 +30,11 @@ def results(view: TableView, event: Event) -> list[Result]:
     return []
 
 
-def _demon(view: TableView, seat: int) -> Result:
+def _demon(view: TableState, seat: int) -> Result:
     return "demon", as_json({"event_type": "demon", "code": view.code, **_who(view, seat)})
 
 
-def _hand(view: TableView, event: ev.HandOver) -> Result:
+def _hand(view: TableState, event: ev.HandOver) -> Result:
     totals = scoring.totals(view)
     payload = {
         **_heading(view),
@@ -54,13 +54,13 @@ def _hand(view: TableView, event: ev.HandOver) -> Result:
     return "hands", as_json(payload)
 
 
-def _contributions(view: TableView) -> list[dict[str, Any]]:
+def _contributions(view: TableState) -> list[dict[str, Any]]:
     """Return the players' contributions to the seed of the hand, without which it cannot be dealt again."""
     revealed = view.shuffle.revealed() if view.shuffle is not None else {}
     return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
 
 
-def _match(view: TableView) -> Result:
+def _match(view: TableState) -> Result:
     payload = {
         **_heading(view),
         "match": view.hand_id.rpartition("/")[0],
@@ -73,9 +73,9 @@ def _match(view: TableView) -> Result:
     return "matches", as_json(payload)
 
 
-def _heading(view: TableView) -> dict[str, Any]:
+def _heading(view: TableState) -> dict[str, Any]:
     return {"v": VERSION, "code": view.code, "game": view.options.game}
 
 
-def _who(view: TableView, seat: int) -> dict[str, Any]:
+def _who(view: TableState, seat: int) -> dict[str, Any]:
     return {"seat": seat, "name": view.player(seat)}

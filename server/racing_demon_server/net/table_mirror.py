@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot
 from racing_demon_server.match.hand_clock import HandClock
@@ -27,7 +27,7 @@ class TableMirror:
     """
 
     def __init__(self, snapshot: Snapshot, at: int) -> None:
-        self.view = TableView.from_snapshot(snapshot)
+        self.view = TableState.from_snapshot(snapshot)
         self.hand_clock = HandClock()
         if snapshot.phase not in BEFORE_DEAL:
             self.hand_clock = HandClock(at - snapshot.elapsed_ms * 1_000, at if snapshot.paused else None)

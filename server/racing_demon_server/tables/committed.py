@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Event, Played, Progressed
 from racing_demon_protocol.wire.messages.server import SeatState
@@ -17,7 +17,7 @@ FOLLOWED: Final = frozenset({Played, Progressed})
 """Events that are applied one by one, because they are frequent. Any other event copies the judge's view
 and the clock of the hand, which none of these changes."""
 
-Ahead = tuple[TableView, HandClock]
+Ahead = tuple[TableState, HandClock]
 """A copy of a table, with all events noted so far, and the clock of its hand."""
 
 
@@ -25,7 +25,7 @@ class CommittedTable(Protocol):
     """A table as everybody sees it."""
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The public state. Do not keep it: after the next event it may be another object."""
 
     @property
@@ -65,7 +65,7 @@ class Published:
         self._since_copy = 0
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The public state."""
         if self._unapplied and not self.is_behind:
             self.take_over(*self._copied())
@@ -97,7 +97,7 @@ class Published:
     def _copied(self) -> Ahead:
         return self._table.view.copy(), self._table.hand_clock
 
-    def take_over(self, view: TableView, hand_clock: HandClock) -> None:
+    def take_over(self, view: TableState, hand_clock: HandClock) -> None:
         """Continue from a copy, instead of applying the events."""
         self._view, self.hand_clock = view, hand_clock
         self._unapplied.clear()

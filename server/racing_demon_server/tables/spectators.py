@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol.limits import MOST_SPECTATORS
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
@@ -83,7 +83,7 @@ class Spectators:
         self._races = Bucket(RACES_PER_SECOND, RACE_BURST)
         self._turns = backlog.turns
         self._queue = Queue(backlog, self._snapshot)
-        self._late: TableView | None = None
+        self._late: TableState | None = None
         self._late_clock = HandClock()
         self._alarm: asyncio.Handle | None = None
 
@@ -133,7 +133,7 @@ class Spectators:
         if not self._delay_us:
             return
         now, view = self._clock(), self._shown.view
-        before = TableView(view.code, options)
+        before = TableState(view.code, options)
         if past.snapshot is not None:
             before.restore(past.snapshot)
         before.locked = view.locked
@@ -199,10 +199,10 @@ class Spectators:
         if self._alarm is not None:
             self._alarm.cancel()
 
-    def _follower(self) -> TableView:
+    def _follower(self) -> TableState:
         """Return the delayed view. It begins with the current table."""
         if self._late is None:
-            self._late = TableView.from_snapshot(self._shown.view.snapshot_for(None, 0))
+            self._late = TableState.from_snapshot(self._shown.view.snapshot_for(None, 0))
             self._late_clock = self._shown.hand_clock
         return self._late
 
@@ -225,7 +225,7 @@ class Spectators:
         if late is None:
             return
         if isinstance(message, Snapshot) and hand_clock is not None and message.seq > late.seq:
-            self._late, self._late_clock = TableView.from_snapshot(message), hand_clock
+            self._late, self._late_clock = TableState.from_snapshot(message), hand_clock
         elif isinstance(message, Event) and message.seq == late.seq + 1:
             late.apply(message)
             if type(message) is not Played:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 
 from .assets import ALONE, HttpResponse
 
@@ -19,7 +19,7 @@ def table_list(listed: Iterable[dict[str, Any]]) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, headers, body)
 
 
-def listing(view: TableView) -> dict[str, Any]:
+def listing(view: TableState) -> dict[str, Any]:
     """Return what is listed of a table."""
     return {
         "code": view.code,

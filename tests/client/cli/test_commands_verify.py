@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.records.record import to_line
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.matches import log_of, options_of
 from tests.support.processes import Here
@@ -35,7 +35,7 @@ async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
 
 async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, here: Here) -> None:
     """The hand that is not there from its deal on is told as one."""
-    view, log = TableView("SIM", options_of("shouted")), log_of("shouted")
+    view, log = TableState("SIM", options_of("shouted")), log_of("shouted")
     for event in log[:60]:
         view.apply(event)
     file = tmp_path / "match.jsonl"

@@ -10,7 +10,7 @@ from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -143,7 +143,7 @@ def port_of(peer: Peer) -> int:
 
 async def test_nothing_is_played_on_a_table_of_the_past() -> None:
     """After a break no play is offered, and nothing said, before all that was missed has come."""
-    table, since = TableView("SIM", options_of("eight")), iter(log_of("eight"))
+    table, since = TableState("SIM", options_of("eight")), iter(log_of("eight"))
     while not isinstance(event := next(since), ev.Played):
         table.apply(event)
     missed = [event, *islice(since, 3)]

@@ -7,7 +7,7 @@ import pytest
 from racing_demon_client.net.contributor import Contributor, ShareState
 from racing_demon_protocol.engine.shuffle import contribution_hash
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -187,7 +187,7 @@ def test_a_hand_that_is_shuffled_again_is_noticed() -> None:
     assert one.part is ShareState.REPEATED
 
 
-def revealed() -> tuple[Contributor, TableView]:
+def revealed() -> tuple[Contributor, TableState]:
     """Return a client that has revealed its bytes, and the table as it was before the hand was committed."""
     sitting, one = Sitting.lobby(2), contributor()
     send(sitting, one)
@@ -197,12 +197,12 @@ def revealed() -> tuple[Contributor, TableView]:
     return one, before
 
 
-def tell(view: TableView, kind: type[ev.Event], **fields: object) -> None:
+def tell(view: TableState, kind: type[ev.Event], **fields: object) -> None:
     """Let a table follow what a server says."""
     view.apply(kind.model_validate({"seq": view.seq + 1, **fields}))
 
 
-def deal(view: TableView, one: Contributor, value: bytes = VALUES[0]) -> None:
+def deal(view: TableState, one: Contributor, value: bytes = VALUES[0]) -> None:
     """Let a server deal the hand that is prepared, with the client's bytes."""
     coming = view.next_shuffle
     assert coming is not None

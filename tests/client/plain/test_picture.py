@@ -1,7 +1,7 @@
 """The table as lines of text."""
 
 from racing_demon_client.plain import picture
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 from racing_demon_protocol.wire.options import Options
@@ -13,9 +13,9 @@ def lines(text: str) -> list[str]:
     return text.strip("\n").split("\n")
 
 
-def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableView:
+def finished(*results: HandResult, winners: tuple[int, ...] = ()) -> TableState:
     """Return a table of three with some hands tallied."""
-    view = TableView("TEST", Options())
+    view = TableState("TEST", Options())
     names = enumerate(["Ann", "Ben", "Bartholomew the Great"])
     view.seats = {seat: SeatState(seat=seat, name=name) for seat, name in names}
     view.results = list(results)

@@ -6,7 +6,7 @@ import time
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.match_file import read_messages
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated, Versions
 from tests.support.matches import log_of, options_of
@@ -18,7 +18,7 @@ def kept(*, private: bool = False) -> list[str]:
     """Return the record of a match that is followed event by event."""
     lines: list[str] = []
     recorder = Recorder(lines.append)
-    view = TableView("SIM", options_of("shouted"))
+    view = TableState("SIM", options_of("shouted"))
     recorder.keep(view.snapshot(0), view)
     for event in log_of("shouted"):
         view.apply(event)

@@ -8,7 +8,7 @@ from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, lines_of, read_records
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -19,7 +19,7 @@ from tests.support.recordings import picture_of, recording, recording_of, seed_o
 
 def pictures(log: list[Event], options: Options) -> dict[int, str]:
     """Return how the table lay after every event, as the judge's own view tells it."""
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     found = {0: picture_of(view)}
     for number, event in enumerate(log, 1):  # plays on identical deals have no number of their own
         view.apply(event)

@@ -1,14 +1,14 @@
 """The proof of each hand."""
 
 from racing_demon_client.records.verifier import Verifier
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, options_of
 
 
 async def _proved(*, falsely: bool = False, begin: int = 0) -> str:
     """Return what comes of the first hand of a match, seen from an event on; falsely with another secret."""
-    view, verifier = TableView("SIM", options_of("shouted")), Verifier()
+    view, verifier = TableState("SIM", options_of("shouted")), Verifier()
     for number, event in enumerate(log_of("shouted")):
         is_over = isinstance(event, ev.HandOver)
         told = event.model_copy(update={"seed": "00" * 32}) if is_over and falsely else event

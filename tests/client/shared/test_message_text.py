@@ -7,8 +7,7 @@ from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.reasons import EndReason, Reaction, Reason
-from racing_demon_protocol.table.state import Progress
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages import FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
@@ -369,7 +368,7 @@ def test_printable_leaves_letters_alone() -> None:
 @pytest.mark.parametrize("cls", sorted(set(FROM_SERVER.values()), key=str))
 def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     """Whatever a server calls its players, and whatever it says, no line steers the terminal."""
-    view = TableView.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
+    view = TableState.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
     view.code = HOSTILE[:16]
     view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
     view.progress = {0: Progress(7, 1)}

@@ -14,7 +14,7 @@ import pytest
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.sources import broker as client
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -78,9 +78,9 @@ async def spoken(tmp_path: Path) -> AsyncIterator[tuple[Broker, Speaker]]:
         yield broker, speaker
 
 
-def match() -> tuple[TableView, list[ev.Event]]:
+def match() -> tuple[TableState, list[ev.Event]]:
     """Return an empty table, and the log of a match at it."""
-    return TableView("BCDF", options_of("racing-demon")), list(log_of("racing-demon"))
+    return TableState("BCDF", options_of("racing-demon")), list(log_of("racing-demon"))
 
 
 async def next_of(onlooker: client.BrokerSource) -> Message:
@@ -219,7 +219,7 @@ async def test_a_forged_event_is_mended_by_the_next_snapshot(tmp_path: Path) -> 
 async def test_no_bytes_break_the_stream(tmp_path: Path) -> None:
     """Random, broken, too long and foreign messages change nothing that lasts."""
     rng, (view, log) = random.Random(4), match()
-    other = TableView("OTHR", Options())
+    other = TableState("OTHR", Options())
     async with spoken(tmp_path) as (broker, speaker):
         await speaker.open()
         await speaker.say(view.snapshot(0))

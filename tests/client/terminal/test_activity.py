@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from racing_demon_client.terminal.activity import BANNER_MS, Activity, Cue
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult, Refused
 from racing_demon_protocol.wire.options import Options
@@ -20,7 +20,7 @@ NOW = 50_000
 SEED = "0" * 64
 
 
-def table(players: int = 2) -> tuple[Activity, TableView]:
+def table(players: int = 2) -> tuple[Activity, TableState]:
     """Return what happened at a table whose hand has just begun: nothing."""
     activity, view = Activity(), view_of(build(rules_of(players=players), tableau=("KS",)))
     activity.take_up(view, NOW, 0)
@@ -195,7 +195,7 @@ def test_only_foundations_count() -> None:
 @of_matches
 def test_a_whole_match(name: str) -> None:
     """Followed event by event, a match has a signal a hand, and as many calls as hands that ended so."""
-    activity, view, now = Activity(), TableView("TEST", options_of(name)), NOW
+    activity, view, now = Activity(), TableState("TEST", options_of(name)), NOW
     cues = []
     for event in log_of(name):
         now += 3_000
@@ -213,7 +213,7 @@ def test_a_whole_match(name: str) -> None:
 
 def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
     """From how long the hand had lasted, and how long ago it began; if that is not known, nothing is told."""
-    view = TableView("TEST", Options(tally_ms=20_000))
+    view = TableState("TEST", Options(tally_ms=20_000))
     view.phase = Phase.TALLY
     result = HandResult(hand=1, seats=(0,), points=(3,), reason=EndReason.STUCK, out=None, elapsed_ms=60_000)
     view.results = [result]

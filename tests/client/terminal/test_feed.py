@@ -8,7 +8,7 @@ from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.style.ink import Role
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated
@@ -19,7 +19,7 @@ from tests.support.tables import Own, Sitting
 
 def line(
     message: Message,
-    view: TableView,
+    view: TableState,
     seat: int | None = 0,
     *,
     volume: int = 2,
@@ -30,7 +30,7 @@ def line(
     return tell(message, view, seat, at_ms=1_000, volume=volume, glyphs=glyphs, refused=refused)
 
 
-def words(message: Message, view: TableView, seat: int | None = 0, **kwargs: int) -> str | None:
+def words(message: Message, view: TableState, seat: int | None = 0, **kwargs: int) -> str | None:
     """Return the text of the line, if there is one."""
     told = line(message, view, seat, **kwargs)  # type: ignore[arg-type]
     return None if told is None else told.text
@@ -191,7 +191,7 @@ def test_hostile_names_are_harmless(name: str) -> None:
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
 def test_whole_matches_are_told(name: str, glyphs: Glyphs) -> None:
     """The louder, the more lines; every card that goes up has one; in letters all is ASCII."""
-    view = TableView("TEST", Sitting.lobby(1, **MATCHES[name][1]).options)
+    view = TableState("TEST", Sitting.lobby(1, **MATCHES[name][1]).options)
     told: dict[int, int] = {0: 0, 1: 0, 2: 0}
     ups = 0
     for event in log_of(name):

@@ -7,15 +7,15 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import analyze
 from racing_demon_protocol.records.history import HandHistory, History
 from racing_demon_protocol.records.match_file import followed
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, of_matches, options_of
 from tests.support.recordings import recording_of
 
 
-def last_hand(name: str) -> tuple[HandHistory, TableView, bytes]:
+def last_hand(name: str) -> tuple[HandHistory, TableState, bytes]:
     """Return the story of a match's last hand, the table after it, and its seed."""
-    history, view, seed = History(), TableView("SIM", options_of(name)), b""
+    history, view, seed = History(), TableState("SIM", options_of(name)), b""
     for entry in recording_of(name).entries:
         view = followed(view, entry.message)
         history.note(entry.message, view, entry.at_us, entry.seat)

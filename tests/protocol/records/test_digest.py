@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.records.digest import Digest, digests
 from racing_demon_protocol.records.match_file import Correction, Header, Record, TimedMessage, followed
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from tests.support.matches import final_view, of_matches
@@ -102,7 +102,7 @@ def test_a_break_within_a_match_parts_nothing() -> None:
 def test_two_matches_at_one_table() -> None:
     """A table that plays on has a digest for each match, the second with its own commitment."""
     record = recording_of("demon-a")
-    view: TableView | None = None
+    view: TableState | None = None
     for entry in record.entries:
         view = followed(view, entry.message)
     assert view is not None

@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.records.history import HandHistory, History
 from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.matches import of_matches
@@ -105,7 +105,7 @@ def test_a_hand_that_was_not_seen_whole_is_called_so() -> None:
     """From a snapshot in the middle on the rest is told, and that it is a rest."""
     record = recording_of("racing-demon")
     place = [n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.Played)][30]
-    view: TableView | None = None
+    view: TableState | None = None
     for entry in record.entries[:place]:
         view = followed(view, entry.message)
     assert view is not None

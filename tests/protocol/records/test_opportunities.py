@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.records.opportunities import Opportunities, Opportunity, Race
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.boards import build, cards, rules_of
 from tests.support.matches import log_of, of_matches, options_of
@@ -27,9 +27,9 @@ def ready(rules: Rules, board: Board) -> set[tuple[int, int, int]]:
 
 def followed(
     name: str,
-) -> Iterator[tuple[int, TableView, Opportunities, ev.Played, Opportunity | None, list[Race]]]:
+) -> Iterator[tuple[int, TableState, Opportunities, ev.Played, Opportunity | None, list[Race]]]:
     """Yield each play of a match, with what came of it; its time is its place in the log."""
-    view = TableView("SIM", options_of(name))
+    view = TableState("SIM", options_of(name))
     opportunities: Opportunities | None = None
     for at, event in enumerate(log_of(name)):
         view.apply(event)

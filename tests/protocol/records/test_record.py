@@ -11,7 +11,7 @@ from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.records.match_file import read_messages
 from racing_demon_protocol.records.record import message_of, row_of, tally_line, to_line, verify
 from racing_demon_protocol.table.scoring import match_winners
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import examples, more_when_long
@@ -23,7 +23,7 @@ NAME = "racing-demon"
 
 def _record(log: Sequence[Event], name: str = NAME, after: int = 0) -> list[Message]:
     """Return a record: the snapshot after so many events, then the others."""
-    view = TableView("SIM", options_of(name))
+    view = TableState("SIM", options_of(name))
     for event in log[:after]:
         view.apply(event)
     return [view.snapshot(0), *log[after:]]
@@ -190,7 +190,7 @@ def test_forgeries_are_found(forge: Callable[[list[Event]], None]) -> None:
 
 def _forged(name: str, forge: Callable[[list[Event]], list[Event]]) -> list[Message]:
     """Return a record of changed events, with numbers and winners that agree with them."""
-    view = TableView("SIM", options_of(name))
+    view = TableState("SIM", options_of(name))
     start = view.snapshot(0)
     events = _numbered([event for event in forge(list(log_of(name))) if not isinstance(event, ev.MatchOver)])
     for event in events:
@@ -274,7 +274,7 @@ def test_a_gap_is_found() -> None:
     log = list(log_of(NAME))
     del log[_place(ev.StuckSaid)]
     with pytest.raises(InvalidRecord, match="are missing"):
-        verify([TableView("SIM", options_of(NAME)).snapshot(0), *log])
+        verify([TableState("SIM", options_of(NAME)).snapshot(0), *log])
 
 
 @examples(150)

@@ -8,7 +8,7 @@ import pytest
 from racing_demon_protocol.engine.shuffle import contribution_hash
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.record import message_of, row_of, to_line, verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -270,7 +270,7 @@ def test_a_seat_more_in_the_deal() -> None:
 def test_a_record_that_begins_amid_contributions() -> None:
     """A snapshot tells who has contributed, so whoever came then proves the hand as well."""
     options, log = _evening()
-    view, messages = TableView("TEST", options), list[Message]()
+    view, messages = TableState("TEST", options), list[Message]()
     begin = place_of(list(log), ev.Contributed, 1)
     for place, event in enumerate(log):
         view.apply(event)

@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -163,7 +163,7 @@ def test_stuck_that_was_taken_back() -> None:
     options, true = match("racing-demon")
     log = list(true)
     place = plays_up(log, "racing-demon")[0]
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     log[place:place] = [ev.StuckSaid(seq=1, seat=seat) for seat in (0, 1)]
     for number, event in enumerate(log[: place + 3], 1):
         view.apply(event.model_copy(update={"seq": number}))
@@ -197,7 +197,7 @@ def test_other_options_in_mid_match() -> None:
 
 def test_a_table_that_cannot_be() -> None:
     """A record whose first table fits no game is refused."""
-    snapshot = TableView("SIM", Options()).snapshot(0)
+    snapshot = TableState("SIM", Options()).snapshot(0)
     broken = Snapshot.model_validate(
         [*snapshot.model_copy(update={"hand_seats": (0,)}).model_dump(mode="json")]
     )

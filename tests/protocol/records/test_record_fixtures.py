@@ -9,7 +9,7 @@ import pytest
 from racing_demon_protocol.records.digest import digests
 from racing_demon_protocol.records.match_file import Record, followed, read_records
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from tests.support.recordings import picture_of
 
@@ -57,7 +57,7 @@ def test_it_says_who_had_a_part_in_its_deals(name: str) -> None:
 def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
     """The table lies as it lay then, at many moments; points, names and winners are the same."""
     record, expected = fixture(name)
-    view: TableView | None = None
+    view: TableState | None = None
     boards = {}
     for entry in record.entries:
         view = followed(view, entry.message)

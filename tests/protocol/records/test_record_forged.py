@@ -7,7 +7,7 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.match_file import followed
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -306,7 +306,7 @@ def test_a_play_after_somebody_was_out() -> None:
         over = log[place]
         assert isinstance(over, ev.HandOver)
         assert over.out == 0
-        view = TableView("SIM", options)
+        view = TableState("SIM", options)
         for event in log[:place]:
             view.apply(event)
         assert view.rules is not None
@@ -332,7 +332,7 @@ def _with_table(event: type[ev.Event], **changes: object) -> list[Message]:
     options, log = match("racing-demon")
     place = place_of(list(log), event, -1)
     whole = record(options, list(log))
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     for each in log[:place]:
         view.apply(each)
     table = view.snapshot(0).model_copy(update=changes)
@@ -342,7 +342,7 @@ def _with_table(event: type[ev.Event], **changes: object) -> list[Message]:
 def _raised(options_points: tuple[int, int]) -> dict[str, object]:
     """Return the results of that record with other points in its first hand."""
     options, log = match("racing-demon")
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     for each in log[: place_of(list(log), ev.MatchOver)]:
         view.apply(each)
     first, *others = view.results
@@ -383,7 +383,7 @@ def test_a_later_table_tells_other_points_of_a_proven_hand() -> None:
 def test_a_later_table_has_other_players() -> None:
     """The points of a proven hand stay with the player who made them."""
     options, log = match("racing-demon")
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     for each in log[: place_of(list(log), ev.MatchOver)]:
         view.apply(each)
     seats = [state.model_copy(update={"name": f"{state.name}x"}) for state in view.seats.values()]
@@ -404,7 +404,7 @@ def test_points_before_the_record_begins_prove_nothing() -> None:
     """A table between two hands tells the first one's points; only the second hand is proven."""
     options, log = match("racing-demon")
     end = place_of(list(log), ev.HandOver) + 1
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     for each in log[:end]:
         view.apply(each)
     verdict = verify([view.snapshot(0), *record(options, list(log))[end + 1 :]])
@@ -427,7 +427,7 @@ def test_a_whispered_play_that_only_a_new_table_shows() -> None:
         sitting.events(seat, cl.Stuck)
     whole = record(sitting.options, sitting.log)
     last = max(place for place, message in enumerate(whole) if isinstance(message, ev.Played))
-    view: TableView | None = None
+    view: TableState | None = None
     for message in whole[: last + 1]:
         view = followed(view, message)
     assert view is not None

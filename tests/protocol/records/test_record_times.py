@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.record import tally_line, to_line, verify
 from racing_demon_protocol.table.scoring import hand_points
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -141,7 +141,7 @@ def test_the_end_tells_how_far_each_seat_came() -> None:
     """Progress that is left out shows at the end of the hand, where the record holds the plays."""
     options, log = unseen()
     last = max(place for place, event in enumerate(log) if isinstance(event, ev.Progressed))
-    forged, view = [*log[:last], *log[last + 1 :]], TableView("TEST", options)
+    forged, view = [*log[:last], *log[last + 1 :]], TableState("TEST", options)
     over = max(place for place, event in enumerate(forged) if isinstance(event, ev.HandOver))
     for message in record(options, forged[:over])[1:]:
         assert isinstance(message, Event)
@@ -166,7 +166,7 @@ def test_a_record_may_begin_between_two_hands(nth: int) -> None:
     """Whoever comes in the tally has a record of the hands that follow, and of the match's end."""
     options, log = match("classic")
     whole = record(options, list(log))
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     overs = [place for place, message in enumerate(whole) if isinstance(message, ev.HandOver)]
     for message in whole[: overs[nth] + 1]:
         if isinstance(message, Event):
@@ -178,7 +178,7 @@ def test_a_record_may_begin_between_two_hands(nth: int) -> None:
 def test_each_hand_that_is_not_whole_is_skipped() -> None:
     """A record that loses its connection in two hands proves neither."""
     options, log = match(NAME)
-    view, kept = TableView("SIM", options), list[Message]()
+    view, kept = TableState("SIM", options), list[Message]()
     for message in record(options, list(log)):
         if isinstance(message, Event):
             view.apply(message)

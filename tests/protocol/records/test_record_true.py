@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -29,7 +29,7 @@ def test_a_hand_with_every_way_to_move_cards_is_found_right(game: str) -> None:
     """Whatever special rules and redeals do to cards: what the judge has written, the proof accepts."""
     redeals = 0
     for sitting in hands_of(game):
-        verdict = verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log])
+        verdict = verify([TableState("TEST", sitting.options).snapshot(0), *sitting.log])
         assert (verdict.hands, verdict.unproven) == (1, [])
         redeals += sum(sitting.board.redeals.values())
     assert redeals or not may_redeal(game)
@@ -94,7 +94,7 @@ def test_private_messages_in_a_record_do_no_harm() -> None:
 def test_a_record_that_begins_in_mid_hand_proves_only_what_follows(nth: int) -> None:
     """Whatever the first table shows, the hand that was under way is skipped."""
     options, log = match("racing-demon")
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     start = place_of(list(log), ev.Played, nth)
     for event in log[:start]:
         view.apply(event)
@@ -105,10 +105,10 @@ def test_a_record_that_begins_in_mid_hand_proves_only_what_follows(nth: int) -> 
 def test_a_new_table_in_mid_hand_skips_that_hand() -> None:
     """After a break the record goes on with a new table, and the hand cut in two proves nothing."""
     options, log = match("racing-demon")
-    view = TableView("SIM", options)
+    view = TableState("SIM", options)
     middle = place_of(list(log), ev.Played, 30)
     for event in log[: middle + 10]:
         view.apply(event)
-    messages: list[Message] = [TableView("SIM", options).snapshot(0), *log[:middle]]
+    messages: list[Message] = [TableState("SIM", options).snapshot(0), *log[:middle]]
     verdict = verify([*messages, view.snapshot(0), *log[middle + 10 :]])
     assert (verdict.hands, verdict.skipped) == (1, 1)

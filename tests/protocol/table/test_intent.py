@@ -18,7 +18,7 @@ from racing_demon_protocol.table.intent import (
     targets,
     with_plays,
 )
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Played
 from tests.support.boards import RACES, Position, build, rules_of
 from tests.support.desks import positions
@@ -384,7 +384,7 @@ def test_a_run_that_is_meant_goes_before_its_top_card() -> None:
 @pytest.mark.parametrize("name", ["racing-demon", "eight", "shouted"])
 def test_what_others_open_is_what_could_not_go_up_before(name: str) -> None:
     """After every play of a match, for every other seat, as all legal plays before and after say."""
-    view = TableView("SIM", options_of(name))
+    view = TableState("SIM", options_of(name))
     opened = 0
     for event in log_of(name):
         rules, before = view.rules, view.board and view.board.copy()

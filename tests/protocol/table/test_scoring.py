@@ -5,8 +5,7 @@ from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order
-from racing_demon_protocol.table.state import Progress
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult
@@ -14,9 +13,9 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.boards import cards
 
 
-def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object) -> TableView:
+def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object) -> TableState:
     """Return a table of three after hands with these points."""
-    view = TableView("T", Options.model_validate(options))
+    view = TableState("T", Options.model_validate(options))
     events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
     events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
     shown = tuple(pack * 52 + place for pack in range(3) for place in range(7))
@@ -32,7 +31,7 @@ def _view(*hands: tuple[int, ...], left: tuple[int, ...] = (), **options: object
     return view
 
 
-def _with_family(view: TableView) -> TableView:
+def _with_family(view: TableState) -> TableState:
     assert view.board is not None
     view.board.cards[0] = cards("AH/0 2H/1 3H/1")
     return view
@@ -46,9 +45,9 @@ def test_points_in_the_order_of_the_seats() -> None:
     ) == ((1, 2, 0), (1, 12, 0))
 
 
-def _dealt(game: str) -> TableView:
+def _dealt(game: str) -> TableState:
     """Return a table of three at the beginning of a hand."""
-    view = TableView("T", Options(game=game, out_bonus=10))
+    view = TableState("T", Options(game=game, out_bonus=10))
     rules = make_rules(declare(view.options, 3), (0, 1, 2))
     events: list[Event] = [ev.Joined(seq=seat + 1, seat=seat, name=str(seat)) for seat in range(3)]
     events.append(ev.Committed(seq=4, hand=1, hand_id="T/1/1", commitment="0" * 64))
@@ -148,6 +147,6 @@ def test_a_match_that_all_left_is_over() -> None:
 )
 def test_the_order_of_a_race(progress: list[tuple[int, int]], out: int | None, expected: list[int]) -> None:
     """Who won is first; then progress, then the earlier last progress decide."""
-    view = TableView("T", Options())
+    view = TableState("T", Options())
     view.progress = {seat: Progress(*reached) for seat, reached in enumerate(progress)}
     assert expected == race_order(view, out)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from racing_demon_protocol.errors import InvalidFrame
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import (
     MAX_CLIENT_FRAME,
     MAX_SERVER_FRAME,
@@ -207,7 +207,7 @@ def test_events_of_plays_are_small(name: str) -> None:
 
 def test_a_snapshot_of_eight_seats_is_small() -> None:
     """At no moment of a hand of eight does the whole table take more than two kilobytes."""
-    view = TableView("SIM", options_of("eight"))
+    view = TableState("SIM", options_of("eight"))
     largest = 0
     for event in log_of("eight"):
         view.apply(event)

@@ -10,7 +10,7 @@ import pytest
 
 from racing_demon_protocol.engine.shuffle import contribution_hash, deal_seed
 from racing_demon_protocol.records.record import Verdict, verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer
@@ -75,7 +75,7 @@ def test_the_formulas_are_those_of_the_program() -> None:
 
 def test_the_hand_proves_itself() -> None:
     """As a record it is right, and somebody had contributed to its only hand."""
-    table = TableView("BCDF", Options()).snapshot(0)
+    table = TableState("BCDF", Options()).snapshot(0)
     assert verify([table, *map(decode_server, LINES)]) == Verdict(1, 0, 0, 0)
 
 

@@ -8,7 +8,7 @@ from benchmarks.bots import main
 from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import AddBot, Start
@@ -93,7 +93,7 @@ def test_the_same_commands_on_other_cards_make_another_match() -> None:
 def test_the_log_makes_the_view() -> None:
     """A view that gets the log alone is the table's."""
     table, log, _ = play_match(SEED, LEVELS[:3], TWO_HANDS)
-    mirror = TableView("SIM", TWO_HANDS)
+    mirror = TableState("SIM", TWO_HANDS)
     for event in log:
         mirror.apply(event)
     assert table.view.snapshot(0) == mirror.snapshot(0)
@@ -128,7 +128,7 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
     assert table.view.rules is not None
     assert table.view.board is not None
     assert status(table.view.rules, table.view.board) == []
-    empty = TableView("SIM", table.view.options).snapshot(0)
+    empty = TableState("SIM", table.view.options).snapshot(0)
     verdict = verify([empty, *log])
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
 
@@ -213,7 +213,7 @@ def test_a_match_ends_under_every_option(changes: dict[str, object]) -> None:
     options = Options.model_validate({"hands": 1, "countdown_ms": 0, "tally_ms": 0, **changes})
     table, log, _ = play_match(SEED, ["hard", "medium", "hard"], options)
     assert Phase.OVER is table.view.phase
-    verdict = verify([TableView("SIM", options).snapshot(0), *log])
+    verdict = verify([TableState("SIM", options).snapshot(0), *log])
     assert len(table.view.results) == verdict.hands
 
 

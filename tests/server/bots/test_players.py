@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import BotLevel, Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
@@ -220,7 +220,7 @@ def test_a_bot_needs_the_view_only() -> None:
     sitting = Sitting.playing(2)
     for _ in range(4):
         sitting.turn(0)
-        watched = TableView.from_snapshot(sitting.table.view.snapshot(0))
+        watched = TableState.from_snapshot(sitting.table.view.snapshot(0))
         for level in LEVELS:
             assert _bot(level).look(sitting.table.view).finish() == _bot(level).look(watched).finish()
 

@@ -11,7 +11,7 @@ import pytest
 
 from racing_demon_protocol.engine.search import Search
 from racing_demon_protocol.reasons import BotLevel
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -112,7 +112,7 @@ class Recruit(Bot):
 
     made: ClassVar[list[tuple[int, Level, int, float, int]]] = []
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Look once, and then wait for ever."""
         first = random.Random(SEED + bytes([self.seat])).random()
         assert self._rng.random() != first  # the first number was for the start
@@ -130,7 +130,7 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
     monkeypatch.setattr(seats, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
-    tokens, view = SeatTokens(), TableView("TEST", Options())
+    tokens, view = SeatTokens(), TableState("TEST", Options())
     for seat in range(4):
         tokens.add(seat, b"token")
     tokens.remember(1, Accepted(counter=77, seq=1))
@@ -165,7 +165,7 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
     monkeypatch.setattr(seats, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
-    tokens, view = SeatTokens(), TableView("TEST", Options())
+    tokens, view = SeatTokens(), TableState("TEST", Options())
     view.apply(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY))
     view.apply(ev.Joined(seq=2, seat=1, name="Ben", bot=""))
     view.apply(ev.Joined(seq=3, seat=2, name="Cat", bot=""))
@@ -216,7 +216,7 @@ class Ponderer(Bot):
 
     work: ClassVar[Counter[int]] = Counter()
 
-    def look(self, view: TableView) -> Search[Decision]:
+    def look(self, view: TableState) -> Search[Decision]:
         """Begin to think."""
         return Search(self._ponder())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.engine.shuffle import SEED_SIZE, commitment, hand_seeds
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -86,7 +86,7 @@ def test_a_log_may_begin_after_a_snapshot_that_has_replaced_one_event(db: Journa
     first, *others = joined()
     add_table(db, 1)
     add_events(db, 1, others)
-    view = TableView("BCDG", Options())
+    view = TableState("BCDG", Options())
     view.apply(first)
     db.execute("INSERT INTO snapshots VALUES (1, 1, 0, ?)", (encode(view.snapshot(0)),))
     assert checking.check(db, lambda _: [])[:4] == (1, 2, 0, [])

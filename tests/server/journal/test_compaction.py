@@ -12,7 +12,7 @@ import pytest
 
 from racing_demon_protocol.records.match_file import read_records
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -257,6 +257,6 @@ def numbers(path: Path) -> list[int]:
 
 def test_what_delayed_spectators_have_not_seen_is_not_deleted() -> None:
     """A snapshot deletes what is older than their delay, to the microsecond."""
-    snapshot = TableView("BCDF", Options(watch_delay_ms=60_000)).snapshot(0)
+    snapshot = TableState("BCDF", Options(watch_delay_ms=60_000)).snapshot(0)
     *_, (operation, values) = snapped(7, snapshot, 100_000_000)
     assert (Operation.FORGET_SNAPSHOTS, (7, snapshot.seq, 40_000_000)) == (operation, values)

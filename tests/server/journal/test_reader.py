@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Readied
@@ -35,7 +35,7 @@ from racing_demon_server.journal.sqlite.sql_schema import VERSION as FILE_VERSIO
 def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path) -> None:
     """Where a journal has lost what led to a hand's end, nothing of it is still to be seen by spectators."""
     options = Options(watch_delay_ms=60_000)
-    snapshot = TableView("BCDF", options).snapshot(0)
+    snapshot = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "j", write=True, durability=Durability.NORMAL)) as db:
         values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
@@ -91,7 +91,7 @@ def test_a_value_of_a_wrong_type_is_named(
 
 
 @pytest.mark.parametrize(
-    "message", [TableView("BCDF", Options()).snapshot(0), Readied(seq=7, seat=0, ready=True)]
+    "message", [TableState("BCDF", Options()).snapshot(0), Readied(seq=7, seat=0, ready=True)]
 )
 def test_what_is_no_snapshot_of_its_event_is_refused(loose: JournalFile, message: Message) -> None:
     """Be it one of another event, or that event itself: the table would go on from somewhere else."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import UnknownContents
@@ -23,7 +23,7 @@ def test_spectators_have_seen_all_before_the_snapshot(
 ) -> None:
     """It is the newest one that is as old as their delay."""
     options = Options(watch_delay_ms=delay_ms)
-    first = TableView("BCDF", options).snapshot(0)
+    first = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
         values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
@@ -45,7 +45,7 @@ def test_a_log_is_read_from_the_newest_stretch_on(
 ) -> None:
     """Of what is before the snapshot some events are read, and none before the stretch that it is in."""
     options = Options()
-    empty = TableView("BCDF", options).snapshot(0)
+    empty = TableState("BCDF", options).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
         values = (1, "BCDF", 1, options.model_dump_json(), b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
@@ -65,7 +65,7 @@ def test_a_log_is_read_from_the_newest_stretch_on(
 
 def test_a_snapshot_of_another_table_is_refused(tmp_path: Path) -> None:
     """It would bring other players' seats back under this table's code."""
-    other = TableView("CDFG", Options()).snapshot(0)
+    other = TableState("CDFG", Options()).snapshot(0)
     with contextlib.closing(open_journal(tmp_path / "journal.sqlite", write=True)) as db:
         values = (1, "BCDF", 1, "{}", b"", None, "0.1.0", VERSION, 0, None, None)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608

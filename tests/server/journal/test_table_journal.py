@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
@@ -53,7 +53,7 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
             assert not journal.is_long
             journal.note([Frames(READIED, 0)])
             assert journal.is_long
-            journal.note_beside(0, snapshot=TableView("BCDF", Options()).snapshot(0))
+            journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
 
     table(story)
@@ -71,7 +71,7 @@ def test_after_so_many_bytes_comes_a_snapshot(table: Told) -> None:
                 assert not journal.is_long
                 journal.note([Frames(options, 0)])
             assert journal.is_long
-            journal.note_beside(0, snapshot=TableView("BCDF", Options()).snapshot(0))
+            journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
 
     table(story)

@@ -6,7 +6,7 @@ import pytest
 
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import MOST_BANNED
+from racing_demon_protocol.table.state import MAX_BANNED
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.match.bans import Ban, Bans, hash_address
 from tests.support.tables import Sitting, told
@@ -145,26 +145,26 @@ def test_so_many_are_kept_out_at_most() -> None:
     """Then whoever was sent away first may come back; no table grows by it."""
     sitting = Banning()
     sitting.join("Ann")
-    for number in range(MOST_BANNED + 5):
+    for number in range(MAX_BANNED + 5):
         seat = sitting.enter(f"Guest no. {number}.", b"%d" % number)
         sitting.events(0, cl.Kick, seat=seat)
-    assert MOST_BANNED == len(sitting.table.view.banned) == len(sitting.mirror.banned)
+    assert MAX_BANNED == len(sitting.table.view.banned) == len(sitting.mirror.banned)
     assert [sitting.is_out("Dan", b"4", AWAY), sitting.is_out("Eve", b"5", AWAY)] == [False, True]
     bans = sitting.table.bans.take_changed()
     assert bans is not None
-    assert len(bans) == MOST_BANNED
+    assert len(bans) == MAX_BANNED
 
 
 def test_of_one_name_no_more_are_kept() -> None:
     """However many of one name are sent away, what is kept of them does not grow."""
     sitting = Banning()
     sitting.join("Ann")
-    for number in range(MOST_BANNED + 5):
+    for number in range(MAX_BANNED + 5):
         seat = sitting.enter("Ben", b"%d" % number, hash_address(str(number), bytes(16)))
         sitting.events(0, cl.Kick, seat=seat)
     bans = sitting.table.bans.take_changed()
     assert bans is not None
-    assert len(bans) == MOST_BANNED
+    assert len(bans) == MAX_BANNED
 
 
 def test_bans_are_taken_up_again() -> None:

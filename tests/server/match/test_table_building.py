@@ -4,7 +4,7 @@ import random
 
 from racing_demon_protocol.games import BUILDING_GAMES
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, Played
 from tests.support.records import record
@@ -35,7 +35,7 @@ def test_a_hand_is_played_and_proved(game: str) -> None:
         )
         assert isinstance(events[0], Played)
         if number % 20 == 10:
-            assert TableView.from_snapshot(sitting.table.view.snapshot(0)).board == sitting.board
+            assert TableState.from_snapshot(sitting.table.view.snapshot(0)).board == sitting.board
     sitting.wait(SECOND)
     for seat in seats:
         if not of_type(HandOver, sitting.log):

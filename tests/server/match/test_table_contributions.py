@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.shuffle import deal_seed, hand_seeds, keeps
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import Verdict, verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -40,7 +40,7 @@ def _end(sitting: Sitting) -> list[ev.Event]:
 
 def _proves(sitting: Sitting) -> Verdict:
     """Check that a table's log proves itself, and return what it proves."""
-    return verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log])
+    return verify([TableState("TEST", sitting.options).snapshot(0), *sitting.log])
 
 
 # The usual course.

@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.cards import parse
 from racing_demon_protocol.limits import MOST_PLAYS
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.tables import MS, Own, Sitting, names_of, of_type, pack_of, told
@@ -316,5 +316,5 @@ def test_a_hand_without_end_ends_with_its_tally() -> None:
     over = _over(sitting.log)
     assert EndReason.TIME_UP is over.reason
     assert MOST_PLAYS <= len(of_type(ev.Played, sitting.log)) < MOST_PLAYS + 100
-    first = TableView("TEST", sitting.table.view.options).snapshot(0)
+    first = TableState("TEST", sitting.table.view.options).snapshot(0)
     assert verify([first, *sitting.log]).hands == 1

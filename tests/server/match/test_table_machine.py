@@ -12,7 +12,7 @@ from racing_demon_protocol.engine.enums import Racing
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
@@ -260,12 +260,12 @@ class TableMachine(RuleBasedStateMachine):
     def a_snapshot_is_the_table(self) -> None:
         """Who comes now gets the same picture as who has followed."""
         snapshot = self.sitting.table.view.snapshot(0)
-        assert snapshot == TableView.from_snapshot(snapshot).snapshot(0)
+        assert snapshot == TableState.from_snapshot(snapshot).snapshot(0)
 
     def teardown(self) -> None:
         """Check the whole evening once more, from its log alone."""
         if hasattr(self, "sitting"):
-            verify([TableView("TEST", self.first_options).snapshot(0), *self.sitting.log])
+            verify([TableState("TEST", self.first_options).snapshot(0), *self.sitting.log])
 
     # Helpers.
 

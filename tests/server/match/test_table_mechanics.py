@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.specification import Building
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import EndReason, Reason
 from racing_demon_protocol.records.record import verify
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Refused
@@ -37,7 +37,7 @@ def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:
         seat, play = rng.choice(plays)
         sitting.play(seat, play.source, play.destination, play.count)
         if number % 50 == 10:
-            assert TableView.from_snapshot(sitting.table.view.snapshot(0)).board == sitting.board
+            assert TableState.from_snapshot(sitting.table.view.snapshot(0)).board == sitting.board
     sitting.wait(SECOND)
     for seat in seats:
         if not of_type(HandOver, sitting.log):

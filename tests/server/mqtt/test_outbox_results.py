@@ -11,7 +11,7 @@ import pytest
 
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
@@ -25,7 +25,7 @@ from tests.support.bot_matches import play_match
 class Seen(NamedTuple):
     """A table as a publisher finds it."""
 
-    view: TableView
+    view: TableState
     hand_clock: HandClock = HandClock()
 
     @property
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
         return at
 
 
-def published(view: TableView, log: Sequence[Event]) -> list[tuple[str, Any]]:
+def published(view: TableState, log: Sequence[Event]) -> list[tuple[str, Any]]:
     """Return the results published by somebody who finds a table like this and then hears these events."""
     outbox, seen = Outbox(Topics("a1"), homeassistant=True), Seen(view)
     outbox.open(seen, 0)
@@ -56,7 +56,7 @@ def is_whispered(event: Event, before: Event | None) -> bool:
 def test_results_are_what_the_table_says() -> None:
     """Hands and matches have the points that the table's own view has in the end."""
     table, log, _ = play_match(bytes(32), ["easy", "medium", "hard"], Options(hands=2))
-    results = published(TableView("BCDF", Options()), log)
+    results = published(TableState("BCDF", Options()), log)
     hands = [value for kind, value in results if kind == "hands"]
     (match,) = [value for kind, value in results if kind == "matches"]
     assert [[score["points"] for score in hand["scores"]] for hand in hands] == [
@@ -75,7 +75,7 @@ def test_results_do_not_depend_on_when_the_publisher_came(game: str) -> None:
     options = Options(game=game, hands=3)
     _, log, _ = play_match(bytes(32), ["easy", "hard"], options)
     log = [event for event, before in zip(log, [None, *log], strict=False) if not is_whispered(event, before)]
-    view, expected = TableView("BCDF", options), published(TableView("BCDF", options), log)
+    view, expected = TableState("BCDF", options), published(TableState("BCDF", options), log)
     for number, event in enumerate(log, 1):
         view.apply(event)
         if not isinstance(event, ev.Played):

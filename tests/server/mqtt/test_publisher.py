@@ -11,7 +11,7 @@ import pytest
 from racing_demon_protocol.discovery.broker_address import PASSWORD
 from racing_demon_protocol.discovery.directory import ListedTable
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -167,7 +167,7 @@ async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path
                 assert heard.kept
             snapshot = ann.note(heard.payload)
     assert isinstance(snapshot, Snapshot)
-    assert TableView.from_snapshot(snapshot).code == ann.code
+    assert TableState.from_snapshot(snapshot).code == ann.code
 
 
 async def test_home_assistant_is_told_only_if_that_is_wanted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_protocol.reasons import Reaction
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event
@@ -29,12 +29,12 @@ SNAPSHOTS: Final = 3_000
 DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
 
 
-def mirror(ear: Ear) -> TableView:
+def mirror(ear: Ear) -> TableState:
     """Return the table as somebody has heard of it."""
-    view: TableView | None = None
+    view: TableState | None = None
     for message in ear.heard:
         if isinstance(message, Snapshot):
-            view = TableView.from_snapshot(message)
+            view = TableState.from_snapshot(message)
         elif isinstance(message, Event):
             assert view is not None
             view.apply(message)

@@ -5,7 +5,7 @@ from typing import Final
 
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.engine.cards import PACK_SIZE
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Event, OptionsSet, Said
@@ -102,10 +102,10 @@ async def test_races_of_a_hand_name_cards_on_foundations() -> None:
         await say(room, ann, 0, cl.AddBot(counter=number + 1, level="hard"))
     await say(room, ann, 0, cl.Start(counter=9))
     await asyncio.sleep(60)
-    view, told = TableView("TEST", room.table.view.options), 0
+    view, told = TableState("TEST", room.table.view.options), 0
     for message in eye.heard:
         if isinstance(message, Snapshot):
-            view = TableView.from_snapshot(message)
+            view = TableState.from_snapshot(message)
         elif isinstance(message, Event):
             view.apply(message)
         elif isinstance(message, RaceLost):

@@ -12,8 +12,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.reasons import EndReason, Phase, Reason
 from racing_demon_protocol.records.record import verify
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, TableState
 from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -86,11 +85,11 @@ def test_each_layout_is_known_to_its_player_alone(game: str) -> None:
             assert view.board.cards[pile.number] == known[pile.number]
         assert view.progress == sitting.table.view.progress
         assert view.snapshot(7) == sitting.table.view.snapshot_for(seat, 7)
-        assert TableView.from_snapshot(view.snapshot(7)).snapshot(7) == view.snapshot(7)
+        assert TableState.from_snapshot(view.snapshot(7)).snapshot(7) == view.snapshot(7)
 
 
-def _folded(sitting: Sitting, seat: int | None) -> TableView:
-    view = TableView("TEST", sitting.options)
+def _folded(sitting: Sitting, seat: int | None) -> TableState:
+    view = TableState("TEST", sitting.options)
     for event in heard_by(seat, sitting.log):
         view.apply(event)
     return view
@@ -279,9 +278,9 @@ def test_records_of_everybody_are_proved(game: str) -> None:
     played = {event.seat for event in sitting.log if isinstance(event, ev.Played)}
     for seat, unseen in ((None, 3), (1, 3 - (1 in played))):
         log = heard_by(seat, sitting.log)
-        verdict = verify([TableView("TEST", sitting.options).snapshot(0), *log])
+        verdict = verify([TableState("TEST", sitting.options).snapshot(0), *log])
         assert (verdict.hands, verdict.unseen) == (1, unseen)
-    assert verify([TableView("TEST", sitting.options).snapshot(0), *sitting.log]).unseen == 3 - len(played)
+    assert verify([TableState("TEST", sitting.options).snapshot(0), *sitting.log]).unseen == 3 - len(played)
 
 
 def test_games_for_one_and_for_two_together() -> None:

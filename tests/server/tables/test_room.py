@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -40,17 +40,17 @@ async def test_plays_are_applied_once_as_long_as_nobody_looks(monkeypatch: pytes
     """What everybody sees follows later, all at once: else each play would cost half as much again."""
     applied: list[Event] = []
 
-    def apply(view: TableView, event: Event) -> None:
+    def apply(view: TableState, event: Event) -> None:
         applied.append(event)
         really(view, event)
 
-    really = TableView.apply
+    really = TableState.apply
     room = open_room()
     ann, ear = seat_at(room, "Ann")
     room.broadcast.watch(Ear())
     await say(room, ear, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
     await ear.until(ev.Played)
-    monkeypatch.setattr(TableView, "apply", apply)
+    monkeypatch.setattr(TableState, "apply", apply)
     before = len(ear.events)
     await asyncio.sleep(20)
     plays = [event for event in ear.events[before:] if isinstance(event, ev.Played)]

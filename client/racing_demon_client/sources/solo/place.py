@@ -10,7 +10,7 @@ from racing_demon_client.net.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
@@ -54,7 +54,7 @@ class SoloClient(TableSource):
         self._show()
 
     @property
-    def view(self) -> TableView:
+    def view(self) -> TableState:
         """The table."""
         return self.table.view
 

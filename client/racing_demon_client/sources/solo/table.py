@@ -17,7 +17,7 @@ from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table.scoring import hand_points, match_winners
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -46,7 +46,7 @@ class SoloTable:
 
     """
 
-    view: TableView
+    view: TableState
     _dealer: Dealer
 
     def __init__(self, options: Options, seed: bytes, name: str) -> None:
@@ -194,7 +194,7 @@ class SoloTable:
 
     def log(self) -> Iterator[Snapshot | Event]:
         """Yield the events without undone plays, as a record contains them."""
-        yield TableView(CODE, self._options).snapshot(0)
+        yield TableState(CODE, self._options).snapshot(0)
         yield from self._begun
         for played in self._line[: self._at]:
             yield from played
@@ -205,7 +205,7 @@ class SoloTable:
     def _begin(self) -> None:
         """Deal the cards."""
         self._ends = []
-        self.view = TableView(CODE, self._options)
+        self.view = TableState(CODE, self._options)
         rules = make_rules(declare(self._options, len(self._seats)), self._seats)
         self._dealer = Dealer(self.seed, rules)
         self._begun = self._follow(

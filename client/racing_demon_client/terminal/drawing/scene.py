@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 
 
 class Grip(NamedTuple):
@@ -80,7 +80,7 @@ class Scene:
 
     """
 
-    view: TableView
+    view: TableState
     board: Board | None
     seat: int | None
     focus: int | None

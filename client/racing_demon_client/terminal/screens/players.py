@@ -14,7 +14,7 @@ from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
 from racing_demon_client.terminal.style.glyphs import screen_text
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import SeatState
 
@@ -92,7 +92,7 @@ class PlayersScreen(Dialog[PlayerAction]):
         Binding("l", "take('unban')", "let back in"),
     ]
 
-    def __init__(self, view: Callable[[], TableView], seat: int | None, ignored: Set[int]) -> None:
+    def __init__(self, view: Callable[[], TableState], seat: int | None, ignored: Set[int]) -> None:
         super().__init__()
         self._view = view
         self._seat = seat

@@ -8,7 +8,7 @@ from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.records.analysis import SeatAnalysis
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Page:
 
     """
 
-    view: TableView
+    view: TableState
     seat: int | None
     focus: int | None = None
     addresses: Sequence[str] = ()

@@ -10,7 +10,7 @@ from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.games import GAMES, seats_of
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.messages.server import SeatState
 
@@ -114,13 +114,13 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
         canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
 
 
-def _places(view: TableView) -> int:
+def _places(view: TableState) -> int:
     """Return how many seats to show; taken seats are shown whatever the game."""
     places = seats_of(view.options) if view.options.game in GAMES else view.options.seats
     return max([places, *(seat + 1 for seat in view.seats)])
 
 
-def _rules(view: TableView, room: int) -> list[str]:
+def _rules(view: TableState, room: int) -> list[str]:
     """Return the game's briefing, wrapped to a width; empty for an unknown game."""
     phrases = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
     return wrapped(" ".join(phrases), room) if phrases else []

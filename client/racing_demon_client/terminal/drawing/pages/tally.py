@@ -6,8 +6,7 @@ from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, 
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table import scoring
-from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.text import listing
 from racing_demon_protocol.wire.messages.server import HandResult
 
@@ -39,7 +38,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     return canvas
 
 
-def _is_running(view: TableView) -> bool:
+def _is_running(view: TableState) -> bool:
     """Return whether a hand is in play whose points are not in the tally yet."""
     return view.phase in DEALT
 
@@ -49,7 +48,7 @@ def _own(page: Page) -> int | None:
     return None if page.seat in page.view.departed else page.seat
 
 
-def _headline(view: TableView, own: int | None) -> str:
+def _headline(view: TableState, own: int | None) -> str:
     """Return which hand is played, or how the last one and the match ended."""
     if _is_running(view):
         return f"Hand {view.hand} of {view.options.hands} is being played."
@@ -60,7 +59,7 @@ def _headline(view: TableView, own: int | None) -> str:
     return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
 
 
-def _ending(view: TableView, result: HandResult, own: int | None) -> str:
+def _ending(view: TableState, result: HandResult, own: int | None) -> str:
     after = f" after {duration(result.elapsed_ms)}"
     if result.reason is EndReason.OUT and result.out is not None:
         who = "you went out" if result.out == own else f"{_name(view, result.out)} went out"
@@ -116,5 +115,5 @@ def _fitting(seats: list[int], room: int, own: int | None) -> list[int]:
     return seats[: max(1, room)]
 
 
-def _name(view: TableView, seat: int) -> str:
+def _name(view: TableState, seat: int) -> str:
     return screen_text(view.player(seat)) or f"seat {seat + 1}"

@@ -14,7 +14,7 @@ from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.style.ink import Role
 from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.table.view import TableView
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
@@ -26,7 +26,7 @@ NAMES = ("Ann", "A name of twenty-four le")
 
 def lobby() -> Page:
     """Return a page with two at the table, and much that has happened."""
-    view = TableView("BCDF", Options())
+    view = TableState("BCDF", Options())
     view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
     view.host = 1
     feed = [FeedLine(0, "x" * 200, Role.TEXT) for _ in range(20)]
