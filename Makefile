@@ -46,7 +46,7 @@ tools-js: $(JS_TOOLS)/node_modules/.stamp  ## install what the browser's table i
 contracts: $(STAMP)
 	@$(BIN)/lint-imports
 
-schema: $(STAMP)  ## check that protocol/*.json and the wire's README are what messages and games say
+schema: $(STAMP)  ## check that protocol/*.json and docs/wire.md are what messages and games say
 	$(BIN)/python protocol/generate.py --check
 
 schema-write: $(STAMP)  ## write them anew

@@ -1,4 +1,4 @@
-"""Descriptions of the wire's fields, for ``schema.json`` and the README.
+"""Descriptions of the wire's fields, for ``schema.json`` and the wire document.
 
 Fields of messages are described here by name, because many messages share them. Options and the words of
 closed lists are described next to their definitions in the package.

@@ -1,4 +1,4 @@
-"""An example of every message, and one complete short hand, for the wire's README and for tests."""
+"""An example of every message, and one complete short hand, for the wire document and for tests."""
 
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rulebook import make_rules

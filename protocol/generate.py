@@ -1,6 +1,6 @@
-"""Write what clients in other languages need: the schema, games and moves, and parts of the README.
+"""Write what clients in other languages need: the schema, games and moves, and parts of docs/wire.md.
 
-The schema and the README's sections come from the messages and options, the games from their declarations.
+The schema and the document's sections come from the messages and options, the games from their declarations.
 The browser table's messages and games are written here, too.
 
 python protocol/generate.py [--check]
@@ -28,6 +28,7 @@ from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallR
 from web_data import games_with_moves, messages, texts
 
 FOLDER = Path(__file__).parent
+DOCUMENT = FOLDER.parent / "docs" / "wire.md"
 PAGE = FOLDER.parent / "client" / "racing_demon_web"
 END = "<!-- end of generated -->\n"
 HAND, OPTIONS = "<!-- generated: one hand -->\n", "<!-- generated: options -->\n"
@@ -60,9 +61,9 @@ def schema() -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def readme() -> str:
-    """Return this folder's README with its generated parts updated."""
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+def document() -> str:
+    """Return the wire document with its generated parts updated."""
+    text = DOCUMENT.read_text(encoding="utf-8")
     text = _with_part(text, OPTIONS, "\n".join(_options()))
     hand = "\n".join(str(encode(event, Encoding.JSON)) for event in ONE_HAND)
     text = _with_part(text, HAND, f"\n```\n{hand}\n```\n")
@@ -107,7 +108,7 @@ def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
     return row
 
 
-# The sections of the README.
+# The sections of docs/wire.md.
 
 
 def _options() -> Iterator[str]:
@@ -199,7 +200,7 @@ def _files() -> dict[Path, str]:
         FOLDER / "schema.json": schema(),
         FOLDER / "games.json": games(),
         FOLDER / "moves.json": moves(),
-        FOLDER / "README.md": readme(),
+        DOCUMENT: document(),
         PAGE / "games.json": games_with_moves(),
         PAGE / "texts.json": texts(),
         PAGE / "wire" / "messages.js": messages(),

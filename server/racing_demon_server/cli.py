@@ -256,7 +256,7 @@ def _parser() -> argparse.ArgumentParser:
         default=1,
         metavar="N",
         help="run N processes, one per core, each also on its own port after this one; players are "
-        "redirected to the process that has their table (default 1; see server/README.md)",
+        "redirected to the process that has their table (default 1; see docs/server.md)",
     )
     add("--seed", type=seed, help="up to 64 hexadecimal digits that determine every deal")
     add(

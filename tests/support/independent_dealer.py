@@ -1,4 +1,4 @@
-"""A dealer that knows nothing but ``protocol/games.json`` and what ``protocol/README.md`` says of the deal.
+"""A dealer that knows nothing but ``protocol/games.json`` and what ``docs/wire.md`` says of the deal.
 
 It imports nothing of the project, so that it deals as a client in another language would.
 """

@@ -39,7 +39,7 @@ NODES = ("n1", "n2", "n3")
 
 @pytest.fixture
 async def deploy(tmp_path: Path) -> Path:
-    """Copy the folder, with secrets as its README makes them."""
+    """Copy the folder, with secrets as docs/deploy.md makes them."""
     folder = tmp_path / "deploy"
     shutil.copytree(DEPLOY, folder, ignore=shutil.ignore_patterns("secrets"))
     await script("make-passwords.sh", folder / "secrets", "1883", "65532")

@@ -50,7 +50,7 @@ RECORDS = """examples:
   racing-demon record correct 3.1 --seat 2 --points -5 --why "a card too many in hand 3"
   racing-demon record correct match.jsonl --void --why "a try-out"
 
-docs/record.md describes the file.
+docs/records.md describes the file.
 """
 
 REPLAY = """examples:

@@ -1,6 +1,6 @@
 """The language of game declarations. A game is data, played by an interpreter (:mod:`.rules.base`).
 
-``protocol/RULES.md`` lists every doubt in the sources of the rules with the field that settles it, and
+``docs/rules.md`` lists every doubt in the sources of the rules with the field that settles it, and
 ``docs/rules-sources.md`` the sources. Suits, ranks and piles are as in :mod:`.cards` and :mod:`.board`;
 :mod:`.groups` declares a game's piles and deal, with the words of :mod:`.enums`.
 """

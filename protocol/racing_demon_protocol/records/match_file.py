@@ -5,7 +5,7 @@ each with ``at_ms`` (wall time, milliseconds since 1970) and ``at_us`` (arrival,
 monotonic clock), then corrections, if any. A file may contain several matches. Files without a header are
 older: their ``at_ms`` counts from the beginning of the record.
 
-``docs/record.md`` describes the format for other tools.
+``docs/records.md`` describes the format for other tools.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """The cost of each message, in units. One unit is the cost of a ping: about 40 microseconds of CPU.
 
-The kind of a message determines its cost, so clients can know it: ``protocol/README.md`` has a list. A play
+The kind of a message determines its cost, so clients can know it: ``docs/wire.md`` has a list. A play
 also costs one for each further event that it leads to, and who opened a table pays for the thoughts of its
 bots. Costs were measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or
 ends a hand, so each of the eight pays a part of that.

@@ -1,4 +1,4 @@
-"""The hand in protocol/README.md, dealt again from what that document says and nothing else."""
+"""The hand in docs/wire.md, dealt again from what that document says and nothing else."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.options import Options
 from tests.support import independent_dealer
 
-README = (Path(__file__).parents[3] / "protocol" / "README.md").read_text(encoding="utf-8")
-LINES = README.partition("<!-- generated: one hand -->")[2].split("```")[1].strip().splitlines()
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "wire.md").read_text(encoding="utf-8")
+LINES = DOCUMENT.partition("<!-- generated: one hand -->")[2].split("```")[1].strip().splitlines()
 ROWS: list[list[Any]] = [json.loads(line) for line in LINES]
 PREPARED, CONTRIBUTED, REVEALED, COMMITTED, DEALT, OVER = 103, 104, 105, 87, 88, 93
 
@@ -63,7 +63,7 @@ def test_the_cards_are_as_told() -> None:
 
 def test_the_formulas_are_those_of_the_program() -> None:
     """What the document says that the two hashes begin with is what they do begin with."""
-    told = re.findall(r"the text `(.*?)` and a line feed \((\d+) bytes\)", README)
+    told = re.findall(r"the text `(.*?)` and a line feed \((\d+) bytes\)", DOCUMENT)
     assert told == [("racing-demon contribution 1", "28"), ("racing-demon deal 1", "20")]
     secret, promised = bytes(32), "ab" * 32
     begin = b"racing-demon contribution 1\n" + bytes.fromhex(promised)

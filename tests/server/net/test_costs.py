@@ -24,7 +24,7 @@ from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, within
 
-README: Final = Path(__file__).parents[3] / "protocol" / "README.md"
+DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "wire.md"
 FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
 FARTHER: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.10"}}
 POOL_SECONDS: Final = 5
@@ -47,7 +47,7 @@ def test_every_message_has_a_cost() -> None:
 def test_the_costs_are_documented() -> None:
     """The wire's document lists the cost of each message."""
     listed: dict[str, int] = {}
-    rows = re.findall(r"^\| (\d+) \| ((?:`\w+`(?:, )?)+) \|$", README.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| ((?:`\w+`(?:, )?)+) \|$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
     for cost, names in rows:
         listed |= dict.fromkeys(re.findall(r"\w+", names), int(cost))
     assert {name_of(cls): cost for cls, cost in COSTS.items()} == listed

@@ -67,7 +67,7 @@ def test_no_more_addresses_are_remembered_than_there_is_room_for() -> None:
 
 
 def test_how_many_guesses_there_are() -> None:
-    """Ten at once, and then one in two seconds, as the README tells operators."""
+    """Ten at once, and then one in two seconds, as the manual says."""
     lock = Passphrase(SALT, passphrase=RIGHT)
     assert [_refused(lock, WRONG) for _ in range(11)] == [Reason.BAD_PASSPHRASE] * 10 + [Reason.TOO_FAST]
     for at in (2_000_000, 4_000_000):

@@ -304,7 +304,7 @@ class React(Command):
 class Contribute(Command):
     """Commit to 32 random bytes that contribute to the seed of the next hand.
 
-    ``commitment`` is a SHA-256: see Fair deals in the README. It may be replaced until the hand is committed.
+    ``commitment`` is a SHA-256: see *Fair deals*. It may be replaced until the hand is committed.
     """
 
     TAG: ClassVar[int] = 24

@@ -261,7 +261,7 @@ class Prepared(Event):
 
     ``commitment`` and ``hand_id`` are those that ``committed`` repeats when the hand begins. A new pair
     replaces them if the next hand turns out to be a different one, because the match has ended. Between
-    ``committed`` and ``dealt`` it says that the draw is void: see *Fair deals* in the README.
+    ``committed`` and ``dealt`` it says that the draw is void: see *Fair deals*.
     """
 
     TAG: ClassVar[int] = 103

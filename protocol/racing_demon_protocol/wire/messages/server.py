@@ -184,7 +184,7 @@ class Refused(Message):
     """The command was refused, and changed nothing.
 
     For a lost race ``by`` is the seat whose card arrived first, and ``late_us`` by how many microseconds (see
-    Order in the README). ``pile`` is the destination, and ``top`` the card that it shows now, -1 if it is
+    *Order*). ``pile`` is the destination, and ``top`` the card that it shows now, -1 if it is
     empty or face down. On identical deals ``top`` is -1 for every pile but the receiver's own, and nobody is
     ``beaten``.
     """

@@ -1,4 +1,4 @@
-"""The examples in protocol/README.md, checked against the codec and the schema."""
+"""The examples in docs/wire.md, checked against the codec and the schema."""
 
 import json
 import re
@@ -20,18 +20,18 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, name_o
 from racing_demon_protocol.wire.options import Options
 
 FOLDER = Path(__file__).parents[3] / "protocol"
-README = (FOLDER / "README.md").read_text(encoding="utf-8")
+DOCUMENT = (FOLDER.parent / "docs" / "wire.md").read_text(encoding="utf-8")
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
 GAMES_LISTED: dict[str, Any] = json.loads((FOLDER / "games.json").read_text(encoding="utf-8"))
 EXAMPLES = [
     (text.replace("\n", ""), data, size)
-    for text, data, size in re.findall(r"```\n(\[[^`]*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", README)
+    for text, data, size in re.findall(r"```\n(\[[^`]*\])\n((?:[0-9a-f ]+\n?)+)  \((\d+) bytes\)", DOCUMENT)
 ]
 """Each message in JSON, its lines joined, and in hexadecimal, with the number of bytes."""
 
 
 def test_every_message_has_an_example() -> None:
-    """Each message of either direction stands in the README once."""
+    """Each message of either direction stands in the document once."""
     assert sorted({**FROM_CLIENT, **FROM_SERVER}) == sorted(json.loads(text)[0] for text, _, _ in EXAMPLES)
 
 
@@ -80,10 +80,10 @@ def test_the_schema_has_words_for_everything() -> None:
     assert {"hello", "hello.version", "Options.turn", "CallOut.shout", "SeatState.stuck"} <= told.keys()
 
 
-@pytest.mark.parametrize("name", ["README.md", "schema.json", "games.json"])
+@pytest.mark.parametrize("name", ["docs/wire.md", "protocol/schema.json", "protocol/games.json"])
 def test_the_documents_speak_no_python(name: str) -> None:
     """What clients in any language read has no words of Python, of its docstrings, or of our sources."""
-    text = (FOLDER / name).read_text(encoding="utf-8")
+    text = (FOLDER.parent / name).read_text(encoding="utf-8")
 
     words = re.compile(r"\bNone\b|:class:|(?<!`)``(?!`)|\(A\d+")
     assert [line for line in text.splitlines() if words.search(line)] == []
@@ -91,7 +91,7 @@ def test_the_documents_speak_no_python(name: str) -> None:
 
 def test_the_faces_of_the_example_are_those_that_are_told() -> None:
     """Four faces a digit, the lowest first and in the lowest bit."""
-    found = re.search(r"`([0-9a-f]+)` are the aces, (\d+), (\d+), (\d+) and (\d+)\.", README)
+    found = re.search(r"`([0-9a-f]+)` are the aces, (\d+), (\d+), (\d+) and (\d+)\.", DOCUMENT)
     assert found is not None
     digits, *told = found.groups()
     faces = [
@@ -101,8 +101,8 @@ def test_the_faces_of_the_example_are_those_that_are_told() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    """Each option, and each word that it may be, stands in the README's section on options."""
-    section = README.partition("## Options\n")[2].partition("\n## ")[0]
+    """Each option, and each word that it may be, stands in the document's section on options."""
+    section = DOCUMENT.partition("## Options\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     kinds = re.findall(r"#/\$defs/(\w+)", json.dumps(SCHEMA["$defs"]["Options"]))
     words = {word for kind in kinds for word in SCHEMA["$defs"][kind]["enum"]}
@@ -112,8 +112,8 @@ def test_every_option_is_explained() -> None:
 
 
 def test_every_word_of_the_games_is_explained() -> None:
-    """Every field of games.json, and every word that a field chooses from, is told in the README."""
-    explained = set(re.findall(r"`([a-z_]+)`", README))
+    """Every field of games.json, and every word that a field chooses from, is explained in the document."""
+    explained = set(re.findall(r"`([a-z_]+)`", DOCUMENT))
     games = GAMES_LISTED.values()
     fields = {field for game in games for field in game}
     fields |= {field for game in games for row in [*game["groups"], *game["deal"]] for field in row}
@@ -127,7 +127,7 @@ def test_every_word_of_the_games_is_explained() -> None:
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_piles_are_numbered_as_told(game: Game) -> None:
-    """With the README's rule and games.json alone the piles of any table get the numbers that they have."""
+    """With the document's rule and games.json alone the piles of any table get the numbers that they have."""
     seats = {Racing.SOLO: (0,), Racing.TOGETHER: (0, 1)}.get(game.racing, (1, 4, 6))
     layout = Layout(game, seats)
     groups = GAMES_LISTED[game.name]["groups"]
@@ -141,7 +141,7 @@ def test_piles_are_numbered_as_told(game: Game) -> None:
 
 
 def test_every_word_of_the_wire_is_explained() -> None:
-    """Every refusal's reason and every close code has its line in the README's tables."""
-    explained = set(re.findall(r"^\| `?([a-z_]+|\d{4})`? \|", README, re.MULTILINE))
+    """Every refusal's reason and every close code has its line in the document's tables."""
+    explained = set(re.findall(r"^\| `?([a-z_]+|\d{4})`? \|", DOCUMENT, re.MULTILINE))
 
     assert {str(reason) for reason in Reason} | {str(int(code)) for code in CloseCode} <= explained
