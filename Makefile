@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
 JS_TOOLS := tests/browser/tools
+BIOME := $(JS_TOOLS)/node_modules/.bin/biome
 NO_LIMIT := -o timeout=0 -o faulthandler_timeout=0
 
 .PHONY: play test test-all house check format lint types contracts schema schema-write programs unit long test-lan wheel-test \
@@ -30,10 +31,14 @@ check: lint types contracts schema programs unit  ## format, lint, types, import
 format: $(STAMP)  ## put the sources into form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	@if command -v npm >/dev/null; then $(MAKE) -s tools-js && $(BIOME) check --write .; \
+		else echo "no Node.js: the browser's scripts are not formatted"; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	@if command -v npm >/dev/null; then $(MAKE) -s tools-js && $(BIOME) ci .; \
+		else echo "no Node.js: the browser's scripts are not checked"; fi
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -41,7 +46,7 @@ types: $(STAMP)
 types-js: tools-js  ## check the types of the browser's scripts (Node.js 20)
 	$(JS_TOOLS)/node_modules/.bin/tsc -p $(JS_TOOLS)
 
-tools-js: $(JS_TOOLS)/node_modules/.stamp  ## install what the browser's table is checked with: TypeScript, axe (Node.js 20)
+tools-js: $(JS_TOOLS)/node_modules/.stamp  ## install what the browser's table is checked with: Biome, TypeScript, axe (Node.js 20)
 
 contracts: $(STAMP)
 	@$(BIN)/lint-imports

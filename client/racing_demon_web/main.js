@@ -1,16 +1,27 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { button, element, makeCard, setText } from "./table/elements.js";
+import { load, loadRest, needStyle, onMissing, withPart, withSound } from "./parts.js";
+import { hex, randomBytes } from "./proof/sha256.js";
 import { Lobby } from "./screens/lobby.js";
+import { drawWay, originForOthers, Sheet } from "./screens/sheet.js";
+import {
+  change,
+  forgetSeat,
+  isSameName,
+  keepResult,
+  keepSeat,
+  keptResults,
+  seatsOf,
+  settings,
+  show,
+  tokenOf,
+} from "./settings.js";
+import { install, isOutdated, keepAwake } from "./shell.js";
+import { button, element, makeCard, setText } from "./table/elements.js";
+import { celebrate, TableScreen } from "./table/table.js";
 import { MatchLog } from "./wire/match_log.js";
 import { Session, TOO_OLD } from "./wire/session.js";
-import { load, loadRest, needStyle, onMissing, withPart, withSound } from "./parts.js";
-import { change, forgetSeat, isSameName, keepResult, keepSeat, keptResults, seatsOf, settings, show, tokenOf } from "./settings.js";
-import { hex, randomBytes } from "./proof/sha256.js";
-import { Sheet, drawWay, originForOthers } from "./screens/sheet.js";
-import { install, isOutdated, keepAwake } from "./shell.js";
-import { TableScreen, celebrate } from "./table/table.js";
-import { CLOSES, ONLY_HERE, REFUSALS, namesOf } from "./words.js";
+import { CLOSES, namesOf, ONLY_HERE, REFUSALS } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -68,7 +79,9 @@ const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toU
  * @returns {string | null} null: the page goes to another server's table
  */
 function codeTyped() {
-  const typed = field("code").value.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
+  const typed = field("code")
+    .value.normalize("NFKC")
+    .replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
   const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16})(?![\w/])/i.exec(typed);
   const code = (link?.[3] ?? typed.replace(/[^a-z]/gi, "")).toUpperCase();
   if (link && link[2].toLowerCase() !== location.host) {
@@ -125,12 +138,18 @@ function join() {
   const seats = seatsOf(code);
   const own = seats.find((seat) => isSameName(seat.name, name));
   if (own || seats.length === 0) return sit(code, own?.token);
-  const goOn = seats.map((seat) => button(`Go on as ${seat.name}`, () => {
-    field("name").value = seat.name;
-    sit(code, seat.token);
-  }));
+  const goOn = seats.map((seat) =>
+    button(`Go on as ${seat.name}`, () => {
+      field("name").value = seat.name;
+      sit(code, seat.token);
+    }),
+  );
   const asNew = button(`Join as ${name}`, () => sit(code));
-  sheet.open(`Go on as ${seats[0].name}, or join as ${name}?`, [element("p", "", "This device has a seat at the table."), ...goOn, asNew]);
+  sheet.open(`Go on as ${seats[0].name}, or join as ${name}?`, [
+    element("p", "", "This device has a seat at the table."),
+    ...goOn,
+    asNew,
+  ]);
 }
 
 /**
@@ -208,18 +227,30 @@ const listener = {
     if (name === "hand_over") checkHand(session, fields.seed);
     if (name === "prepared" && session.table.phase === "shuffling" && !isPast) {
       const names = namesOf(session.table, session.log.voided, session.seat);
-      load("transcript").then(({ voidWords }) => announce(voidWords(names), true), () => undefined);
+      load("transcript").then(
+        ({ voidWords }) => announce(voidWords(names), true),
+        () => undefined,
+      );
     }
     if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
-    if (name === "caught_up" && session.seat !== null && session.token) keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
-    const isWon = name === "hand_over" ? fields.out === session.seat : name === "match_over" && fields.winners.includes(session.seat);
+    if (name === "caught_up" && session.seat !== null && session.token)
+      keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
+    const isWon =
+      name === "hand_over"
+        ? fields.out === session.seat
+        : name === "match_over" && fields.winners.includes(session.seat);
     if (isWon && !isPast && session.seat !== null) celebrate();
     keepAwake(page.isTv || session.table.isDealt || replay?.isOpen === true);
-    if (!isPast && ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)) {
-      load("transcript").then(({ transcript }) => {
-        const text = transcript(session.table, name, fields, session.seat);
-        if (text) announce(text);
-      }).catch(() => undefined); // the picture shows it, too
+    if (
+      !isPast &&
+      ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)
+    ) {
+      load("transcript")
+        .then(({ transcript }) => {
+          const text = transcript(session.table, name, fields, session.seat);
+          if (text) announce(text);
+        })
+        .catch(() => undefined); // the picture shows it, too
     }
     if (["snapshot", "hand_over", "match_over"].includes(name)) page.since = session.clock();
     if (name === "signalled" && !isPast) byId("live").textContent = "Go!"; // the table shows it large
@@ -230,7 +261,12 @@ const listener = {
     const text = CLOSES[code] ?? reason;
     document.body.dataset.connection = state;
     byId("offline").hidden = state === "open" || page.session === null;
-    byId("offline").textContent = { open: "", connecting: "Connecting…", lost: "Connection lost. Trying again…", closed: text || "The connection was closed." }[state];
+    byId("offline").textContent = {
+      open: "",
+      connecting: "Connecting…",
+      lost: "Connection lost. Trying again…",
+      closed: text || "The connection was closed.",
+    }[state];
     if (state === "closed" && page.session) closed(text, code);
     if (code === TOO_OLD) isOutdated().then((is) => is && location.reload());
   },
@@ -240,7 +276,8 @@ const listener = {
     else if (fields.reason === "beaten" && fields.by !== null) {
       match.lost.push({ by: fields.by, late: fields.late_us, pile: fields.pile });
       tableScreen.refused(fields, command?.fields);
-    } else if (command?.name === "play_cards" || command?.name === "play_best") tableScreen.refused(fields, command.fields);
+    } else if (command?.name === "play_cards" || command?.name === "play_best")
+      tableScreen.refused(fields, command.fields);
     else announce(text, true);
     due();
   },
@@ -259,8 +296,13 @@ async function lookForUpgrade() {
   if (page.upgrade || !(await isOutdated())) return;
   page.upgrade = setInterval(() => {
     const { session } = page;
-    const isIdle = document.body.dataset.screen === "lobby" && !sheet.isOpen && !replay?.isOpen && !(document.activeElement instanceof HTMLSelectElement);
-    if (!session?.isCaughtUp || !isIdle || !(session.clock() - page.since >= READING_MS[session.table.phase])) return;
+    const isIdle =
+      document.body.dataset.screen === "lobby" &&
+      !sheet.isOpen &&
+      !replay?.isOpen &&
+      !(document.activeElement instanceof HTMLSelectElement);
+    if (!session?.isCaughtUp || !isIdle || !(session.clock() - page.since >= READING_MS[session.table.phase]))
+      return;
     clearInterval(page.upgrade);
     location.reload();
   }, 500);
@@ -281,12 +323,15 @@ async function checkHand(session, secret) {
   if (!hand?.moves) return told("The shuffle was not checked: this page did not see the whole hand.");
   const isOwn = session.seat !== null && session.contributor.counted;
   const parts = () => Promise.all([load("proof"), load("transcript")]);
-  const [proof, words] = await parts().catch(() => pause(AGAIN_MS).then(parts)).catch(() => []);
+  const [proof, words] = await parts()
+    .catch(() => pause(AGAIN_MS).then(parts))
+    .catch(() => []);
   if (!proof || !words) return told("The shuffle was not checked: a part of this page could not be loaded.");
   try {
     told(words.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
-    if (!(error instanceof proof.Mismatch)) return told("The shuffle was not checked: this page made an error.");
+    if (!(error instanceof proof.Mismatch))
+      return told("The shuffle was not checked: this page made an error.");
     told(`Not valid: ${error.message}.`);
     announce(session.proof, true);
   }
@@ -332,7 +377,8 @@ function entryRefused(reason, text) {
  */
 function closed(text, code) {
   const { session } = page;
-  if (session && code === GOING_AWAY && session.table.results.length) { // the standings stay in view
+  if (session && code === GOING_AWAY && session.table.results.length) {
+    // the standings stay in view
     session.ended = text;
     return due();
   }
@@ -352,7 +398,8 @@ function due() {
     clearTimeout(page.rest);
     page.rest = 0;
     draw();
-    setTimeout(() => { // the browser has painted it
+    setTimeout(() => {
+      // the browser has painted it
       const now = performance.now();
       page.took += (now - began - page.took) / 4;
       tableScreen.isSlow = page.took > SLOW_MS;
@@ -368,7 +415,13 @@ function dueLater() {
 
 function draw() {
   const { session } = page;
-  if (replay?.isOpen || !session || session.table.code === "" || session.table.seats.size + session.table.seq === 0) return;
+  if (
+    replay?.isOpen ||
+    !session ||
+    session.table.code === "" ||
+    session.table.seats.size + session.table.seq === 0
+  )
+    return;
   const { table } = session;
   const isPlayed = ["countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
   if (isPlayed) showScreen("table");
@@ -384,8 +437,13 @@ function draw() {
  */
 function showWay(code) {
   const { session } = page;
-  document.body.classList.toggle("host-invites", session !== null && session.seat !== null && session.table.host === session.seat);
-  const roots = [byId("lobby"), byId("table")].filter((root) => root.querySelector(".address")?.getClientRects().length);
+  document.body.classList.toggle(
+    "host-invites",
+    session !== null && session.seat !== null && session.table.host === session.seat,
+  );
+  const roots = [byId("lobby"), byId("table")].filter(
+    (root) => root.querySelector(".address")?.getClientRects().length,
+  );
   const now = performance.now();
   if (roots.length > 0 && now > page.asksOriginAt) {
     page.asksOriginAt = now + ORIGIN_MS;
@@ -460,17 +518,20 @@ function wire() {
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
   byId("lobby-menu").addEventListener("click", () => openSheet("menu"));
-  byId("standings").addEventListener("click", () => withPart("results", ({ resultRows }) => {
-    needStyle("later.css");
-    sheet.open("Results on this device", resultRows(games));
-  }));
+  byId("standings").addEventListener("click", () =>
+    withPart("results", ({ resultRows }) => {
+      needStyle("later.css");
+      sheet.open("Results on this device", resultRows(games));
+    }),
+  );
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
     page.session?.wake();
     due();
   });
-  for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, () => page.session?.wake());
+  for (const name of ["pageshow", "online", "focus"])
+    window.addEventListener(name, () => page.session?.wake());
   /** @type {any} */ (navigator).connection?.addEventListener("change", () => page.session?.wake()); // another network
   window.addEventListener("resize", due);
   for (const name of ["pointerup", "keydown"]) {
@@ -500,11 +561,15 @@ async function loadTexts() {
  */
 async function listTables({ openTables, tableRow }) {
   const tables = await openTables();
-  byId("tables").replaceChildren(...tables.map((table) => tableRow(table, games, () => {
-    field("code").value = table.code;
-    byId("passphrase-row").hidden = !table.locked;
-    (settings.name || field("name").value ? byId("join") : field("name")).focus();
-  })));
+  byId("tables").replaceChildren(
+    ...tables.map((table) =>
+      tableRow(table, games, () => {
+        field("code").value = table.code;
+        byId("passphrase-row").hidden = !table.locked;
+        (settings.name || field("name").value ? byId("join") : field("name")).focus();
+      }),
+    ),
+  );
   if (tables.length === 1 && !field("code").value) field("code").value = tables[0].code;
 }
 
@@ -515,39 +580,63 @@ async function begin() {
   games = told.games;
   sheet = new Sheet();
   onMissing((again, place) => {
-    const items = [element("p", "", "This could not be loaded: the server or the network did not answer."), button("Try again", () => {
-      if (!place) sheet.close();
-      again();
-    })];
+    const items = [
+      element("p", "", "This could not be loaded: the server or the network did not answer."),
+      button("Try again", () => {
+        if (!place) sheet.close();
+        again();
+      }),
+    ];
     if (place) place.replaceChildren(...items);
     else sheet.open("Not loaded", items);
     lookForUpgrade();
   });
-  tableScreen = new TableScreen(byId("table"), { tables: told.tables, announce, openMenu: () => openSheet("menu"), openHelp: () => openSheet("help"), due });
+  tableScreen = new TableScreen(byId("table"), {
+    tables: told.tables,
+    announce,
+    openMenu: () => openSheet("menu"),
+    openHelp: () => openSheet("help"),
+    due,
+  });
   lobby = new Lobby(byId("lobby"), {
-    analyze: (list) => withPart("results", ({ analysis }) => {
-      if (page.session) list.replaceChildren(...analysis(page.session, match, told.tables).map((line) => element("li", "", line)));
-    }, list),
+    analyze: (list) =>
+      withPart(
+        "results",
+        ({ analysis }) => {
+          if (page.session)
+            list.replaceChildren(
+              ...analysis(page.session, match, told.tables).map((line) => element("li", "", line)),
+            );
+        },
+        list,
+      ),
     games,
     command: (name, fields) => page.session?.command(name, fields),
     share: () => openSheet("invite"),
     manage: (seat) => openSheet("manage", seat),
     ask: (title, text, yes, act) => sheet.ask(title, text, yes, act),
     leave,
-    watchAgain: () => withPart("replay", ({ Replay }) => {
-      replay ??= new Replay(games, tableScreen, () => {
-        if (page.session) tableScreen.attach(page.session);
-        due();
-      });
-      replay.open(match, page.session?.seat ?? null);
-    }),
+    watchAgain: () =>
+      withPart("replay", ({ Replay }) => {
+        replay ??= new Replay(games, tableScreen, () => {
+          if (page.session) tableScreen.attach(page.session);
+          due();
+        });
+        replay.open(match, page.session?.seat ?? null);
+      }),
   });
   wire();
   field("name").value = settings.name;
-  byId("start").querySelector(".fan")?.append(...[12, 24, 36, 39].map((card) => makeCard(card)).map((card, at) => {
-    card.style.setProperty("--at", String(at));
-    return card;
-  }));
+  byId("start")
+    .querySelector(".fan")
+    ?.append(
+      ...[12, 24, 36, 39]
+        .map((card) => makeCard(card))
+        .map((card, at) => {
+          card.style.setProperty("--at", String(at));
+          return card;
+        }),
+    );
   install();
   await Promise.race([showStart(), pause(MOST_LIST_MS)]);
   byId("start").classList.add("is-ready");
@@ -570,6 +659,9 @@ function arrive() {
 begin().catch((error) => {
   /** @type {HTMLElement} */ (document.querySelector("main")).hidden = true;
   byId("loading").className = "failed";
-  setText(byId("loading").firstElementChild, "The table could not be loaded: the server or the network did not answer as it should.");
+  setText(
+    byId("loading").firstElementChild,
+    "The table could not be loaded: the server or the network did not answer as it should.",
+  );
   console.error(error);
 });

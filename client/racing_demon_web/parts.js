@@ -98,7 +98,8 @@ export async function load(name) {
  * @param {Promise<T>} asked
  * @returns {Promise<T>}
  */
-const inTime = (asked) => Promise.race([asked, new Promise((_, fail) => setTimeout(() => fail(new Error("no answer")), LONGEST_MS))]);
+const inTime = (asked) =>
+  Promise.race([asked, new Promise((_, fail) => setTimeout(() => fail(new Error("no answer")), LONGEST_MS))]);
 
 /** @param {string} file */
 const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
@@ -110,7 +111,10 @@ const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
 export function withSound(use) {
   if (!settings.hasSound) return;
   if (loaded.sound) use(loaded.sound);
-  else load("sound").then(use).catch(() => undefined); // play goes on in silence
+  else
+    load("sound")
+      .then(use)
+      .catch(() => undefined); // play goes on in silence
 }
 
 /** @param {Parameters<Parts["sound"]["sound"]>[0]} name */

@@ -101,7 +101,11 @@ export function keepSeat(code, token, name = "") {
  * @param {string} code
  * @param {string | null} token
  */
-export const forgetSeat = (code, token) => keepSeats(code, seatsOf(code).filter((seat) => seat.token !== token));
+export const forgetSeat = (code, token) =>
+  keepSeats(
+    code,
+    seatsOf(code).filter((seat) => seat.token !== token),
+  );
 
 /**
  * @param {string} code
@@ -136,6 +140,18 @@ export function keptResults() {
  */
 export function keepResult(table, seat) {
   if (seat === null) return;
-  const totals = table.totals().map(([who, total]) => ({ name: table.nameOf(who), total, isOwn: who === seat, hasWon: table.winners.includes(who), isBot: Boolean(table.seats.get(who)?.bot) }));
-  write("results", [...keptResults(), { at: Date.now(), game: table.options.game, hands: table.results.length, totals }].slice(-MOST_KEPT));
+  const totals = table.totals().map(([who, total]) => ({
+    name: table.nameOf(who),
+    total,
+    isOwn: who === seat,
+    hasWon: table.winners.includes(who),
+    isBot: Boolean(table.seats.get(who)?.bot),
+  }));
+  write(
+    "results",
+    [
+      ...keptResults(),
+      { at: Date.now(), game: table.options.game, hands: table.results.length, totals },
+    ].slice(-MOST_KEPT),
+  );
 }

@@ -10,7 +10,9 @@ export function install() {
   document.addEventListener("visibilitychange", () => keepAwake(isWanted));
   if (!isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator)) return;
   const types = /** @type {any} */ (window).trustedTypes;
-  const script = types ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("") : "/sw.js";
+  const script = types
+    ? types.createPolicy("shell", { createScriptURL: () => "/sw.js" }).createScriptURL("")
+    : "/sw.js";
   navigator.serviceWorker.register(script).catch(() => undefined);
 }
 

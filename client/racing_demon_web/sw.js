@@ -9,7 +9,9 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
 });
 
 worker.addEventListener("activate", (/** @type {any} */ event) => {
-  const old = caches.keys().then((names) => Promise.all(names.filter((name) => name !== FOLDER).map((name) => caches.delete(name))));
+  const old = caches
+    .keys()
+    .then((names) => Promise.all(names.filter((name) => name !== FOLDER).map((name) => caches.delete(name))));
   event.waitUntil(old.then(() => worker.clients.claim()));
 });
 
@@ -42,7 +44,8 @@ async function kept(request) {
   if (known) return known;
   const answer = await fetch(request);
   // No file of the page is HTML: that is what a proxy says in its place.
-  if (answer.ok && !answer.headers.get("Content-Type")?.includes("html")) keep(request, answer.clone()).catch(() => undefined);
+  if (answer.ok && !answer.headers.get("Content-Type")?.includes("html"))
+    keep(request, answer.clone()).catch(() => undefined);
   return answer;
 }
 

@@ -68,12 +68,20 @@ export const CLOSES = {
   4007: "The host has kicked you from the table.",
 };
 
-export const ONLY_HERE = "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.";
+export const ONLY_HERE =
+  "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.";
 
 export const LEVELS = ["easy", "medium", "hard", "expert"];
 
 /** @type {Record<string, string>} */
-const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Column", foundation: "Foundation", cell: "Cell" };
+const KINDS = {
+  stock: "Stock",
+  waste: "Waste",
+  reserve: "Reserve",
+  tableau: "Column",
+  foundation: "Foundation",
+  cell: "Cell",
+};
 
 /**
  * A pile in words, for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
@@ -84,7 +92,9 @@ const KINDS = { stock: "Stock", waste: "Waste", reserve: "Reserve", tableau: "Co
 export function pileLabel(board, number, faceName) {
   const pile = board.layout.piles[number];
   const cards = board.cards[number];
-  const twins = board.layout.piles.filter((other) => other.group === pile.group && other.place === pile.place);
+  const twins = board.layout.piles.filter(
+    (other) => other.group === pile.group && other.place === pile.place,
+  );
   const kind = KINDS[pile.kind] ?? "Pile";
   const name = twins.length > 1 ? `${kind} ${pile.index + 1}` : kind;
   if (cards.length === 0) return `${name}: empty`;
@@ -93,7 +103,8 @@ export function pileLabel(board, number, faceName) {
   const covered = hidden > 0 ? `, ${hidden} hidden` : "";
   if (open.length === 0) return `${name}: ${cards.length} face down`;
   const top = faceName(cards[cards.length - 1]);
-  if (pile.kind === "tableau" && open.length > 1) return `${name}: ${faceName(open[0])} down to ${top}${covered}`;
+  if (pile.kind === "tableau" && open.length > 1)
+    return `${name}: ${faceName(open[0])} down to ${top}${covered}`;
   return `${name}: ${top}${pile.kind === "foundation" ? "" : covered}`;
 }
 
@@ -110,7 +121,8 @@ export function span(microseconds) {
  * Names in a row, such as "Ann, Ben and Cat".
  * @param {string[]} names
  */
-export const inWords = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+export const inWords = (names) =>
+  [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 
 /**
  * The names of seats, for the beginning of a sentence: who reads it comes first, as "You".
@@ -118,7 +130,10 @@ export const inWords = (names) => [names.slice(0, -1).join(", "), ...names.slice
  * @param {number[]} seats
  * @param {number | null} own
  */
-export const namesOf = (table, seats, own) => [...seats.filter((seat) => seat === own).map(() => "You"), ...seats.filter((seat) => seat !== own).map((seat) => table.nameOf(seat))];
+export const namesOf = (table, seats, own) => [
+  ...seats.filter((seat) => seat === own).map(() => "You"),
+  ...seats.filter((seat) => seat !== own).map((seat) => table.nameOf(seat)),
+];
 
 /**
  * A number of things, such as "1 card" or "3 cards".

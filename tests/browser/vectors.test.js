@@ -26,7 +26,9 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
     const board = Board.dealt(layout);
     board.name(board.faceUp(), dealt);
     for (const { place, move, shown, asked, allowed, cards, points, helps, opened } of moves) {
-      const judged = asked.map(([source, count, destination]) => rules.allows(board, place, { source, count, destination }));
+      const judged = asked.map(([source, count, destination]) =>
+        rules.allows(board, place, { source, count, destination }),
+      );
       assert.deepEqual(judged, allowed);
       const { play, isSure } = helpfulPlay(rules, board, place);
       if (helps !== null && isSure && knowsAll(rules, place)) assert.equal(play !== null, helps);
@@ -107,12 +109,21 @@ const flipped = (digits) => (parseInt(digits[0], 16) ^ 8).toString(16) + digits.
 const played = records.find(({ game }) => game === "racing-demon").hands[0];
 const forgeries = {
   "another secret": [played, first("hand_over", (fields) => (fields.seed = flipped(fields.seed)))],
-  "another commitment": [played, first("committed", (fields) => (fields.commitment = flipped(fields.commitment)))],
+  "another commitment": [
+    played,
+    first("committed", (fields) => (fields.commitment = flipped(fields.commitment))),
+  ],
   "another card in the deal": [played, first("dealt", (fields) => fields.shown.reverse())],
-  "another card turned up": [played, first("played", (fields) => fields.shown.splice(0, 1, (fields.shown[0] + 1) % 52))],
+  "another card turned up": [
+    played,
+    first("played", (fields) => fields.shown.splice(0, 1, (fields.shown[0] + 1) % 52)),
+  ],
   "another's cards": [played, first("played", (fields) => (fields.seat = 1 - fields.seat))],
   "other points": [played, first("hand_over", (fields) => (fields.points = [700, -700]))],
-  "another contribution": [redrawn, (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value))],
+  "another contribution": [
+    redrawn,
+    (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value)),
+  ],
   "a contribution that is left out": [redrawn, first("dealt", (fields) => (fields.left_out = [0]))],
 };
 for (const [name, [texts, forge]] of Object.entries(forgeries)) {
@@ -129,7 +140,9 @@ function factsOf(table) {
     phase: table.phase,
     hand: table.hand,
     totals: table.totals().sort(([a], [b]) => a - b),
-    seats: [...table.seats.values()].sort((a, b) => a.seat - b.seat).map(({ seat, name, ready, stuck, left }) => [seat, name, ready, stuck, left]),
+    seats: [...table.seats.values()]
+      .sort((a, b) => a.seat - b.seat)
+      .map(({ seat, name, ready, stuck, left }) => [seat, name, ready, stuck, left]),
     winners: table.winners,
     points: [...table.points()].sort(([a], [b]) => a - b),
   };
@@ -137,5 +150,10 @@ function factsOf(table) {
 
 /** A table on which a board lies, in the midst of a hand. */
 function pointsOf(board) {
-  return Object.assign(new TableState(games), { layout: board.layout, board, phase: "playing", options: board.layout.options });
+  return Object.assign(new TableState(games), {
+    layout: board.layout,
+    board,
+    phase: "playing",
+    options: board.layout.options,
+  });
 }

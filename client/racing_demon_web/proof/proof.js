@@ -40,7 +40,8 @@ export function prove(hand, secret) {
     else if (what === "rotated") [open, mirror].forEach((board) => board.rotate());
     else {
       const { seat, counter, source, count, destination, depth } = fields;
-      if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile))) throw new Mismatch("a player moved another's cards");
+      if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile)))
+        throw new Mismatch("a player moved another's cards");
       const places = mirror.move(source, count, destination, depth);
       open.move(source, count, destination, depth);
       compare(places, fields.shown);
@@ -50,7 +51,8 @@ export function prove(hand, secret) {
   layout.seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
     const [told, own] = [over.points[at], points.get(seat) ?? over.points[at]];
     const isForfeit = told === 0 && layout.options.on_leave === "forfeit";
-    if (told !== own && seat !== over.out && !isForfeit) throw new Mismatch("the points are not those of the cards");
+    if (told !== own && seat !== over.out && !isForfeit)
+      throw new Mismatch("the points are not those of the cards");
   });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
   return { contributions: seed.contributions, cards, drawn: voided, free };
@@ -61,16 +63,31 @@ export function prove(hand, secret) {
  * @param {string} secret
  */
 function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
-  if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch("the server's secret is not the one it had committed to");
+  if (hex(sha256(bytesOf(secret), handId)) !== commitment)
+    throw new Mismatch("the server's secret is not the one it had committed to");
   const seats = [...values.keys()].sort((a, b) => a - b);
-  if (String(missing({ promised, values })) !== String(leftOut ?? [])) throw new Mismatch("other contributions are left out than those that are missing");
+  if (String(missing({ promised, values })) !== String(leftOut ?? []))
+    throw new Mismatch("other contributions are left out than those that are missing");
   for (const seat of seats) {
-    const own = sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), bytesOf(values.get(seat)), handId);
-    if (hex(own) !== promised.get(seat)) throw new Mismatch("a contribution is not the one that was committed to");
+    const own = sha256(
+      "racing-demon contribution 1\n",
+      bytesOf(commitment),
+      Uint8Array.of(seat),
+      bytesOf(values.get(seat)),
+      handId,
+    );
+    if (hex(own) !== promised.get(seat))
+      throw new Mismatch("a contribution is not the one that was committed to");
   }
   if (seats.length === 0) return { bytes: bytesOf(secret), contributions: 0 };
   const parts = seats.flatMap((seat) => [Uint8Array.of(seat), bytesOf(values.get(seat))]);
-  const bytes = sha256("racing-demon deal 1\n", bytesOf(secret), Uint8Array.of(seats.length), ...parts, handId);
+  const bytes = sha256(
+    "racing-demon deal 1\n",
+    bytesOf(secret),
+    Uint8Array.of(seats.length),
+    ...parts,
+    handId,
+  );
   return { bytes, contributions: seats.length };
 }
 
@@ -102,7 +119,8 @@ class OpenBoard extends Board {
   _madeUp(number) {
     super._madeUp(number);
     const { place, spec } = this.layout.piles[number];
-    if (this.layout.options.shuffle ?? spec.shuffles) this.cards[number] = reshuffled(this, place, this.cards[number]);
+    if (this.layout.options.shuffle ?? spec.shuffles)
+      this.cards[number] = reshuffled(this, place, this.cards[number]);
   }
 
   _cover() {}
@@ -116,14 +134,21 @@ class OpenBoard extends Board {
 function shuffled(seed, game, place) {
   const first = place * game.packs;
   const cards = [];
-  for (let card = first * 52; card < (first + game.packs) * 52; card++) if (game.ranks.includes(rank(card))) cards.push(card);
+  for (let card = first * 52; card < (first + game.packs) * 52; card++)
+    if (game.ranks.includes(rank(card))) cards.push(card);
   const key = shake256(32, seed, `/pack/${first}`);
   let block = 0;
   /** @type {number[]} */
   let stream = [];
   const draw = () => {
     if (stream.length === 0) {
-      stream = [...shake256(128, key, Uint8Array.of(block >>> 24, (block >>> 16) & 255, (block >>> 8) & 255, block & 255))];
+      stream = [
+        ...shake256(
+          128,
+          key,
+          Uint8Array.of(block >>> 24, (block >>> 16) & 255, (block >>> 8) & 255, block & 255),
+        ),
+      ];
       block += 1;
     }
     return /** @type {number} */ (stream.shift());
@@ -158,7 +183,9 @@ export function deal(layout, seed) {
   const board = layout.piles.map(() => []);
   const isIdentical = game.deals === "identical";
   layout.seats.forEach((_, place) => {
-    const own = shuffled(seed, game, isIdentical ? 0 : place).map((card) => (isIdentical ? card + place * game.packs * 52 : card));
+    const own = shuffled(seed, game, isIdentical ? 0 : place).map((card) =>
+      isIdentical ? card + place * game.packs * 52 : card,
+    );
     const cards = arranged(own, game.arrange);
     /** @param {(card: number) => boolean} fits */
     const take = (fits) => cards.splice(cards.findIndex(fits), 1)[0];
@@ -186,14 +213,19 @@ export function deal(layout, seed) {
 function lay(step, to, cards, options) {
   const each = (step.option && options[step.option]) ?? step.each;
   /** @type {number[]} */
-  const counts = step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
-  const taken = cards.splice(0, counts.reduce((sum, count) => sum + count, 0));
+  const counts =
+    step.cards ?? to.map((_, at) => (step.first === undefined ? each : at === 0 ? step.first : 0));
+  const taken = cards.splice(
+    0,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
   if (step.by_rank) taken.sort((a, b) => rank(a) - rank(b));
   if (!step.rows) {
     to.forEach((pile, at) => pile.push(...taken.splice(0, counts[at])));
     return;
   }
-  for (let row = 0; taken.length > 0; row++) to.forEach((pile, at) => row < counts[at] && pile.push(/** @type {number} */ (taken.shift())));
+  for (let row = 0; taken.length > 0; row++)
+    to.forEach((pile, at) => row < counts[at] && pile.push(/** @type {number} */ (taken.shift())));
 }
 
 /**

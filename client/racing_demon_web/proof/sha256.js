@@ -8,14 +8,18 @@ const START = Array.from({ length: 8 }, (_, at) => fraction(Math.sqrt(prime(at))
  * @returns {Uint8Array} 32 bytes
  */
 export function sha256(...parts) {
-  const data = parts.flatMap((part) => [...(typeof part === "string" ? new TextEncoder().encode(part) : part)]);
+  const data = parts.flatMap((part) => [
+    ...(typeof part === "string" ? new TextEncoder().encode(part) : part),
+  ]);
   const bits = data.length * 8;
   data.push(0x80);
   while (data.length % 64 !== 56) data.push(0);
   for (let shift = 56; shift >= 0; shift -= 8) data.push(Math.floor(bits / 2 ** shift) & 255);
   const state = START.slice();
   for (let start = 0; start < data.length; start += 64) compress(state, data.slice(start, start + 64));
-  return Uint8Array.from(state.flatMap((word) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255]));
+  return Uint8Array.from(
+    state.flatMap((word) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255]),
+  );
 }
 
 /** @param {Uint8Array} bytes */

@@ -11,7 +11,9 @@ const { shifts: SHIFTS, constants: CONSTANTS } = tables();
  * @returns {Uint8Array}
  */
 export function shake256(size, ...parts) {
-  const data = parts.flatMap((part) => [...(typeof part === "string" ? new TextEncoder().encode(part) : part)]);
+  const data = parts.flatMap((part) => [
+    ...(typeof part === "string" ? new TextEncoder().encode(part) : part),
+  ]);
   data.push(0x1f);
   while (data.length % RATE !== 0) data.push(0);
   data[data.length - 1] |= 0x80;

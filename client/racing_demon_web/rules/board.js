@@ -21,11 +21,18 @@ export class Board {
    * @param {Layout} layout
    */
   static dealt(layout) {
-    return new Board(layout, sizes(layout).map((size) => new Array(size).fill(UNKNOWN)));
+    return new Board(
+      layout,
+      sizes(layout).map((size) => new Array(size).fill(UNKNOWN)),
+    );
   }
 
   copy() {
-    return new Board(this.layout, this.cards.map((pile) => pile.slice()), this.redeals.slice());
+    return new Board(
+      this.layout,
+      this.cards.map((pile) => pile.slice()),
+      this.redeals.slice(),
+    );
   }
 
   /** @param {number} pile */
@@ -112,7 +119,11 @@ export class Board {
     const size = 52 * this.layout.game.packs;
     return this.layout.piles
       .filter((pile) => pile.kind === "foundation")
-      .reduce((sum, pile) => sum + this.cards[pile.number].filter((card) => Math.floor(card / size) === place).length, 0);
+      .reduce(
+        (sum, pile) =>
+          sum + this.cards[pile.number].filter((card) => Math.floor(card / size) === place).length,
+        0,
+      );
   }
 
   /**
@@ -122,7 +133,9 @@ export class Board {
   progress(place) {
     const { counted } = this.layout.game;
     if (counted === undefined) return this.out(place);
-    const piles = this.layout.piles.filter((pile) => pile.kind === counted && (pile.place === place || pile.place === -1));
+    const piles = this.layout.piles.filter(
+      (pile) => pile.kind === counted && (pile.place === place || pile.place === -1),
+    );
     return counted === null ? null : piles.reduce((sum, pile) => sum + this.cards[pile.number].length, 0);
   }
 

@@ -51,7 +51,7 @@ export class Hints {
     const turn = rules.turn(board, place);
     if (play !== null) return play;
     if (turn !== null && !this.isFruitless) return turn;
-    return isSure && knowsAll(rules, place) ? null : turn ?? undefined;
+    return isSure && knowsAll(rules, place) ? null : (turn ?? undefined);
   }
 
   /**
@@ -73,7 +73,8 @@ export class Hints {
     const [[stock], [waste]] = [board.layout.own(place, "stock"), board.layout.own(place, "waste")];
     const { options } = board.layout;
     const { play, isSure } = helpfulPlay(rules, board, place);
-    const showsAll = !stock.spec.shuffles && options.shuffle !== true && (options.tail_rule ?? "top") === "top";
+    const showsAll =
+      !stock.spec.shuffles && options.shuffle !== true && (options.tail_rule ?? "top") === "top";
     if (play !== null || !isSure || !showsAll) this._begin(board, place);
     else if (board.cards[stock.number].length === 0) this.isFruitless ||= this._isWhole;
     else if (board.cards[waste.number].length === 0) this._isWhole = true;
@@ -98,7 +99,9 @@ export function helpfulPlay(rules, board, place) {
     const useful = plays.find((play) => at.isProgress(play));
     if (useful) return { play: first ?? useful, isSure: true };
     for (const play of plays) {
-      const isNeutral = [play.source, play.destination].every((pile) => at.layout.piles[pile].kind === "tableau");
+      const isNeutral = [play.source, play.destination].every(
+        (pile) => at.layout.piles[pile].kind === "tableau",
+      );
       if (!isNeutral || seen.size === MOST_POSITIONS) continue;
       const moved = at.copy();
       moved.move(play.source, play.count, play.destination);
@@ -127,7 +130,8 @@ export function openedPlay(rules, board, place, grown) {
     if (kind === "stock" || board.top(number) === null || board.top(number) === UNKNOWN) continue;
     const play = { source: number, count: 1, destination: grown };
     if (!rules.allows(board, place, play)) continue;
-    if (!foundations.some((pile) => rules.allows(before, place, { ...play, destination: pile.number }))) return play;
+    if (!foundations.some((pile) => rules.allows(before, place, { ...play, destination: pile.number })))
+      return play;
   }
   return null;
 }
@@ -141,7 +145,9 @@ const laid = (board) => board.cards.map((pile) => pile.join()).join(";");
  * @param {number} place
  */
 export function knowsAll({ layout, ways }, place) {
-  const foundations = new Set(layout.piles.filter(({ kind }) => kind === "foundation").map(({ group }) => group));
+  const foundations = new Set(
+    layout.piles.filter(({ kind }) => kind === "foundation").map(({ group }) => group),
+  );
   return layout.own(place).every(({ group, kind }) => {
     if (kind === "stock") return true;
     if (kind === "tableau" && !ways.get(`${group}>${group}`)?.run) return false;

@@ -28,7 +28,9 @@ export class Rules {
     const { game, options } = layout;
     const changed = options.forced_bases === true || (options.take_back ?? "never") !== "never";
     /** @type {Map<string, any>} */
-    this.ways = new Map(changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, wayOf(move, tables, layout)]));
+    this.ways = new Map(
+      changed ? [] : game.moves.map((move) => [`${move.from}>${move.to}`, wayOf(move, tables, layout)]),
+    );
   }
 
   /**
@@ -94,10 +96,22 @@ export class Rules {
     if (!stock) return null;
     const left = board.cards[stock.number].length;
     if (left > 0 && waste) {
-      const known = this.layout.game.moves.find(({ from, to, turn }) => turn !== undefined && from === stock.group && to === waste.group);
-      return known ? { source: stock.number, count: Math.min(this.layout.options.turn ?? known.turn, left), destination: waste.number } : null;
+      const known = this.layout.game.moves.find(
+        ({ from, to, turn }) => turn !== undefined && from === stock.group && to === waste.group,
+      );
+      return known
+        ? {
+            source: stock.number,
+            count: Math.min(this.layout.options.turn ?? known.turn, left),
+            destination: waste.number,
+          }
+        : null;
     }
-    if (left === 0 && stock.spec.kind === "stock" && this.layout.own(place).some((pile) => pile.spec.gathers !== 0)) {
+    if (
+      left === 0 &&
+      stock.spec.kind === "stock" &&
+      this.layout.own(place).some((pile) => pile.spec.gathers !== 0)
+    ) {
       return { source: stock.number, count: 1, destination: stock.number };
     }
     const turned = waste ? board.cards[waste.number].length : 0;
@@ -116,14 +130,15 @@ export class Rules {
     const plays = this.playsFrom(board, place, source).filter((play) => !this._wanders(board, play));
     if (plays.length === 0) return null;
     /** @param {Play} play */
-    const worth = (play) => [
-      this._isUp(play) && count === 1,
-      play.count === count && !this._isUp(play),
-      this._isUp(play),
-      board.isProgress(play),
-      board.cards[play.destination].length > 0,
-      play.count,
-    ].map(Number);
+    const worth = (play) =>
+      [
+        this._isUp(play) && count === 1,
+        play.count === count && !this._isUp(play),
+        this._isUp(play),
+        board.isProgress(play),
+        board.cards[play.destination].length > 0,
+        play.count,
+      ].map(Number);
     return plays.reduce((best, play) => (compare(worth(play), worth(best)) > 0 ? play : best));
   }
 
@@ -183,7 +198,8 @@ export function ahead(rules, board, place, plays) {
 function landingOf(rules, board, place, play) {
   if (play.destination !== FOUNDATIONS) {
     const isTurn = [play.source, play.destination].some((pile) => rules.layout.piles[pile]?.kind === "stock");
-    if (isTurn) return play.source !== play.destination && play.count <= board.cards[play.source].length ? play : null;
+    if (isTurn)
+      return play.source !== play.destination && play.count <= board.cards[play.source].length ? play : null;
     return rules.allows(board, place, play) ? play : null;
   }
   const up = rules.layout.piles.find(

@@ -79,7 +79,7 @@ export class TableState {
   }
 
   get isPrivate() {
-    return this.layout !== null && this.layout.isPrivate;
+    return this.layout?.isPrivate ?? false;
   }
 
   /** @param {number} seat */
@@ -102,7 +102,7 @@ export class TableState {
    */
   reached(seat) {
     const place = this.handSeats.indexOf(seat);
-    return this.progress.get(seat)?.reached ?? (place < 0 ? null : this.board?.progress(place) ?? null);
+    return this.progress.get(seat)?.reached ?? (place < 0 ? null : (this.board?.progress(place) ?? null));
   }
 
   /**
@@ -112,15 +112,20 @@ export class TableState {
   heap(seat) {
     const { board, layout } = this;
     const place = this.handSeats.indexOf(seat);
-    const piles = place < 0 || this.isPrivate ? [] : layout?.own(place, "reserve") ?? [];
-    return board && piles.length > 0 ? piles.reduce((sum, { number }) => sum + board.cards[number].length, 0) : null;
+    const piles = place < 0 || this.isPrivate ? [] : (layout?.own(place, "reserve") ?? []);
+    return board && piles.length > 0
+      ? piles.reduce((sum, { number }) => sum + board.cards[number].length, 0)
+      : null;
   }
 
   /** The points of the hand as it stands, by seat, and of the last one between hands. @returns {Map<number, number>} */
   points() {
     const { results, phase } = this;
     const last = results[results.length - 1];
-    if (last && !["countdown", "playing", "grace"].includes(phase)) return new Map(last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]));
+    if (last && !["countdown", "playing", "grace"].includes(phase))
+      return new Map(
+        last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]),
+      );
     const each = this.options.reserve_card ?? this.layout?.game.reserve_card ?? 0;
     /** @type {Map<number, number>} */
     const points = new Map();
@@ -139,7 +144,12 @@ export class TableState {
     const points = this.points();
     const own = points.get(seat) ?? 0;
     const since = this.progress.get(seat)?.since ?? 0;
-    return 1 + [...points].filter(([other, sum]) => sum > own || (sum === own && (this.progress.get(other)?.since ?? 0) < since)).length;
+    return (
+      1 +
+      [...points].filter(
+        ([other, sum]) => sum > own || (sum === own && (this.progress.get(other)?.since ?? 0) < since),
+      ).length
+    );
   }
 
   /** The people at the table; bots and those who have left are none. */
@@ -152,7 +162,9 @@ export class TableState {
    * @param {number} now
    */
   secondsToDeal(now) {
-    return this.phase === "tally" && this.people.length !== 1 ? Math.max(0, Math.ceil((this.dealAt - now) / 1000)) : 0;
+    return this.phase === "tally" && this.people.length !== 1
+      ? Math.max(0, Math.ceil((this.dealAt - now) / 1000))
+      : 0;
   }
 
   /** The totals of the match, by seat, the highest first. */
@@ -160,7 +172,9 @@ export class TableState {
     /** @type {Map<number, number>} */
     const totals = new Map([...this.seats.keys()].map((seat) => [seat, 0]));
     for (const { seats, points } of this.results) {
-      seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => totals.set(seat, (totals.get(seat) ?? 0) + points[at]));
+      seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) =>
+        totals.set(seat, (totals.get(seat) ?? 0) + points[at]),
+      );
     }
     return [...totals].sort(([, a], [, b]) => b - a);
   }
@@ -175,7 +189,8 @@ export class TableState {
   follow(name, fields, now) {
     if (name === "snapshot") return this._snapshot(fields, now);
     const isWhispered = name === "played" && this.isPrivate;
-    if (fields.seq !== this.seq + (isWhispered ? 0 : 1)) throw new Error(`event ${fields.seq} after ${this.seq}`);
+    if (fields.seq !== this.seq + (isWhispered ? 0 : 1))
+      throw new Error(`event ${fields.seq} after ${this.seq}`);
     const apply = APPLY[name];
     if (apply) apply(this, fields, now);
     this.seq = fields.seq;
@@ -203,14 +218,21 @@ export class TableState {
     this.called = fields.called;
     this.locked = fields.locked;
     this._clock(fields.elapsed_ms, now);
-    this.dealAt = now - fields.elapsed_ms + (this.results[this.results.length - 1]?.elapsedMs ?? 0) + this.options.tally_ms;
+    this.dealAt =
+      now -
+      fields.elapsed_ms +
+      (this.results[this.results.length - 1]?.elapsedMs ?? 0) +
+      this.options.tally_ms;
     this.layout = null;
     this.board = null;
     this.progress = new Map();
     if (fields.hand_seats.length === 0 || fields.piles.length === 0) return;
     this.layout = new Layout(this.game, fields.hand_seats, this.options);
     this.board = new Board(this.layout, fields.piles, fields.redeals);
-    if (this.isPrivate) fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => this.progress.set(seat, { reached: fields.progress[at] ?? 0, since: fields.since[at] ?? 0 }));
+    if (this.isPrivate)
+      fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) =>
+        this.progress.set(seat, { reached: fields.progress[at] ?? 0, since: fields.since[at] ?? 0 }),
+      );
   }
 
   /**
@@ -258,7 +280,9 @@ const APPLY = {
     const leaver = table.seats.get(seat);
     if (!leaver) throw new Error(`nobody has seat ${seat}`);
     if (kicked && leaver.bot === "") {
-      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(-MOST_BANNED);
+      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(
+        -MOST_BANNED,
+      );
     }
     if (table.isBetweenMatches) {
       table.seats.delete(seat);
@@ -299,7 +323,14 @@ const APPLY = {
     table.layout = new Layout(table.game, seats, table.options);
     table.board = Board.dealt(table.layout);
     table.board.name(table.board.faceUp(), shown);
-    table.progress = new Map(table.isPrivate ? seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [seat, { reached: table.board?.progress(place) ?? 0, since: 0 }]) : []);
+    table.progress = new Map(
+      table.isPrivate
+        ? seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [
+            seat,
+            { reached: table.board?.progress(place) ?? 0, since: 0 },
+          ])
+        : [],
+    );
     table.called = null;
     table.phase = "countdown";
     table._clock(-countdownMs, now);
@@ -356,7 +387,17 @@ const APPLY = {
 };
 
 /** @param {any[]} row */
-function seatOf([seat, name, bot = "", connected = true, ready = false, stuck = false, left = false, standIn = "", muted = false]) {
+function seatOf([
+  seat,
+  name,
+  bot = "",
+  connected = true,
+  ready = false,
+  stuck = false,
+  left = false,
+  standIn = "",
+  muted = false,
+]) {
   return { seat, name, bot, connected, ready, stuck, left, standIn, muted };
 }
 

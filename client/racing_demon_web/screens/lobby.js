@@ -3,7 +3,7 @@
 import { withPart } from "../parts.js";
 import { button, choice, element, setText } from "../table/elements.js";
 import { colorOf } from "../table/table.js";
-import { LEVELS, clock, inWords, namesOf } from "../words.js";
+import { clock, inWords, LEVELS, namesOf } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -46,7 +46,13 @@ export class Lobby {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone) this.ask("Nobody else is here yet", "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.", "Deal for me alone", deal);
+      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone)
+        this.ask(
+          "Nobody else is here yet",
+          "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
+          "Deal for me alone",
+          deal,
+        );
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {
@@ -75,7 +81,9 @@ export class Lobby {
   /** Whether nobody else, not even a bot, has a seat yet. */
   get _isAlone() {
     const isBotComing = [...this.session.pending.values()].some(({ name }) => name === "add_bot");
-    return !isBotComing && [...this.table.seats.values()].every(({ seat, left }) => left || seat === this.seat);
+    return (
+      !isBotComing && [...this.table.seats.values()].every(({ seat, left }) => left || seat === this.seat)
+    );
   }
 
   /** @param {string} name */
@@ -98,8 +106,21 @@ export class Lobby {
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat && !session.ended;
     const seconds = session.ended ? 0 : table.secondsToDeal(session.clock());
-    setText(this.root.querySelector(".next p"), seconds > 0 ? `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}` : "");
-    const facts = [table.code, table.seq, this.seat, session.watchers, session.isCaughtUp, session.ended, session.proof, this.showsAll, this.chat.length];
+    setText(
+      this.root.querySelector(".next p"),
+      seconds > 0 ? `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}` : "",
+    );
+    const facts = [
+      table.code,
+      table.seq,
+      this.seat,
+      session.watchers,
+      session.isCaughtUp,
+      session.ended,
+      session.proof,
+      this.showsAll,
+      this.chat.length,
+    ];
     const drawn = JSON.stringify(facts);
     if (drawn === this._drawn) return;
     this._drawn = drawn;
@@ -112,7 +133,12 @@ export class Lobby {
     setText(this.part("about"), games[table.options.game]?.text ?? "");
     setText(this.part("all-options"), showsAll ? "Fewer options" : "All options");
     const options = this.part("options");
-    withPart("options", ({ optionRows }) => options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })), options);
+    withPart(
+      "options",
+      ({ optionRows }) =>
+        options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })),
+      options,
+    );
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
     // Nobody has to be waited for: one button is enough.
@@ -128,13 +154,15 @@ export class Lobby {
     deal.classList.toggle("primary", isLone);
     setText(deal, !isLone ? "Deal now" : table.phase === "over" ? "New match" : "Deal");
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
-    this.part("chatlog").replaceChildren(...this.chat.map(({ name, text }) => {
-      const line = element("li");
-      const said = element("bdi", "", text);
-      said.removeAttribute("translate");
-      line.append(element("bdi", "", name), document.createTextNode(": "), said);
-      return line;
-    }));
+    this.part("chatlog").replaceChildren(
+      ...this.chat.map(({ name, text }) => {
+        const line = element("li");
+        const said = element("bdi", "", text);
+        said.removeAttribute("translate");
+        line.append(element("bdi", "", name), document.createTextNode(": "), said);
+        return line;
+      }),
+    );
     setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");
   }
 
@@ -142,12 +170,18 @@ export class Lobby {
   _players(isHost) {
     const { table } = this;
     const seats = table.results.length > 0 ? [] : [...table.seats.values()]; // the tally names them
-    const rows = seats.sort((a, b) => a.seat - b.seat).map((state) => {
-      const row = element("li", "player");
-      row.style.setProperty("--seat", colorOf(state.seat));
-      row.append(element("bdi", "name", state.name), element("span", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost));
-      return row;
-    });
+    const rows = seats
+      .sort((a, b) => a.seat - b.seat)
+      .map((state) => {
+        const row = element("li", "player");
+        row.style.setProperty("--seat", colorOf(state.seat));
+        row.append(
+          element("bdi", "name", state.name),
+          element("span", "state", stateOf(table, state, this.seat)),
+          ...this._menuOf(state, isHost),
+        );
+        return row;
+      });
     this.part("players").replaceChildren(...rows);
     const banned = table.banned.map((name) => {
       const row = element("li", "player banned");
@@ -166,7 +200,9 @@ export class Lobby {
   _menuOf({ seat, name, bot, left }, isHost) {
     if (!isHost || seat === this.seat || left) return [];
     if (!bot) return [button("⋯", () => this.manage(seat), `What to do about ${name}`)];
-    return this.table.isBetweenMatches ? [button("Remove", () => this.command("remove_bot", { seat }), `Remove: ${name}`)] : [];
+    return this.table.isBetweenMatches
+      ? [button("Remove", () => this.command("remove_bot", { seat }), `Remove: ${name}`)]
+      : [];
   }
 
   /** @param {boolean} isHost */
@@ -182,17 +218,23 @@ export class Lobby {
       return;
     }
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
-    withPart("results", ({ outcome, tallyRow }) => {
-      const rows = table.totals().map(([seat, total], at) => {
-        const state = table.seats.get(seat);
-        const words = state ? [element("small", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost)] : [element("small", "state", "left")];
-        const row = tallyRow(table, seat, `${at + 1}`, total, words);
-        row.classList.toggle("own", seat === this.seat);
-        return row;
-      });
-      section.querySelector("tbody")?.replaceChildren(...rows);
-      setText(caption, outcome(table));
-    }, caption);
+    withPart(
+      "results",
+      ({ outcome, tallyRow }) => {
+        const rows = table.totals().map(([seat, total], at) => {
+          const state = table.seats.get(seat);
+          const words = state
+            ? [element("small", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost)]
+            : [element("small", "state", "left")];
+          const row = tallyRow(table, seat, `${at + 1}`, total, words);
+          row.classList.toggle("own", seat === this.seat);
+          return row;
+        });
+        section.querySelector("tbody")?.replaceChildren(...rows);
+        setText(caption, outcome(table));
+      },
+      caption,
+    );
     this.analyze(this.part("analysis"));
     setText(this.part("proof"), this.session.proof);
   }
@@ -208,7 +250,9 @@ function headline(table, seat) {
   if (table.phase === "over") {
     const names = namesOf(table, table.winners, seat);
     if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
-    return names.length === 1 && names[0] === "You" ? "You won the match!" : `${inWords(names)} won the match`;
+    return names.length === 1 && names[0] === "You"
+      ? "You won the match!"
+      : `${inWords(names)} won the match`;
   }
   return "Waiting for players";
 }

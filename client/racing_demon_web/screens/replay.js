@@ -1,7 +1,7 @@
 // A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
 
-import { button, element } from "../table/elements.js";
 import { TableState } from "../rules/state.js";
+import { button, element } from "../table/elements.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const LONGEST_MS = 1500;
@@ -38,12 +38,21 @@ export class Replay {
     slider.setAttribute("aria-label", "Place in the match");
     slider.addEventListener("input", () => this._go(Number(slider.value)));
     const run = button("Pause", () => this._toggle());
-    const speed = button("×4", () => {
-      this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
-      speed.textContent = `×${this.speed}`;
-      speed.setAttribute("aria-label", `×${this.speed} speed`);
-    }, "×4 speed");
-    bar.append(run, slider, speed, button("✕", () => this.close(), "Close the replay"));
+    const speed = button(
+      "×4",
+      () => {
+        this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+        speed.textContent = `×${this.speed}`;
+        speed.setAttribute("aria-label", `×${this.speed} speed`);
+      },
+      "×4 speed",
+    );
+    bar.append(
+      run,
+      slider,
+      speed,
+      button("✕", () => this.close(), "Close the replay"),
+    );
     bar.hidden = true;
     document.querySelector("main")?.append(bar);
     return bar;
@@ -63,10 +72,19 @@ export class Replay {
     this._bar.hidden = false;
     document.body.classList.add("replaying");
     document.body.dataset.screen = "table";
-    for (const id of ["start", "lobby"]) /** @type {HTMLElement} */ (document.getElementById(id)).hidden = true;
+    for (const id of ["start", "lobby"]) document.getElementById(id)?.setAttribute("hidden", "");
     this.screen.root.hidden = false;
     this._slider.max = String(match.events.length);
-    this._session = { seat, table: new TableState(this.games), plays: [], pingMs: 0, isHalted: false, clock: () => match.events[Math.max(0, this.at - 1)].at, command() {}, play() {} };
+    this._session = {
+      seat,
+      table: new TableState(this.games),
+      plays: [],
+      pingMs: 0,
+      isHalted: false,
+      clock: () => match.events[Math.max(0, this.at - 1)].at,
+      command() {},
+      play() {},
+    };
     this.screen.attach(this._session);
     this._go(match.firstDeal + 1);
     this.isRunning = false;
@@ -121,9 +139,12 @@ export class Replay {
       return;
     }
     const passed = this.at > 0 ? events[next].at - events[this.at - 1].at : 0;
-    this._timer = setTimeout(() => {
-      this._go(next + 1);
-      this._wait();
-    }, Math.min(LONGEST_MS, Math.max(0, passed) / this.speed));
+    this._timer = setTimeout(
+      () => {
+        this._go(next + 1);
+        this._wait();
+      },
+      Math.min(LONGEST_MS, Math.max(0, passed) / this.speed),
+    );
   }
 }

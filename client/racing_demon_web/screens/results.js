@@ -1,10 +1,10 @@
 // What came of hands and matches: the tally, the analysis of a hand, and the results on this device.
 
-import { element, faceName } from "../table/elements.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { keptResults } from "../settings.js";
-import { REASONS, clock, signed, span } from "../words.js";
+import { element, faceName } from "../table/elements.js";
+import { clock, REASONS, signed, span } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -20,8 +20,12 @@ const MOST_NAMED = 3;
  */
 export function outcome(table) {
   const { reason, out, elapsedMs } = table.results[table.results.length - 1];
-  const isEarly = reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
-  const what = reason === "out" && out !== null ? `${table.nameOf(out)} went out` : REASONS[isEarly ? "too_long" : reason] ?? reason;
+  const isEarly =
+    reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
+  const what =
+    reason === "out" && out !== null
+      ? `${table.nameOf(out)} went out`
+      : (REASONS[isEarly ? "too_long" : reason] ?? reason);
   return `${what}, after ${clock(elapsedMs)}`;
 }
 
@@ -38,10 +42,19 @@ export function tallyRow(table, seat, rank, total, words) {
   const place = last.seats.indexOf(seat);
   const who = element("td", "who");
   const named = element("div");
-  named.append(element("bdi", "", table.nameOf(seat)), ...(last.out === seat ? [element("span", "badge", "out")] : []), ...words);
+  named.append(
+    element("bdi", "", table.nameOf(seat)),
+    ...(last.out === seat ? [element("span", "badge", "out")] : []),
+    ...words,
+  );
   who.append(named);
   const row = element("tr");
-  row.append(element("td", "", rank), who, element("td", "", place < 0 ? "–" : signed(last.points[place])), element("td", "total", String(total)));
+  row.append(
+    element("td", "", rank),
+    who,
+    element("td", "", place < 0 ? "–" : signed(last.points[place])),
+    element("td", "total", String(total)),
+  );
   return row;
 }
 
@@ -57,22 +70,35 @@ export function analysis({ table, seat }, match, tables) {
   if (!board || !layout || place < 0 || table.results.length === 0) return [];
   const out = board.out(place);
   const lines = [];
-  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(`${out || "None"} of your cards ${out === 1 ? "is" : "are"} on the foundations.`);
+  if (layout.piles.some(({ kind }) => kind === "foundation"))
+    lines.push(`${out || "None"} of your cards ${out === 1 ? "is" : "are"} on the foundations.`);
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MOST_NAMED);
     const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");
     lines.push(`You lost ${match.lost.length === 1 ? "one race" : `${match.lost.length} races`}: ${named}.`);
   }
   const rules = new Rules(layout, tables);
-  const ready = layout.own(place).filter((pile) => rules.playsFrom(board, place, pile.number, 1).some((play) => layout.piles[play.destination].kind === "foundation"));
-  if (ready.length > 0) lines.push(`Could still have gone up: ${ready.slice(0, MOST_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN)).join(", ")}.`);
+  const ready = layout
+    .own(place)
+    .filter((pile) =>
+      rules
+        .playsFrom(board, place, pile.number, 1)
+        .some((play) => layout.piles[play.destination].kind === "foundation"),
+    );
+  if (ready.length > 0) {
+    const named = ready.slice(0, MOST_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN));
+    lines.push(`Could still have gone up: ${named.join(", ")}.`);
+  }
   const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));
   /** @param {(pile: {kind: string, cards: number[]}) => number} counted */
   const sum = (counted) => cards.reduce((all, pile) => all + counted(pile), 0);
   const left = [
     [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), "in stock and waste"],
     [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), "in the reserve"],
-    [sum((pile) => (pile.kind === "tableau" ? pile.cards.filter((card) => card === UNKNOWN).length : 0)), "face down in the columns"],
+    [
+      sum((pile) => (pile.kind === "tableau" ? pile.cards.filter((card) => card === UNKNOWN).length : 0)),
+      "face down in the columns",
+    ],
   ].filter(([count]) => count);
   if (left.length > 0) lines.push(`Left: ${left.map(([count, where]) => `${count} ${where}`).join(", ")}.`);
   return lines;
@@ -91,25 +117,40 @@ export function resultRows(games) {
     for (const { name, total, hasWon, isOwn } of totals) {
       const key = isOwn ? "You" : name;
       const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
-      players.set(key, { matches: sum.matches + 1, won: sum.won + Number(hasWon), points: sum.points + total });
+      players.set(key, {
+        matches: sum.matches + 1,
+        won: sum.won + Number(hasWon),
+        points: sum.points + total,
+      });
     }
   }
   const standings = element("table", "tally standings");
   const head = element("tr");
   head.append(...["Player", "Matches", "Won", "Points"].map((text) => element("th", "", text)));
-  const rows = [...players].sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points).map(([name, { matches, won, points }]) => {
-    const row = element("tr");
-    const who = element("td");
-    who.append(element("bdi", "", name));
-    row.append(who, ...[matches, won, points].map((number) => element("td", "", String(number))));
-    return row;
-  });
+  const rows = [...players]
+    .sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points)
+    .map(([name, { matches, won, points }]) => {
+      const row = element("tr");
+      const who = element("td");
+      who.append(element("bdi", "", name));
+      row.append(who, ...[matches, won, points].map((number) => element("td", "", String(number))));
+      return row;
+    });
   standings.append(head, ...rows);
   const list = element("ul", "matches");
-  list.append(...kept.slice(-10).reverse().map(({ at, game, totals }) => {
-    const own = totals.find((/** @type {any} */ each) => each.isOwn);
-    const rank = totals.indexOf(own) + 1;
-    return element("li", "", `${new Date(at).toLocaleDateString()} · ${games[game]?.title ?? game} · ${rank} of ${totals.length} with ${signed(own?.total ?? 0)}`);
-  }));
+  list.append(
+    ...kept
+      .slice(-10)
+      .reverse()
+      .map(({ at, game, totals }) => {
+        const own = totals.find((/** @type {any} */ each) => each.isOwn);
+        const rank = totals.indexOf(own) + 1;
+        return element(
+          "li",
+          "",
+          `${new Date(at).toLocaleDateString()} · ${games[game]?.title ?? game} · ${rank} of ${totals.length} with ${signed(own?.total ?? 0)}`,
+        );
+      }),
+  );
   return [standings, element("h2", "", "Newest matches"), list];
 }

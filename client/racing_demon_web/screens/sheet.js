@@ -59,9 +59,16 @@ export class Sheet {
   _key(event) {
     if (event.key === "Escape") this.close();
     if (event.key !== "Tab") return;
-    const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter((each) => each instanceof HTMLElement);
+    const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter(
+      (each) => each instanceof HTMLElement,
+    );
     const [first, last] = [inside[0], inside[inside.length - 1]];
-    const target = event.shiftKey && document.activeElement === first ? last : !event.shiftKey && document.activeElement === last ? first : null;
+    const target =
+      event.shiftKey && document.activeElement === first
+        ? last
+        : !event.shiftKey && document.activeElement === last
+          ? first
+          : null;
     if (!target) return;
     event.preventDefault();
     target.focus();
@@ -88,7 +95,8 @@ export function drawWay(picture, origin, code) {
   picture.hidden = origin === null;
   if (origin === null || picture.getAttribute("src") === source) return;
   picture.src = source;
-  picture.onerror = () => setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
+  picture.onerror = () =>
+    setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
   picture.alt = `QR code of ${origin}/${code}`;
   picture.className = "qr";
 }

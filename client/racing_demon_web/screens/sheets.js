@@ -1,10 +1,10 @@
 // What sheets show: the menu, the invitation, help, the points so far, and what a host can do about somebody.
 
-import { asIs, button, element } from "../table/elements.js";
 import { withSound } from "../parts.js";
 import { change, settings } from "../settings.js";
+import { asIs, button, element } from "../table/elements.js";
 import { COLUMNS, caps } from "../table/input.js";
-import { ONLY_HERE, REACTIONS, plural } from "../words.js";
+import { ONLY_HERE, plural, REACTIONS } from "../words.js";
 import { drawWay, originForOthers } from "./sheet.js";
 
 /** @import { Session } from "../wire/session.js" */
@@ -21,7 +21,8 @@ const HELP = [
  */
 function keyHelp(layout) {
   /** @param {string} place */
-  const cap = (place) => caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
+  const cap = (place) =>
+    caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
   return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
 }
 
@@ -54,16 +55,29 @@ export class Sheets {
     const isHost = session !== null && session.seat !== null && session.table.host === session.seat;
     if (session && session.seat !== null) {
       const bar = element("div", "reactions");
-      bar.append(...Object.entries(REACTIONS).map(([reaction, text]) => button(text, () => this.send("react", { reaction }))));
+      bar.append(
+        ...Object.entries(REACTIONS).map(([reaction, text]) =>
+          button(text, () => this.send("react", { reaction })),
+        ),
+      );
       items.push(bar, this._chatLine());
     }
     if (isHost && !session.table.isBetweenMatches) {
       const { paused } = session.table;
-      items.push(button(paused ? "Continue the hand" : "Pause the hand", () => this.send("pause", { paused: !paused, seen: session.table.seq })));
+      items.push(
+        button(paused ? "Continue the hand" : "Pause the hand", () =>
+          this.send("pause", { paused: !paused, seen: session.table.seq }),
+        ),
+      );
     }
     if (session?.table.results.length) items.push(button("Tally", () => this._tally()));
     items.push(...this._toggles());
-    if (session) items.push(button("How to play", () => this.help()), button("Invite others", () => this.invite()), button("Leave the table", this.leave));
+    if (session)
+      items.push(
+        button("How to play", () => this.help()),
+        button("Invite others", () => this.invite()),
+        button("Leave the table", this.leave),
+      );
     this.sheet.open("Menu", items);
   }
 
@@ -90,12 +104,19 @@ export class Sheets {
      * @param {string} command
      * @param {object} [fields]
      */
-    const act = (text, command, fields = {}) => button(text, () => this.send(command, { seat, ...fields }), `${text}: ${name}`);
+    const act = (text, command, fields = {}) =>
+      button(text, () => this.send(command, { seat, ...fields }), `${text}: ${name}`);
     const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
     if (connected) acts.push(act("Make host", "make_host"));
     else if (!table.isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
     const text = "Nobody with this name can come back before the match is over, unless you let them.";
-    acts.push(button("Kick", () => this.sheet.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })), `Kick ${name}`));
+    acts.push(
+      button(
+        "Kick",
+        () => this.sheet.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })),
+        `Kick ${name}`,
+      ),
+    );
     this.sheet.open(name, acts);
   }
 
@@ -120,11 +141,13 @@ export class Sheets {
   _tally() {
     const { table } = /** @type {Session} */ (this.session);
     const list = element("ol", "totals");
-    list.append(...table.totals().map(([seat, total]) => {
-      const row = element("li");
-      row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
-      return row;
-    }));
+    list.append(
+      ...table.totals().map(([seat, total]) => {
+        const row = element("li");
+        row.append(element("bdi", "", table.nameOf(seat)), document.createTextNode(`: ${total}`));
+        return row;
+      }),
+    );
     this.sheet.open(`After ${table.results.length} of ${plural(table.options.hands, "hand")}`, [list]);
   }
 
@@ -167,8 +190,14 @@ export class Sheets {
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
     const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
     const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]].filter(Boolean);
-    if (session?.table.handSeats.length === 1) lines.push(`Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`);
-    this.sheet.open("How to play", lines.map((line) => element("p", "", line)));
+    if (session?.table.handSeats.length === 1)
+      lines.push(
+        `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`,
+      );
+    this.sheet.open(
+      "How to play",
+      lines.map((line) => element("p", "", line)),
+    );
   }
 
   async invite() {
@@ -178,10 +207,18 @@ export class Sheets {
     const address = `${origin}/${code}`;
     const picture = document.createElement("img");
     drawWay(picture, origin, code);
-    const items = [asIs(element("p", "address", address)), picture, button("Copy the link", () => this._copy(address))];
+    const items = [
+      asIs(element("p", "address", address)),
+      picture,
+      button("Copy the link", () => this._copy(address)),
+    ];
     // Only pages that came over https may hand a link to other programs.
     if (typeof navigator.share === "function") {
-      items.push(button("Share the link", () => navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined)));
+      items.push(
+        button("Share the link", () =>
+          navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined),
+        ),
+      );
     }
     this.sheet.open("Join this table", items);
   }

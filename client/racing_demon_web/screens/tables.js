@@ -22,7 +22,11 @@ export async function openTables() {
 export function tableRow(table, games, choose) {
   const row = element("li");
   const press = button("", choose);
-  press.append(asIs(element("b", "", table.code)), element("bdi", "", table.host), element("span", "", tableWords(table, games)));
+  press.append(
+    asIs(element("b", "", table.code)),
+    element("bdi", "", table.host),
+    element("span", "", tableWords(table, games)),
+  );
   row.append(press);
   return row;
 }

@@ -1,12 +1,12 @@
 // What a player does at the table: gestures and keys become plays.
 
-import { faceName } from "./elements.js";
-import { keyMeaning, learnCap, listen } from "./input.js";
+import { sound } from "../parts.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../settings.js";
-import { sound } from "../parts.js";
-import { cardAt, indexAt } from "./view.js";
 import { REACTIONS, REFUSALS } from "../words.js";
+import { faceName } from "./elements.js";
+import { keyMeaning, learnCap, listen } from "./input.js";
+import { cardAt, indexAt } from "./view.js";
 
 /** @import { Held, Point } from "./view.js" */
 
@@ -74,14 +74,20 @@ export class Controls {
   _nearStock(x, y) {
     for (const [pile, place] of this.screen.scene?.places ?? []) {
       if (!this.isStock(pile)) continue;
-      if (Math.abs(x - place.x - place.w / 2) < place.w / 2 + NEAR && Math.abs(y - place.y - place.h / 2) < place.h / 2 + NEAR) return { pile, count: 1 };
+      if (
+        Math.abs(x - place.x - place.w / 2) < place.w / 2 + NEAR &&
+        Math.abs(y - place.y - place.h / 2) < place.h / 2 + NEAR
+      )
+        return { pile, count: 1 };
     }
     return null;
   }
 
   /** @param {number} pile */
   isStock(pile) {
-    return this.shown?.layout.piles[pile].kind === "stock" && this.shown.layout.piles[pile].place === this.place;
+    return (
+      this.shown?.layout.piles[pile].kind === "stock" && this.shown.layout.piles[pile].place === this.place
+    );
   }
 
   turn(pile = -1) {
@@ -119,7 +125,11 @@ export class Controls {
     if (now < this._restsUntil && shown.layout.seats.length > 1) return;
     const best = rules.bestPlay(shown, this.place, hit.pile, count);
     if (!best) this._missed(now);
-    if (best) this.send(rules.toSend(best), shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play");
+    if (best)
+      this.send(
+        rules.toSend(best),
+        shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play",
+      );
     else if (!this._isSettled(hit.pile)) this._ask(hit.pile, count);
     else this.shake(hit.pile);
   }
@@ -156,7 +166,9 @@ export class Controls {
   _isSettled(pile) {
     const { layout } = /** @type {import("../rules/rules.js").Rules} */ (this.rules);
     const from = layout.piles[pile].group;
-    return layout.game.moves.some((/** @type {any} */ move) => move.from === from && move.opens !== undefined);
+    return layout.game.moves.some(
+      (/** @type {any} */ move) => move.from === from && move.opens !== undefined,
+    );
   }
 
   /** @param {number} pile */
@@ -198,9 +210,13 @@ export class Controls {
     const { rules, shown } = this;
     if (!rules || !shown) return;
     const to = shown.layout.piles[destination];
-    const counts = rules.playsFrom(shown, this.place, pile).filter((play) => play.destination === destination).map((play) => play.count);
+    const counts = rules
+      .playsFrom(shown, this.place, pile)
+      .filter((play) => play.destination === destination)
+      .map((play) => play.count);
     const fitting = counts.includes(count) || counts.length === 0 ? count : Math.max(...counts);
-    if (to.kind === "foundation" && to.place === -1 && shown.layout.seats.length > 1) this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    if (to.kind === "foundation" && to.place === -1 && shown.layout.seats.length > 1)
+      this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
     else this.send({ source: pile, count: fitting, destination }, "play");
   }
 
@@ -229,7 +245,8 @@ export class Controls {
     this.screen.felt.drop();
     this.held = null;
     const target = point ? this._zone(point) : null;
-    if (target !== null && target !== hit.pile && this.owns(hit.pile)) this.aim({ ...hit, count: Math.max(1, hit.count) }, target);
+    if (target !== null && target !== hit.pile && this.owns(hit.pile))
+      this.aim({ ...hit, count: Math.max(1, hit.count) }, target);
     this.screen.due();
   }
 
@@ -241,7 +258,9 @@ export class Controls {
     let best = null;
     let least = Infinity;
     for (const [pile, place] of /** @type {any} */ (this.screen.scene).places) {
-      const far = Math.abs(x - place.x - place.w / 2) + (this._isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
+      const far =
+        Math.abs(x - place.x - place.w / 2) +
+        (this._isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
       if (far < least && far < place.w * 1.6) [best, least] = [pile, far];
     }
     return best;
@@ -261,7 +280,10 @@ export class Controls {
   /** @param {Held} hit */
   targets({ pile, count }) {
     if (!this.rules || !this.shown) return [];
-    return this.rules.playsFrom(this.shown, this.place, pile).filter((play) => play.count === count).map((play) => play.destination);
+    return this.rules
+      .playsFrom(this.shown, this.place, pile)
+      .filter((play) => play.count === count)
+      .map((play) => play.destination);
   }
 
   /**
@@ -280,7 +302,9 @@ export class Controls {
 
   _tellWhyNot() {
     const { paused, phase } = this.screen.table;
-    this.announce(paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over);
+    this.announce(
+      paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over,
+    );
   }
 
   stuck() {
@@ -299,7 +323,8 @@ export class Controls {
     if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
     const meaning = keyMeaning(event);
     const isPlayed = !this.screen.root.hidden && this.screen.session && this.shown;
-    if (!meaning || (!isPlayed && meaning.name !== "help") || document.querySelector(".sheet:not([hidden])")) return;
+    if (!meaning || (!isPlayed && meaning.name !== "help") || document.querySelector(".sheet:not([hidden])"))
+      return;
     if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
     event.preventDefault();
     if (!event.repeat) this._act(meaning); // a key that is held acts once
@@ -311,7 +336,8 @@ export class Controls {
     const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
     const columns = own("tableau");
     /** @param {number | undefined} pile */
-    const up = (pile) => pile !== undefined && this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
+    const up = (pile) =>
+      pile !== undefined && this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
     /** @param {number | undefined} pile */
     const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
     if (name === "turn") this.turn(own("stock")[0]);
@@ -325,6 +351,7 @@ export class Controls {
     else if (name === "hint") this.screen.hint();
     else if (name === "help") this.screen.openHelp();
     else if (name === "put-down") this.putDown();
-    else if (name === "react") this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
+    else if (name === "react")
+      this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
   }
 }

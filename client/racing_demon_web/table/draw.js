@@ -1,10 +1,23 @@
 // Puts a scene on the page: one element a card. Only piles that have changed are written, and flights are
 // animations of their own, which leave the page's thread alone.
 
-import { UNKNOWN, isRed } from "../rules/layout.js";
-import { element, isCalm, faceName, faceOf, isNew, makeCard, move, setClass, setRank, setStyle, setText, short } from "./elements.js";
-import { cardAt } from "./view.js";
+import { isRed, UNKNOWN } from "../rules/layout.js";
 import { pileLabel } from "../words.js";
+import {
+  element,
+  faceName,
+  faceOf,
+  isCalm,
+  isNew,
+  makeCard,
+  move,
+  setClass,
+  setRank,
+  setStyle,
+  setText,
+  short,
+} from "./elements.js";
+import { cardAt } from "./view.js";
 
 /**
  * @import { Board } from "../rules/board.js"
@@ -168,7 +181,16 @@ export class Felt {
       const card = cards[index];
       const { x, y } = cardAt(place, cards, index);
       const isHeld = held !== null && held.pile === pile && index >= cards.length - held.count;
-      wanted.set(keyOf(card, pile, index), { card, x, y, z: index + 1, pile, place, isAir: index >= cards.length - air, isHeld });
+      wanted.set(keyOf(card, pile, index), {
+        card,
+        x,
+        y,
+        z: index + 1,
+        pile,
+        place,
+        isAir: index >= cards.length - air,
+        isHeld,
+      });
     }
   }
 
@@ -193,12 +215,21 @@ export class Felt {
     const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
     laid(slot, { ...place, h: Math.max(place.h, last.y - place.y + place.h) }, place);
     setClass(slot, "fits", fits.has(number));
-    setClass(slot, "full", pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0);
+    setClass(
+      slot,
+      "full",
+      pile.kind === "foundation" && cards.length >= 13 * board.layout.game.packs && cards.length > 0,
+    );
     setClass(slot, "flat", place.isFlat);
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number, faceName));
-    const told = ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0 ? String(cards.length) : pile.kind === "stock" ? "↻" : "";
+    const told =
+      ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0
+        ? String(cards.length)
+        : pile.kind === "stock"
+          ? "↻"
+          : "";
     setText(slot.firstElementChild, told);
   }
 
@@ -230,7 +261,10 @@ export class Felt {
     const cards = board.cards[number];
     const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
     const made = top?.made ?? this.slots.get(number);
-    if (!this.isStill && !isCalm.matches) requestAnimationFrame(() => move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS));
+    if (!this.isStill && !isCalm.matches)
+      requestAnimationFrame(() =>
+        move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS),
+      );
     else if (made) {
       setClass(made, "no", true);
       setTimeout(() => setClass(made, "no", false), SHAKE_MS / 2);

@@ -1,6 +1,6 @@
 // Elements of the page, written only where something is new, and the faces of cards.
 
-import { UNKNOWN, rank, suit } from "../rules/layout.js";
+import { rank, suit, UNKNOWN } from "../rules/layout.js";
 import { COURTS, RANKS, SUITS } from "../words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -170,7 +170,8 @@ export function makeCard(card, isFlat = false) {
  * @param {number} card
  * @param {boolean} isFlat
  */
-export const faceOf = (card, isFlat) => (card === UNKNOWN ? "" : `${suit(card)} ${isFlat} ${rank(card) === 1 || rank(card) > 10 ? rank(card) : ""}`);
+export const faceOf = (card, isFlat) =>
+  card === UNKNOWN ? "" : `${suit(card)} ${isFlat} ${rank(card) === 1 || rank(card) > 10 ? rank(card) : ""}`;
 
 /**
  * @param {HTMLElement} made

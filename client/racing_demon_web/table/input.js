@@ -63,7 +63,7 @@ export function listen(drawn, gestures) {
 
   felt.addEventListener("pointermove", (event) => {
     const finger = fingers.get(event.pointerId);
-    if (!finger || !finger.hit) return;
+    if (!finger?.hit) return;
     const point = pointOf(event);
     const [dx, dy] = [point.x - finger.start.x, point.y - finger.start.y];
     if (!finger.isDrag && Math.hypot(dx, dy) <= SLOP) return;
@@ -125,7 +125,8 @@ export const caps = new Map();
  * @param {KeyboardEvent} event
  */
 export function learnCap({ code, key, shiftKey, ctrlKey, altKey, metaKey }) {
-  if (/^Key|^Semicolon/.test(code) && key.length === 1 && !shiftKey && !ctrlKey && !altKey && !metaKey) caps.set(code, key.toUpperCase());
+  if (/^Key|^Semicolon/.test(code) && key.length === 1 && !shiftKey && !ctrlKey && !altKey && !metaKey)
+    caps.set(code, key.toUpperCase());
 }
 
 /**
@@ -135,7 +136,9 @@ export function learnCap({ code, key, shiftKey, ctrlKey, altKey, metaKey }) {
 function placeOf({ code, key }) {
   if (/^Numpad\d$/.test(code)) return `Digit${key}`; // its keys may move about instead
   if (code && code !== "Unidentified") return code;
-  return /^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : { " ": "Space", ";": "Semicolon" }[key] ?? (/^\d$/.test(key) ? `Digit${key}` : key);
+  return /^[a-z]$/i.test(key)
+    ? `Key${key.toUpperCase()}`
+    : ({ " ": "Space", ";": "Semicolon" }[key] ?? (/^\d$/.test(key) ? `Digit${key}` : key));
 }
 
 /**
@@ -150,5 +153,16 @@ export function keyMeaning(event) {
   if (COLUMNS.includes(code)) return { name: "column", column: COLUMNS.indexOf(code) };
   if (ABOVE.includes(code)) return { name: "up", column: ABOVE.indexOf(code) };
   if (/^Digit[1-6]$/.test(code)) return { name: "react", number: Number(code.slice(5)) - 1 };
-  return { Space: { name: "turn" }, KeyP: { name: "waste-up" }, Semicolon: { name: "waste" }, KeyV: { name: "stuck" }, KeyB: { name: "hint" }, KeyH: { name: "reserve" }, KeyY: { name: "reserve-up" }, Escape: { name: "put-down" } }[code] ?? null;
+  return (
+    {
+      Space: { name: "turn" },
+      KeyP: { name: "waste-up" },
+      Semicolon: { name: "waste" },
+      KeyV: { name: "stuck" },
+      KeyB: { name: "hint" },
+      KeyH: { name: "reserve" },
+      KeyY: { name: "reserve-up" },
+      Escape: { name: "put-down" },
+    }[code] ?? null
+  );
 }

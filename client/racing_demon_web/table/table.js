@@ -1,14 +1,14 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
+import { load, sound, withPart } from "../parts.js";
+import { UNKNOWN } from "../rules/layout.js";
+import { ahead, Rules } from "../rules/rules.js";
+import { settings } from "../settings.js";
+import { clock, REACTIONS, REFUSALS, span, standing } from "../words.js";
 import { Controls } from "./controls.js";
 import { Felt, miniature } from "./draw.js";
 import { asIs, element, isCalm, move, setClass, setStyle, setText, short } from "./elements.js";
-import { load, sound, withPart } from "../parts.js";
-import { UNKNOWN } from "../rules/layout.js";
-import { Rules, ahead } from "../rules/rules.js";
-import { settings } from "../settings.js";
-import { Slots, arrange, shapeOf } from "./view.js";
-import { REACTIONS, REFUSALS, clock, span, standing } from "../words.js";
+import { arrange, Slots, shapeOf } from "./view.js";
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
@@ -116,15 +116,18 @@ export class TableScreen {
 
   /** Point at a play that helps. */
   hint() {
-    if (!this.hasHints) return this.announce("This table plays without hints. The host can allow them in the options.", true);
-    withPart("hints", ({ Hints }) => withPart("transcript", ({ hintWords }) => {
-      const { rules, shown, place } = this;
-      if (!rules || !shown || !this.controls.mayPlay) return;
-      const play = (this._hints ??= new Hints()).play(rules, shown, place);
-      const words = hintWords(play, shown);
-      if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
-      this.announce(words);
-    }));
+    if (!this.hasHints)
+      return this.announce("This table plays without hints. The host can allow them in the options.", true);
+    withPart("hints", ({ Hints }) =>
+      withPart("transcript", ({ hintWords }) => {
+        const { rules, shown, place } = this;
+        if (!rules || !shown || !this.controls.mayPlay) return;
+        const play = (this._hints ??= new Hints()).play(rules, shown, place);
+        const words = hintWords(play, shown);
+        if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
+        this.announce(words);
+      }),
+    );
   }
 
   /**
@@ -168,7 +171,11 @@ export class TableScreen {
     if (name === "played") this._played(fields);
     else if (name === "signalled") sound("signal");
     else if (name === "hand_over") sound("out");
-    else if (name === "race_lost") load("transcript").then(({ raceWords }) => this._tick(raceWords(this.table, fields)), () => undefined);
+    else if (name === "race_lost")
+      load("transcript").then(
+        ({ raceWords }) => this._tick(raceWords(this.table, fields)),
+        () => undefined,
+      );
     else if (name === "reacted") this._say(fields.seat, REACTIONS[fields.reaction] ?? fields.reaction);
     else if (name === "said") this._say(fields.seat, fields.text);
   }
@@ -187,10 +194,13 @@ export class TableScreen {
     this._isStuck = isStuck || (isOthers && wasStuck);
     if (!this._isStuck) return;
     withPart("hints", ({ openedPlay }) => {
-      const play = isStuck || !rules || !table.board ? null : openedPlay(rules, table.board, place, destination);
+      const play =
+        isStuck || !rules || !table.board ? null : openedPlay(rules, table.board, place, destination);
       if (!play || !table.board) return;
       this._isStuck = false;
-      const [laid, free] = [destination, play.source].map((pile) => short(/** @type {number} */ (table.board?.top(pile))));
+      const [laid, free] = [destination, play.source].map((pile) =>
+        short(/** @type {number} */ (table.board?.top(pile))),
+      );
       this.announce(`${table.nameOf(seat)} played ${laid}: your ${free} can go up.`, true);
     });
   }
@@ -243,7 +253,12 @@ export class TableScreen {
   shows({ source, destination }) {
     const { places } = this.scene ?? {};
     const { layout } = this.table;
-    return !places || this.hasMinis || settings.hasText || [source, destination].some((pile) => places.has(pile) || layout?.piles[pile].kind === "foundation");
+    return (
+      !places ||
+      this.hasMinis ||
+      settings.hasText ||
+      [source, destination].some((pile) => places.has(pile) || layout?.piles[pile].kind === "foundation")
+    );
   }
 
   /** The last event in what is shown: a copy with plays in the air has none since the last picture. */
@@ -265,7 +280,12 @@ export class TableScreen {
     }
     if (!this.rules || this.rules.layout !== layout) this.rules = new Rules(layout, this.tables);
     const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
-    const { board: shown, air } = ahead(this.rules, board, this.place, isOver ? [] : this.session?.plays ?? []);
+    const { board: shown, air } = ahead(
+      this.rules,
+      board,
+      this.place,
+      isOver ? [] : (this.session?.plays ?? []),
+    );
     this.shown = shown;
     this._seen = table.seq;
     const { controls } = this;
@@ -278,12 +298,30 @@ export class TableScreen {
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
     if (shape !== this._shape || !this.scene) {
       this._shape = shape;
-      this.scene = arrange({ layout, board: shown, place: this.place, deal, slots: this.slots, buttons: isTall ? 2 : 1, area: { width, height }, isMirrored });
+      this.scene = arrange({
+        layout,
+        board: shown,
+        place: this.place,
+        deal,
+        slots: this.slots,
+        buttons: isTall ? 2 : 1,
+        area: { width, height },
+        isMirrored,
+      });
     }
     const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
-    this.felt.draw({ scene: this.scene, board: shown, deal, air, held: controls.held, fits, origin, isStill: this.isSlow });
+    this.felt.draw({
+      scene: this.scene,
+      board: shown,
+      deal,
+      air,
+      held: controls.held,
+      fits,
+      origin,
+      isStill: this.isSlow,
+    });
     this.origins.clear();
     this._drawText();
   }
@@ -299,7 +337,9 @@ export class TableScreen {
       this.chipPoints.set(seat, { x: left - felt.left, y: top - felt.top });
     }
     const [chip] = this.neighbors.values();
-    this.hasMinis = chip !== undefined && getComputedStyle(/** @type {Element} */ (chip.lastElementChild)).display !== "none";
+    this.hasMinis =
+      chip !== undefined &&
+      getComputedStyle(/** @type {Element} */ (chip.lastElementChild)).display !== "none";
   }
 
   _drawStatus() {
@@ -313,7 +353,16 @@ export class TableScreen {
     else if (table.phase === "shuffling") parts.push("shuffling");
     else parts.push(clock(elapsed));
     parts.push(`hand ${table.hand} of ${table.options.hands}`, table.code);
-    setText(this.note, table.paused ? "Paused" : isCountdown ? `${left}` : table.phase === "playing" && elapsed < GO_MS ? "Go!" : "");
+    setText(
+      this.note,
+      table.paused
+        ? "Paused"
+        : isCountdown
+          ? `${left}`
+          : table.phase === "playing" && elapsed < GO_MS
+            ? "Go!"
+            : "",
+    );
     if (table.paused) parts.push("paused");
     if (session?.isHalted) parts.push("the server waits for its disk");
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
@@ -340,7 +389,8 @@ export class TableScreen {
     }
     const points = table.points();
     for (const seat of seats) this._drawNeighbor(seat, points);
-    for (const seat of this.flashes) move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
+    for (const seat of this.flashes)
+      move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
     this.flashes.clear();
     this.root.classList.toggle("alone", seats.length === 0);
     this.root.classList.toggle("watching", this.place < 0);
@@ -355,7 +405,13 @@ export class TableScreen {
     let chip = this.neighbors.get(seat);
     if (!chip) {
       chip = element("li", "chip");
-      chip.append(element("bdi", "name"), asIs(element("span", "out")), element("span", "state"), asIs(element("span", "heap")), asIs(element("div", "minis")));
+      chip.append(
+        element("bdi", "name"),
+        asIs(element("span", "out")),
+        element("span", "state"),
+        asIs(element("span", "heap")),
+        asIs(element("div", "minis")),
+      );
       chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => {
         this.chips.classList.toggle("open");
@@ -374,8 +430,22 @@ export class TableScreen {
     setText(count, `${points.get(seat) ?? ""}`);
     setText(heap, `${table.heap(seat) ?? ""}`);
     setStyle(chip, "background-size", `${Math.min(100, ((table.reached(seat) ?? 0) / 52) * 100)}% 100%`);
-    setText(mood, !state ? "" : state.left ? "left" : !state.connected && !state.standIn ? "away" : state.stuck ? "stuck" : state.bot ? "bot" : "");
-    if (place < 0 || table.isPrivate) minis.replaceChildren(); // those of the last hand
+    setText(
+      mood,
+      !state
+        ? ""
+        : state.left
+          ? "left"
+          : !state.connected && !state.standIn
+            ? "away"
+            : state.stuck
+              ? "stuck"
+              : state.bot
+                ? "bot"
+                : "",
+    );
+    if (place < 0 || table.isPrivate)
+      minis.replaceChildren(); // those of the last hand
     else if (this.hasMinis && table.board) miniature(minis, table.board, place);
   }
 

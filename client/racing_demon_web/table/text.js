@@ -1,8 +1,8 @@
 // The table as text, and as lines that are typed: for those who would rather read it, or hear it.
 
-import { element, faceName } from "./elements.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { REFUSALS, pileLabel, plural, standing } from "../words.js";
+import { pileLabel, plural, REFUSALS, standing } from "../words.js";
+import { element, faceName } from "./elements.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -19,11 +19,13 @@ export function drawText(root, table, place) {
   const whole = JSON.stringify(told);
   if (whole === root.dataset.told) return;
   root.dataset.told = whole;
-  root.replaceChildren(...told.flatMap(([title, lines]) => {
-    const list = element("ul");
-    list.append(...lines.map((line) => element("li", "", line)));
-    return [element("h2", "", title), list];
-  }));
+  root.replaceChildren(
+    ...told.flatMap(([title, lines]) => {
+      const list = element("ul");
+      list.append(...lines.map((line) => element("li", "", line)));
+      return [element("h2", "", title), list];
+    }),
+  );
 }
 
 /**
@@ -48,7 +50,11 @@ function sections(table, place) {
     const heap = table.heap(seat);
     return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${plural(heap, "card")} in the heap`}`;
   });
-  return /** @type {[string, string[]][]} */ ([["Foundations", shared], ["Your cards", own], ["Points", scores]]).filter(([, lines]) => lines.length > 0);
+  return /** @type {[string, string[]][]} */ ([
+    ["Foundations", shared],
+    ["Your cards", own],
+    ["Points", scores],
+  ]).filter(([, lines]) => lines.length > 0);
 }
 
 /**
@@ -64,13 +70,17 @@ const isKnown = (card) => card !== null && card !== UNKNOWN;
  * @returns {string} what was wrong with it; empty where it was understood
  */
 export function obey(controls, line) {
-  const [first = "", second = ""] = line.trim().toLowerCase().split(/[\s,]+/);
+  const [first = "", second = ""] = line
+    .trim()
+    .toLowerCase()
+    .split(/[\s,]+/);
   if (!controls.shown || controls.place < 0) return REFUSALS.not_seated;
   if (first === "t") controls.turn(pileOf(controls, "s"));
   else if (first === "v") controls.stuck();
   else {
     const [from, to] = [pileOf(controls, first), pileOf(controls, second)];
-    if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
+    if (from === undefined || (second !== "" && second !== "up" && to === undefined))
+      return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
     if (second === "up") controls.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
     else if (to !== undefined) controls.aim({ pile: from, count: 1 }, to);
     else controls.tap({ pile: from, count: 1 });
@@ -88,5 +98,7 @@ function pileOf(controls, name) {
   const { layout } = /** @type {import("../rules/board.js").Board} */ (controls.shown);
   const kind = kinds[name[0]] ?? "tableau";
   const number = Number(name.replace(/^[a-z]/, "") || "1");
-  return name === "" ? undefined : layout.piles.filter((pile) => pile.kind === kind && controls.owns(pile.number))[number - 1]?.number;
+  return name === ""
+    ? undefined
+    : layout.piles.filter((pile) => pile.kind === kind && controls.owns(pile.number))[number - 1]?.number;
 }

@@ -1,7 +1,7 @@
 // What happens, in sentences.
 
+import { inWords, namesOf, plural, REASONS, span } from "../words.js";
 import { short } from "./elements.js";
-import { REASONS, inWords, namesOf, plural, span } from "../words.js";
 
 /** @import { TableState } from "../rules/state.js" */
 
@@ -19,10 +19,16 @@ export function transcript(table, name, fields, own) {
   const tells = {
     joined: () => `${who(fields.seat)} ${fields.seat === own ? "have" : "has"} joined.`,
     left: () => `${table.nameOf(fields.seat)} has ${fields.kicked ? "been removed" : "left"}.`,
-    connected: () => (fields.seat === own ? "" : `${who(fields.seat)} ${fields.connected ? "is back" : "has lost the connection"}.`),
+    connected: () =>
+      fields.seat === own
+        ? ""
+        : `${who(fields.seat)} ${fields.connected ? "is back" : "has lost the connection"}.`,
     paused: () => "The hand is paused.",
     continued: () => "The hand goes on.",
-    hand_over: () => (fields.reason === "out" && fields.out !== null ? `${who(fields.out)} went out.` : `${REASONS[fields.reason] ?? "The hand is over"}.`),
+    hand_over: () =>
+      fields.reason === "out" && fields.out !== null
+        ? `${who(fields.out)} went out.`
+        : `${REASONS[fields.reason] ?? "The hand is over"}.`,
     match_over: () => `The match is over. ${inWords(namesOf(table, fields.winners, own)) || "Nobody"} won.`,
   };
   return tells[name]?.() ?? "";
@@ -33,10 +39,12 @@ export function transcript(table, name, fields, own) {
  * @param {TableState} table
  * @param {any} fields
  */
-export const raceWords = (table, { card, by, seat, late_us: lateUs }) => `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
+export const raceWords = (table, { card, by, seat, late_us: lateUs }) =>
+  `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
 
 /** @param {string[]} names those who did not reveal their part */
-export const voidWords = (names) => `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
+export const voidWords = (names) =>
+  `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /**
  * The result of checking a hand.
@@ -45,11 +53,21 @@ export const voidWords = (names) => `A part of the shuffle is missing. ${inWords
  * @param {(seat: number) => string} nameOf
  */
 export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
-  const others = contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
-  const who = contributions === 0 ? "No player took part in this shuffle" : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
+  const others =
+    contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
+  const who =
+    contributions === 0
+      ? "No player took part in this shuffle"
+      : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
   const without = [...new Set([...drawn, ...free])].map(nameOf);
-  const what = drawn.length > 0 ? `The hand was drawn anew without ${inWords(without)}, whose part did not come` : `The part of ${inWords(without)} did not come`;
-  const choice = without.length > 0 ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.` : "";
+  const what =
+    drawn.length > 0
+      ? `The hand was drawn anew without ${inWords(without)}, whose part did not come`
+      : `The part of ${inWords(without)} did not come`;
+  const choice =
+    without.length > 0
+      ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.`
+      : "";
   return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle.${choice}`;
 }
 

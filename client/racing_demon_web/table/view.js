@@ -1,6 +1,6 @@
 // Where everything lies on a screen of a given size: pure geometry, in pixels.
 
-import { UNKNOWN, suit } from "../rules/layout.js";
+import { suit, UNKNOWN } from "../rules/layout.js";
 
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
@@ -57,7 +57,8 @@ export class Slots {
       this.slots = new Map();
     }
     const each = piles.length / 4;
-    for (const [number, slot] of this.slots) { // a play in the air that lost its race leaves the pile to another suit
+    for (const [number, slot] of this.slots) {
+      // a play in the air that lost its race leaves the pile to another suit
       const top = board.top(number);
       if (top === null || Math.floor(slot / each) !== suit(top)) this.slots.delete(number);
     }
@@ -84,11 +85,20 @@ export class Slots {
  * @param {number} place
  */
 export const shapeOf = ({ layout, cards }, place) =>
-  layout.piles.filter((pile) => pile.place === place || pile.place === -1).map((pile) => {
-    const { up, down } = steps(cards[pile.number]);
-    const top = cards[pile.number][cards[pile.number].length - 1];
-    return isFanned(pile) ? `${up}/${down}` : top === undefined ? "" : pile.kind === "foundation" ? suit(top) : 1;
-  }).join();
+  layout.piles
+    .filter((pile) => pile.place === place || pile.place === -1)
+    .map((pile) => {
+      const { up, down } = steps(cards[pile.number]);
+      const top = cards[pile.number][cards[pile.number].length - 1];
+      return isFanned(pile)
+        ? `${up}/${down}`
+        : top === undefined
+          ? ""
+          : pile.kind === "foundation"
+            ? suit(top)
+            : 1;
+    })
+    .join();
 
 /**
  * Lay out one seat's piles and the table's.
@@ -109,10 +119,31 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
   const isWide = area.width > area.height * 1.15;
   /** @type {Scene | null} */
   let scene = null;
-  for (let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5)); scene === null && width >= SMALLEST; width -= 1) {
+  for (
+    let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5));
+    scene === null && width >= SMALLEST;
+    width -= 1
+  ) {
     scene = attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width });
   }
-  return scene ?? /** @type {Scene} */ (attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width: SMALLEST, isForced: true }));
+  return (
+    scene ??
+    /** @type {Scene} */ (
+      attempt({
+        board,
+        deal,
+        slots,
+        buttons,
+        area,
+        isMirrored,
+        isWide,
+        blocks,
+        shared,
+        width: SMALLEST,
+        isForced: true,
+      })
+    )
+  );
 }
 
 /**
@@ -144,7 +175,19 @@ function blocksOf(layout, place, isRace) {
  * @param {any} given
  * @returns {Scene | null}
  */
-function attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width, isForced = false }) {
+function attempt({
+  board,
+  deal,
+  slots,
+  buttons,
+  area,
+  isMirrored,
+  isWide,
+  blocks,
+  shared,
+  width,
+  isForced = false,
+}) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
   /** @type {Map<number, Place>} */
@@ -156,7 +199,9 @@ function attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks
   let y = gap;
   if (shared.length > 0 && shared.length >= 4) {
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
-    const height = hasOwn ? area.height * (isWide || area.height > TALL ? 0.34 : 0.26) : area.height - 2 * gap;
+    const height = hasOwn
+      ? area.height * (isWide || area.height > TALL ? 0.34 : 0.26)
+      : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
     y = race({ places, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
@@ -184,7 +229,9 @@ function attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks
  */
 function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
-  const columns = [4 * seats, 2 * seats, seats].reduce((best, each) => (sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best));
+  const columns = [4 * seats, 2 * seats, seats].reduce((best, each) =>
+    sizeOf(each, area, shared.length) > sizeOf(best, area, shared.length) ? each : best,
+  );
   const rows = Math.ceil(shared.length / columns);
   const widest = Math.min(card.w, (area.width - gap) / columns - gap);
   const h = Math.min(widest * RATIO, (area.height - gap) / rows - gap);
@@ -227,7 +274,8 @@ function rowsOf(piles, width, cardWidth, gap) {
   let at = 0;
   const each = isTold ? told : [];
   while (at < piles.length) {
-    const wanted = each[rows.length] ?? (isTold ? piles.length : Math.ceil(piles.length / Math.ceil(piles.length / most)));
+    const wanted =
+      each[rows.length] ?? (isTold ? piles.length : Math.ceil(piles.length / Math.ceil(piles.length / most)));
     const count = Math.max(1, Math.min(isTold ? wanted : Math.min(wanted, most), piles.length - at));
     rows.push(piles.slice(at, at + count));
     at += count;
@@ -245,7 +293,10 @@ function widest(rows, cardWidth, gap) {
 }
 
 /** @param {Pile} pile */
-const isFanned = (pile) => ["tableau", "reserve", "packet"].includes(pile.kind) && pile.spec.shows !== "top" && pile.spec.shows !== "none";
+const isFanned = (pile) =>
+  ["tableau", "reserve", "packet"].includes(pile.kind) &&
+  pile.spec.shows !== "top" &&
+  pile.spec.shows !== "none";
 
 /**
  * The least and the most height that a row of piles is good for.

@@ -1,8 +1,8 @@
 // One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
 
-import { Contributor, HandLog } from "./shuffle.js";
 import { TableState } from "../rules/state.js";
-import { SUBPROTOCOL, VERSION, decode, encode } from "./wire.js";
+import { Contributor, HandLog } from "./shuffle.js";
+import { decode, encode, SUBPROTOCOL, VERSION } from "./wire.js";
 
 const BEAT_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long
 const LATENCIES = 4; // on a slow network an answer may take so many times the latency
@@ -114,7 +114,10 @@ export class Session {
    * @param {number} seen the last event that the player saw
    */
   play({ source, count, destination, depth = 0 }, seen) {
-    this.command("play_cards", depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen });
+    this.command(
+      "play_cards",
+      depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen },
+    );
   }
 
   /** Leave for good: the seat is given up. */
@@ -207,7 +210,8 @@ export class Session {
     const asked = this.clock();
     this._timer = setTimeout(() => {
       if (this._heard >= asked) this._ping();
-      else if (this.clock() - asked > wait + WAKE_MS) this._ping(WAKE_MS); // this page slept, or was busy
+      else if (this.clock() - asked > wait + WAKE_MS)
+        this._ping(WAKE_MS); // this page slept, or was busy
       else this._lost(socket, 1006, "");
     }, wait);
   }
@@ -251,7 +255,8 @@ export class Session {
   /** What to ask for after the server's versions. */
   _entry() {
     const { code, seq } = this.table;
-    if (this.token && code) return { name: "resume", fields: { code, token: this.token, seq, epoch: this._epoch } };
+    if (this.token && code)
+      return { name: "resume", fields: { code, token: this.token, seq, epoch: this._epoch } };
     if (code && this.entry?.name !== "join") {
       return { name: "watch", fields: { code, passphrase: this.entry?.fields.passphrase ?? "" } };
     }
@@ -268,7 +273,10 @@ const HANDLERS = {
       if (!session.table.code || session._tries > MOST_TRIES) return session._giveUp(text, TOO_OLD);
       return session._lost(/** @type {WebSocket} */ (session._socket), 1006, text);
     }
-    session._send({ name: "hello", fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS } });
+    session._send({
+      name: "hello",
+      fields: { version: VERSION, software: "racing-demon-web races", heartbeat_ms: HEARTBEAT_MS },
+    });
     const entry = session._entry();
     if (entry) session._send(entry);
   },
@@ -306,7 +314,8 @@ const HANDLERS = {
   },
   elsewhere(session, { port }) {
     session._redirects += 1;
-    if (session._redirects > MOST_REDIRECTS) return session._giveUp("The server does not find this table. Try again later.");
+    if (session._redirects > MOST_REDIRECTS)
+      return session._giveUp("The server does not find this table. Try again later.");
     const url = new URL(/** @type {string} */ (session.url));
     url.port = String(port);
     session.url = url.href;
@@ -317,7 +326,7 @@ const HANDLERS = {
     session._giveUp("Another server has this table. Ask the host for its address.");
   },
   pong(session, { stamp }) {
-    session._latency = session.pingMs = Math.max(0, Math.floor(session.clock()) % 2 ** 31 - stamp);
+    session._latency = session.pingMs = Math.max(0, (Math.floor(session.clock()) % 2 ** 31) - stamp);
     session.listener.message("pong", {}, true);
   },
   watchers(session, { count }) {

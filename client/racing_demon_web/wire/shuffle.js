@@ -38,10 +38,16 @@ export class Contributor {
    * @param {number} seat
    */
   _contribute(handId, commitment, seat) {
-    const isNew = !this.next || this.next.handId !== handId || this.next.commitment !== commitment || this.next.seat !== seat;
+    const isNew =
+      !this.next ||
+      this.next.handId !== handId ||
+      this.next.commitment !== commitment ||
+      this.next.seat !== seat;
     if (!isNew) return null;
     const value = randomBytes(32);
-    const own = hex(sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), value, handId));
+    const own = hex(
+      sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), value, handId),
+    );
     this.next = { handId, commitment, seat, value, own, told: null };
     return { name: "contribute", fields: { commitment: own } };
   }
@@ -54,7 +60,8 @@ export class Contributor {
     const next = this.next;
     this.next = null;
     this.revealed = false;
-    if (!next || next.handId !== handId || next.commitment !== commitment || next.told !== next.own) return null;
+    if (!next || next.handId !== handId || next.commitment !== commitment || next.told !== next.own)
+      return null;
     return { name: "reveal", fields: { value: hex(next.value) } };
   }
 }
@@ -91,14 +98,22 @@ export class HandLog {
   follow(name, fields, layout) {
     const { promised, hand } = this;
     // After a further draw the table comes once more. Where plays have no numbers, some may be missing in it.
-    const isKnown = name === "snapshot" && fields.seq === this.seq && hand?.moves && (!hand.layout.isPrivate || hand.moves.length === 1);
+    const isKnown =
+      name === "snapshot" &&
+      fields.seq === this.seq &&
+      hand?.moves &&
+      (!hand.layout.isPrivate || hand.moves.length === 1);
     this.seq = fields.seq ?? this.seq;
     if (isKnown) return;
     if (name === "snapshot") {
       this.hand = null;
       this.voided = [];
       this.promised = new Map(fields.next_shuffle?.[2] ?? []);
-      this.away = new Set(fields.seats.filter((/** @type {any[]} */ row) => row[3] === false).map((/** @type {any[]} */ row) => row[0]));
+      this.away = new Set(
+        fields.seats
+          .filter((/** @type {any[]} */ row) => row[3] === false)
+          .map((/** @type {any[]} */ row) => row[0]),
+      );
     } else if (name === "connected") {
       this.away[fields.connected ? "delete" : "add"](fields.seat);
     } else if (name === "prepared") {
@@ -110,7 +125,15 @@ export class HandLog {
       promised.delete(fields.seat);
       this.away[name === "left" ? "add" : "delete"](fields.seat);
     } else if (name === "committed") {
-      this.hand = { handId: fields.hand_id, commitment: fields.commitment, promised, values: new Map(), moves: null, voided: this.voided, away: new Set(this.away) };
+      this.hand = {
+        handId: fields.hand_id,
+        commitment: fields.commitment,
+        promised,
+        values: new Map(),
+        moves: null,
+        voided: this.voided,
+        away: new Set(this.away),
+      };
       this.promised = new Map();
     } else if (hand && name === "revealed") {
       hand.values.set(fields.seat, fields.value);
@@ -128,4 +151,5 @@ export class HandLog {
  * @param {any} hand
  * @returns {number[]}
  */
-export const missing = ({ promised, values }) => [...promised.keys()].filter((seat) => !values.has(seat)).sort((a, b) => a - b);
+export const missing = ({ promised, values }) =>
+  [...promised.keys()].filter((seat) => !values.has(seat)).sort((a, b) => a - b);
