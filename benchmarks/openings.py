@@ -12,9 +12,9 @@ from typing import Final
 
 from tests.support.postgres import postgres
 
+from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.postgres.store import PostgresStore
 
 KEY: Final = bytes(32)
 TABLES: Final = 400

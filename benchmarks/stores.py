@@ -25,13 +25,13 @@ from tests.support.postgres import SETTINGS, postgres
 from benchmarks.yardsticks.inside import Listener
 from benchmarks.yardsticks.script import OPTIONS, SEATS, SEED, Step, rounds
 from benchmarks.yardsticks.whole import disk_folder
+from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_server.durability import Durability
 from racing_demon_server.frames import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
-from racing_demon_server.journal.postgres.store import PostgresStore
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.timekeeper import Timekeeper

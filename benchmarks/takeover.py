@@ -13,9 +13,9 @@ from tests.support.postgres import postgres
 from tests.support.servers import Peer
 from websockets.exceptions import WebSocketException
 
+from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated
-from racing_demon_server.journal.postgres.connection import Database, connect
 
 TABLES: Final = 500
 EVENTS: Final = 20

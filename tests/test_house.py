@@ -30,6 +30,7 @@ ARCHITECTURE: Final = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 SOURCES: Final = {
     "racing_demon_protocol": ROOT / "protocol",
     "racing_demon_server": ROOT / "server",
+    "racing_demon_cluster": ROOT / "server",
     "racing_demon_client": ROOT / "client",
     "racing_demon_web": ROOT / "client",
 }

@@ -36,7 +36,7 @@ from .settings import ServerSettings
 from .workers import Inherited
 
 if TYPE_CHECKING:
-    from racing_demon_server.cluster.membership import Membership
+    from racing_demon_cluster.membership import Membership
     from racing_demon_server.mqtt.publisher import Publisher
     from racing_demon_server.net.announcer import Announcer
 
@@ -265,7 +265,7 @@ def _tables(
 ) -> "tuple[Registry, Membership | None]":
     """Return the registry, with the tables that a file has, and what takes part in a cluster, if any."""
     if isinstance(settings.journal, str):
-        from .cluster.membership import Membership  # noqa: PLC0415 - it needs psycopg
+        from racing_demon_cluster.membership import Membership  # noqa: PLC0415 - it needs psycopg
 
         assert isinstance(journal, DurableJournal)
         membership = Membership(settings, journal, clock, observers)

@@ -81,8 +81,8 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
         from .ops import logs  # noqa: PLC0415
+    from racing_demon_cluster.seed_encryption import read_keys  # noqa: PLC0415
     from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
-    from racing_demon_server.journal.masking import read_keys  # noqa: PLC0415
 
     from .app import on_a_loop, run  # noqa: PLC0415
     from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
@@ -145,7 +145,7 @@ def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exce
 
 def _cluster(argv: Sequence[str]) -> int:
     try:
-        from racing_demon_server.cluster.cli import main as cluster  # noqa: PLC0415 - psycopg is an extra
+        from racing_demon_cluster.cli import main as cluster  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
         return fail(3, "a cluster needs pip install 'racing-demon[cluster]'.")
     return cluster(argv)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final, LiteralString, Self
 from urllib.parse import urlsplit
 
+from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.reader import PostgresReader
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.wire.codec import VERSION
-from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.postgres.connection import connect
-from racing_demon_server.journal.postgres.reader import PostgresReader
 from tests.support.crashes import Mortal, Player, Verdict, all_answered, judge_db, meeting, until
 from tests.support.effort import amount
 from tests.support.machines import Machines

@@ -12,9 +12,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.postgres.connection import connect
-from racing_demon_server.journal.postgres.reader import PostgresReader
+from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.reader import PostgresReader
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from tests.support.browsers import chromium, phone
 from tests.support.compose import Compose, composed
 from tests.support.containers import can_have_containers

@@ -11,11 +11,11 @@ from typing import Final
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from racing_demon_cluster.postgres.store import reading
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.records.match_file import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.postgres.store import reading
 from tests.support.crashes import Mortal, Player, all_answered, judge_db, meeting, until
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match

@@ -9,13 +9,13 @@ from typing import Final
 import msgpack
 import pytest
 
+from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.reader import PostgresReader
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, Played
-from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.postgres.connection import connect
-from racing_demon_server.journal.postgres.reader import PostgresReader
 from tests.support.brokers import Broker, Listening
 from tests.support.clusters import KEY, Cluster
 from tests.support.leaks import (

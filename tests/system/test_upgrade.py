@@ -17,13 +17,13 @@ import pytest
 
 from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
+from racing_demon_cluster.postgres.connection import connect
+from racing_demon_cluster.postgres.reader import PostgresReader
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.masking import ClusterKeys
-from racing_demon_server.journal.postgres.connection import connect
-from racing_demon_server.journal.postgres.reader import PostgresReader
 from racing_demon_server.journal.reader import log_of
 from tests.support.clusters import KEY, Cluster, Front
 from tests.support.crashes import Player, all_answered, until

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from racing_demon_cluster.seed_encryption import read_keys
 from racing_demon_protocol.records.match_file import Correction, why_not
 from racing_demon_protocol.text import counted
 from racing_demon_server.arguments import fail, parser_of
@@ -20,7 +21,6 @@ from racing_demon_server.arguments import journal as journal_named
 
 from .check import FindUnrestorable, check
 from .interface import JournalReader, JournalUnusable
-from .masking import read_keys
 from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_server.settings import ServerSettings
 
 from .interface import JournalReader, JournalUnusable, Store
-from .masking import ClusterKeys
 from .sqlite.database import journals_of, reading
 from .sqlite.store import SqliteStore
 
@@ -40,7 +40,7 @@ def open_store(settings: ServerSettings) -> Store:
     if isinstance(journal, Path):
         return SqliteStore(journal, settings.durability)
     try:
-        from .postgres.store import PostgresStore  # noqa: PLC0415 - psycopg is an extra
+        from racing_demon_cluster.postgres.store import PostgresStore  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
         raise _missing() from None
     name, urls = settings.node or socket.gethostname(), settings.public_urls
@@ -66,7 +66,7 @@ def parts_of(journal: Path | str, keys: Sequence[bytes] = ()) -> Iterator[Journa
             yield JournalPart(prefix, partial(reading, path))
         return
     try:
-        from .postgres.store import reading as reading_database  # noqa: PLC0415 - psycopg is an extra
+        from racing_demon_cluster.postgres.store import reading as reading_database  # noqa: PLC0415 - psycopg is an extra
     except ImportError:
         raise _missing() from None
     yield JournalPart("", lambda **_: reading_database(journal, ClusterKeys(keys)))

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
+from racing_demon_cluster.proxy import SPLICED, Visit
 from racing_demon_protocol import __version__
 from racing_demon_protocol.limits import WEBSOCKET_PATH
 from racing_demon_protocol.reasons import CloseCode
@@ -26,7 +27,6 @@ from .address_limits import Origin, named_clients, networks, origin, parsed
 from .costs import HANDSHAKE, PICTURE, REQUEST
 from .service import Service
 from .session import Session
-from .splice import SPLICED, Visit
 from .transport import READ_AT_ONCE, Connection
 
 ACCEPTED_AT_ONCE: Final = 8

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from racing_demon_cluster.relay.tables import Relay
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
 from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.text import counted
@@ -25,7 +26,6 @@ from racing_demon_server.tables.room import Clock, Room
 
 from .address_limits import MINUTE, POOL_SECONDS, AddressLimits, Origin, networks_of
 from .http import Meter
-from .relay import Relay
 
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from websockets.frames import Frame, Opcode
 
+from racing_demon_cluster.proxy import AGAIN_SECONDS, HeldMessages, TableSearch, Visit, splice
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
 from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, is_below, understands
@@ -33,7 +34,6 @@ from racing_demon_server.tables.room import TOO_DEAR, Room
 from .address_limits import MANY_SEARCHES
 from .costs import COSTS
 from .service import Missing, Service
-from .splice import AGAIN_SECONDS, HeldMessages, TableSearch, Visit, splice
 from .transport import Connection
 
 UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."

@@ -11,7 +11,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.server.net.test_gateway_search import Directory
+from tests.cluster.test_search import Directory
 from tests.support.clocks import Standing
 from tests.support.servers import NO_METER
 

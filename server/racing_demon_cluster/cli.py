@@ -1,0 +1,89 @@
+"""The command ``racing-demon-server cluster``: lists, drains and fences servers that share a database."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import psycopg
+
+from racing_demon_cluster.postgres.connection import Database, connect
+from racing_demon_cluster.postgres.schema import verify_version
+from racing_demon_protocol.text import counted
+from racing_demon_server.arguments import database, fail, parser_of
+from racing_demon_server.journal.interface import JournalUnusable
+
+from .statements import Node, fence, nodes, set_draining, share_out
+
+EXAMPLES = """examples:
+  racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables
+  racing-demon-server cluster drain n2 --journal postgresql://rd@db/rd   n2 hands over its tables, and stops
+  racing-demon-server cluster fence n2 --journal postgresql://rd@db/rd   n2 can never write again
+
+Use drain to stop a healthy server: each table moves when its hand ends. Use fence for a broken server that
+the others still consider alive.
+
+exit codes: 0 done, 1 there is no such server, 2 wrong arguments, 3 the database cannot be used
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command, and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        with connect(arguments.journal) as db:
+            verify_version(db)
+            return _do(db, arguments)
+    except JournalUnusable as error:
+        return fail(3, error)
+    except psycopg.Error as error:
+        return fail(3, f"the database cannot be used: {str(error).splitlines()[0]}")
+
+
+def _do(db: Database, arguments: argparse.Namespace) -> int:
+    living = nodes(db)
+    if arguments.command == "status":
+        sys.stdout.write(_status(living))
+        return 0
+    found = [node for node in living if arguments.node in {node.name, str(node.id)}]
+    if not found:
+        names = ", ".join(node.name for node in living) or "none"
+        return fail(1, f"no server {arguments.node} is running; running servers: {names}.")
+    for node in found:
+        if arguments.command == "drain":
+            set_draining(db, node.id)
+            load = counted(node.load, "table")
+            sys.stdout.write(f"{node.name} ({node.id}) hands over its {load}, and then stops\n")
+        else:
+            fence(db, node.id)
+            moved = counted(share_out(db), "table")
+            sys.stdout.write(f"{node.name} ({node.id}) is fenced; moved to other servers: {moved}\n")
+    return 0
+
+
+def _status(living: Sequence[Node]) -> str:
+    rows = [["number", "name", "tables", "state", "version", "protocol", "address"]]
+    for node in living:
+        state = "draining" if node.draining else "playing"
+        row = node.id, node.name, node.load, state, node.version, node.protocol, node.url
+        rows.append(list(map(str, row)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    text = "Show, drain and fence the servers that share a database."
+    parser = parser_of("racing-demon-server cluster", text, EXAMPLES)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("status", "list the running servers"),
+        ("drain", "let a server hand over its tables as their hands end, and then stop"),
+        ("fence", "stop a server from ever writing again, and move its tables to others"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        if name != "status":
+            command.add_argument("node", metavar="NODE", help="the server's name or number")
+        command.add_argument(
+            "--journal", type=database, required=True, metavar="URL", help="the URL of the database"
+        )
+    return parser

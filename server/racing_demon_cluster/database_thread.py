@@ -1,0 +1,61 @@
+"""A thread that runs one task after another at the database, over its own connection."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import psycopg
+
+from racing_demon_cluster.postgres.connection import Database
+from racing_demon_server.journal.interface import JournalUnusable
+
+from .statements import connect_as
+
+T = TypeVar("T")
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Worker:
+    """Runs tasks at the database, and calls back on the loop.
+
+    Args:
+        url: the database.
+        node: the number of the server.
+        name: the thread's name.
+
+    """
+
+    def __init__(self, url: str, node: int, name: str) -> None:
+        self._url = url
+        self._node = node
+        self._loop = asyncio.get_running_loop()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._db: Database | None = None
+
+    def do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
+        """Run a task in the thread, and then pass its result to a callback on the loop."""
+        with contextlib.suppress(RuntimeError):  # all ends
+            self._pool.submit(self._do, job, then)
+
+    def _do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
+        result: T | Exception
+        try:
+            self._db = self._db or connect_as(self._node, self._url)
+            result = job(self._db)
+        except Exception as error:
+            result = error
+            if not isinstance(error, psycopg.Error | JournalUnusable):
+                log.exception("something could not be done at the database")
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(then, result)
+
+    def close(self) -> None:
+        """Drop the tasks that have not started."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,109 @@
+"""A thread that writes this node's beats to the database, and reads those of the others."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import psycopg
+
+from racing_demon_cluster.postgres.connection import Database
+from racing_demon_server.journal.interface import JournalUnusable
+
+from .failure_detector import BeatWatch
+from .statements import Overview, beat, connect_as, look
+
+BEAT_SECONDS: Final = 0.5
+LOOK_SECONDS: Final = 0.25
+FENCED: Final = "RD001"
+"""What the database answers to a fenced node (SQLSTATE)."""
+ORPHANS_EVERY: Final = 8
+"""Tables of fenced nodes are looked for with each so many-th look: there are hardly ever any."""
+
+SeenBy = Callable[[Overview, list[int]], None]
+"""Is called with an overview, and the nodes that are dead."""
+
+
+class Member:
+    """Writes a node's beats and reads those of the others, in its own thread.
+
+    Attributes:
+        known: the tables that the node has; the loop replaces it.
+        beaten_at: when the last beat was written, in seconds on the monotonic clock.
+        trouble: why the database could not be used last.
+
+    Args:
+        url: the database.
+        node: the node's number.
+        lease: seconds without a beat after which a node is dead.
+        seen: called on the loop with each result: the overview, and the nodes that are dead.
+        fenced: called on the loop when this node is fenced.
+
+    """
+
+    def __init__(
+        self, url: str, node: int, lease: float, seen: SeenBy, fenced: Callable[[str], None]
+    ) -> None:
+        self.known: Sequence[int] = ()
+        self.beaten_at = time.monotonic()
+        self.trouble = ""
+        self._url = url
+        self._node = node
+        self._watch = BeatWatch(lease)
+        self._seen = seen
+        self._fenced = fenced
+        self._loop = asyncio.get_running_loop()
+        self._stopping = threading.Event()
+        self._db: Database | None = None
+        self._looks = 0
+        self._beat_due = 0.0
+        self._thread = threading.Thread(target=self._run, name="member", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop writing beats."""
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._db = self._db or self._connect()
+                self._turn(self._db)
+            except (psycopg.Error, JournalUnusable) as error:
+                if isinstance(error, psycopg.Error) and error.sqlstate == FENCED:
+                    self._call(self._fenced, str(error).splitlines()[0])
+                    return
+                self.trouble = str(error).splitlines()[0]
+                self._watch.forget()
+                if self._db is not None:
+                    self._db.close()
+                    self._db = None
+                self._stopping.wait(LOOK_SECONDS)
+        if self._db is not None:
+            self._db.close()
+
+    def _connect(self) -> Database:
+        db = connect_as(self._node, self._url)
+        db.execute("LISTEN racing_demon_owners")
+        return db
+
+    def _turn(self, db: Database) -> None:
+        """Write a beat if it is due, read, and wait for the next turn or a notice that tables have moved."""
+        began = time.monotonic()
+        if began >= self._beat_due:
+            beat(db, self._node, len(self.known))
+            self._beat_due = began + BEAT_SECONDS
+            self.beaten_at = began
+        read_at = time.monotonic()
+        shown = look(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
+        self._looks += 1
+        others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
+        self._call(self._seen, shown, self._watch.look(others, read_at, time.monotonic()))
+        for _ in db.notifies(timeout=max(0.0, began + LOOK_SECONDS - time.monotonic()), stop_after=1):
+            pass
+
+    def _call(self, function: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function, *arguments)

@@ -1,0 +1,341 @@
+"""A node's part in a cluster, on the event loop: takes over tables, hands them over, and finds others."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence, Set
+from functools import partial
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from racing_demon_cluster.postgres.connection import missing_standby
+from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.wire.addresses import port_of
+from racing_demon_server.journal.operations import Change, Operation
+from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.locator import Location, Whereabouts
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.registry import MOVED, Registry
+from racing_demon_server.tables.room import Clock, Room
+
+from .database_thread import Worker
+from .heartbeat import Member
+from .peers import address_of, somebody_is_well
+from .statements import Node, Overview, Whereabout, place, set_draining, take_over
+from .table_listing import Directory
+from .table_lookup import Finder
+from .takeover import Adoption
+
+CHECK_SECONDS: Final = 0.25
+DRAIN_CHECK_SECONDS: Final = 0.05
+"""How often a node that is drained looks for hands that are over: the next one may begin soon."""
+STEPS: Final = 20
+"""So many tables are given away in one step of the loop."""
+LOST: Final = "lease"
+"""Why tables stand still while the node does not reach the database."""
+MOST_NAMED: Final = 50
+"""So many tables are named in one line of the log."""
+ALONE_SECONDS: Final = 1.0
+"""After the lease, so much later than peers that have lost the database at the same time."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class Membership:
+    """A node of a cluster.
+
+    Attributes:
+        registry: keeps the tables.
+
+    Args:
+        settings: the server's.
+        journal: stores its tables.
+        clock: returns the node's time.
+        observers: are notified of all changes at the tables.
+
+    """
+
+    def __init__(
+        self, settings: ServerSettings, journal: DurableJournal, clock: Clock, observers: Sequence[Observer]
+    ) -> None:
+        assert isinstance(settings.journal, str)
+        assert isinstance(journal.store, PostgresStore)
+        node = journal.store.node
+        self.registry = Registry(settings, clock, journal, observers, journal.store.code_of)
+        self._drained: Callable[[], None] = lambda: None
+        self._settings = settings
+        self._node = node
+        self._journal = journal
+        self._look = Overview([], [], orphans=False)
+        self._passed: dict[int, set[Callable[[], None]]] = {}
+        self._taking: set[int | None] = set()
+        self._drain_until: float | None = None
+        self._given: dict[int, int] = {}
+        self._staying: set[int] = set()
+        self._unclaimed: list[int] = []
+        self._has_told = False
+        self._lost_at: float | None = None
+        self._fencer, self._reader, self._asker = (
+            Worker(settings.journal, node, what) for what in ("fencer", "heir", "locator")
+        )
+        self._finder = Finder(self._asker)
+        self._adoption = Adoption(
+            node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
+        )
+        self._directory = Directory(node, self.registry, self._asker)
+        self._member: Member | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._is_inquiring = False
+
+    def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
+        """Start writing and reading beats, now that the node accepts connections.
+
+        Args:
+            url: its address, unless the operator named others.
+            drained: called when all tables have been handed over.
+            fenced: called with the reason when others have fenced it.
+
+        """
+        self._drained = drained
+        settings = self._settings
+        inside = settings.inside or urlsplit(url).netloc
+        url = settings.public_urls[0] if settings.public_urls else url
+        self._fencer.do(partial(place, node=self._node, url=url, inside=inside), lambda _: None)
+        self._member = Member(str(settings.journal), self._node, settings.lease_seconds, self._follow, fenced)
+        self._check()
+        if settings.lists_tables:
+            self._directory.refresh()
+
+    @property
+    def listed(self) -> Sequence[dict[str, Any]]:
+        """The entries for tables of other servers, for browsers."""
+        return self._directory.others
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether tables may be opened here: not when no other node could go on with them."""
+        return self._drain_until is None or bool(self._heirs())
+
+    def drain(self) -> bool:
+        """Hand over all tables, each when its hand ends, and then stop; return whether this is new."""
+        if self._drain_until is not None:
+            return False
+        log.info("the node is drained", extra={"tables": len(self.registry)})
+        self._drain_until = time.monotonic() + self._settings.drain_seconds
+        self._fencer.do(partial(set_draining, node=self._node), lambda _: None)
+        return True
+
+    def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
+        """Find the table of a code that is not here: see :mod:`~racing_demon_server.tables.locator`."""
+        if not self._finder.find(code, partial(self._located, found)):
+            found(Whereabouts.BUSY)
+
+    def close(self) -> None:
+        """Stop writing and reading beats."""
+        self._directory.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._asking is not None:
+            self._asking.cancel()
+        if self._member is not None:
+            self._member.stop()
+        for worker in (self._fencer, self._reader, self._asker):
+            worker.close()
+
+    # What the thread sees.
+
+    def _follow(self, look: Overview, dead: Sequence[int]) -> None:
+        assert self._member is not None
+        self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
+        self._look = look
+        self._member.known = sorted(self.registry.numbers | self.registry.leaving | self._adoption.hopeless)
+        if self._drain_until is None:
+            self._adoption.want(look.missing)
+            if any(each.id == self._node and each.draining for each in look.nodes):
+                self.drain()
+        for node in dead:
+            self._take_over(node)
+        if look.orphans:
+            self._take_over(None)
+
+    def _take_over(self, dead: int | None) -> None:
+        if dead in self._taking:
+            return
+        self._taking.add(dead)
+
+        def done(moved: int | Exception) -> None:
+            self._taking.discard(dead)
+            if isinstance(moved, Exception):
+                log.info(
+                    "a takeover failed, or another node was first", extra={"node": dead, "why": str(moved)}
+                )
+            elif moved:
+                log.warning("tables of a dead server are taken over", extra={"node": dead, "tables": moved})
+
+        self._fencer.do(partial(take_over, me=self._node, dead=dead), done)
+
+    def _check(self) -> None:
+        """Halt all tables while the database has had no beat of this node for too long."""
+        pause = CHECK_SECONDS if self._drain_until is None else DRAIN_CHECK_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(pause, self._check)
+        assert self._member is not None
+        touched = max(self._journal.written_at, self._member.beaten_at)
+        late = time.monotonic() - touched - self._settings.lease_seconds
+        self._note_lost(is_lost=late > 0)
+        self.registry.halt(LOST, late > 0)
+        if self._journal.is_halted and not self._is_inquiring:
+            self._is_inquiring = True
+            self._asker.do(missing_standby, self._note_missing)
+        if late > ALONE_SECONDS and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._ask_peers())
+        if self._drain_until is not None:
+            self._give_away()
+
+    def _note_missing(self, found: str | Exception) -> None:
+        """Note why the journal's commits are not answered, where another connection could tell."""
+        self._is_inquiring = False
+        if isinstance(found, str):
+            self._journal.note_needs(found)
+
+    def _note_lost(self, *, is_lost: bool) -> None:
+        """Log when tables halt because the database is not reached, and when it is reached again."""
+        if is_lost and self._lost_at is None:
+            assert self._member is not None
+            self._lost_at = time.monotonic()
+            log.warning(
+                "the database does not answer: all tables stand still until it does, or others take them",
+                extra={
+                    "tables": len(self.registry),
+                    "lease_seconds": self._settings.lease_seconds,
+                    "why": self._member.trouble,
+                },
+            )
+        elif not is_lost and self._lost_at is not None:
+            seconds = round(time.monotonic() - self._lost_at, 1)
+            self._lost_at = None
+            then = "the journal cannot be written yet" if self._journal.is_halted else "tables go on"
+            log.warning(
+                f"the database answers again: {then}",
+                extra={"tables": len(self.registry), "seconds": seconds},
+            )
+
+    async def _ask_peers(self) -> None:
+        """Close all connections if a peer can reach the database and this node cannot."""
+        peers = [node for node in self._look.nodes if node.id != self._node and node.inside]
+        if not await somebody_is_well([address_of(node.inside) for node in peers]):
+            return
+        if self.registry.listeners:
+            log.warning("others reach the database, and this server does not: it closes its connections")
+        for room in self.registry.rooms:
+            room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
+
+    # Draining, and the end.
+
+    def _give_away(self) -> None:
+        """Part with tables whose hands have ended, or with all when time is up; stop when none is left.
+
+        Without an heir they stay in the journal until there is one, or this node has stopped. It must not
+        open them again itself.
+        """
+        assert self._drain_until is not None
+        is_late = time.monotonic() >= self._drain_until
+        heirs = self._heirs()
+        if not heirs:
+            self._note_staying()
+            if is_late:
+                self._drained()
+                return
+        rooms = [room for room in self.registry.rooms if is_late or not _is_played(room)]
+        for room in rooms[:STEPS]:
+            room.catch_up()
+            if _is_played(room) and not is_late:  # the next hand was dealt just now
+                continue
+            if heirs:
+                self.registry.hand_over(room, self._choose(heirs))
+            else:
+                self._staying.add(room.journal.number)
+                self._unclaimed.append(room.journal.number)
+                self.registry.hand_over(room, None)
+        if heirs and self._unclaimed:
+            moves: list[Change] = [
+                (Operation.MOVE_TABLE, (number, self._choose(heirs))) for number in self._unclaimed
+            ]
+            self._unclaimed.clear()
+            self._journal.write(moves, lambda: None)
+        if not (self.registry.numbers or self.registry.leaving):
+            self._drained()
+
+    def _choose(self, heirs: Sequence[Node]) -> int:
+        heir = min(heirs, key=lambda node: node.load + self._given.get(node.id, 0)).id
+        self._given[heir] = self._given.get(heir, 0) + 1
+        return heir
+
+    def _note_staying(self) -> None:
+        """Log, once, which tables no other node can go on with."""
+        codes = [room.table.view.code for room in self.registry.rooms]
+        if codes and not self._has_told:
+            self._has_told = True
+            log.warning(
+                "no other server knows these tables' rules: this one stops when their hands end, "
+                "and they go on when one starts that does",
+                extra={"tables": len(codes), "codes": " ".join(codes[:MOST_NAMED])},
+            )
+
+    def _heirs(self) -> list[Node]:
+        own = [node for node in self._look.nodes if node.id == self._node]
+        return [
+            node
+            for node in self._look.nodes
+            if node.id != self._node and not node.draining and own and node.knows_rules_of(own[0])
+        ]
+
+    # Where tables are.
+
+    def _can_be_reached(self, where: Whereabout) -> bool:
+        stays = where.owner == self._node and where.table in self._staying
+        is_leaving = stays or where.table in self.registry.leaving
+        return not where.fenced and bool(where.inside) and not is_leaving
+
+    def _located(
+        self, found: Callable[[Location | Whereabouts], None], where: Whereabout | Exception | None
+    ) -> None:
+        if where is None:
+            found(Whereabouts.UNKNOWN)
+        elif isinstance(where, Exception) or not self._can_be_reached(where):
+            found(Whereabouts.NOWHERE)
+        elif where.owner == self._node:
+            self._adoption.ask(
+                where.table, lambda is_here: found(Whereabouts.HERE if is_here else Whereabouts.NOWHERE)
+            )
+        else:
+            host = urlsplit(where.url).hostname or ""
+            inside, follow = address_of(where.inside), partial(self._when_fenced, where.owner)
+            found(Location(host, port_of(where.url), inside, follow))
+
+    def _when_fenced(self, node: int, end: Callable[[], None]) -> Callable[[], None]:
+        """Call back when a node is fenced; return what cancels that."""
+        self._passed.setdefault(node, set()).add(end)
+        return partial(self._forget_passed, node, end)
+
+    def _forget_passed(self, node: int, end: Callable[[], None]) -> None:
+        ends = self._passed.get(node, set())
+        ends.discard(end)
+        if not ends:
+            self._passed.pop(node, None)
+
+    def _end_passed(self, fenced: Set[int]) -> None:
+        """End the connections that are passed on to nodes that are fenced now."""
+        for node in fenced & self._passed.keys():
+            for end in tuple(self._passed.pop(node)):
+                end()
+
+
+def _is_played(room: Room) -> bool:
+    """Return whether a hand runs that somebody would miss: not if all its people are away."""
+    view = room.table.view
+    return view.phase in DEALT and any(state.connected for state in view.seats.values() if not state.bot)

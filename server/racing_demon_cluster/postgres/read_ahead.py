@@ -1,0 +1,134 @@
+"""Reads what many tables need to continue, in a few queries instead of several for each table."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.operations import BEGINS
+from racing_demon_server.journal.play_runs import LONGEST
+
+from .connection import Database
+from .reader import COLUMNS, PostgresReader, Rows
+
+TABLES: Final = f"""
+    SELECT {COLUMNS}, greatest(
+        (SELECT max(at_us) FROM (SELECT at_us FROM events WHERE table_id = tables.id
+            ORDER BY first DESC LIMIT 100) AS newest),
+        (SELECT max(at_us) FROM whispers WHERE table_id = tables.id),
+        (SELECT max(at_us) FROM snapshots WHERE table_id = tables.id),
+        (SELECT at_us + clock_offset_us FROM clock WHERE writer = clock_node),
+        0)
+    FROM tables WHERE id = ANY($1) AND owner = $2 AND closed_ms IS NULL ORDER BY id
+"""  # noqa: S608 - names of our own
+SNAPSHOTS: Final = (
+    f"SELECT table_id, seq, frame, at_us, {BEGINS} FROM snapshots WHERE table_id = ANY($1) ORDER BY seq"  # noqa: S608
+)
+SEEDS: Final = (
+    "SELECT table_id, hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = ANY($1)"
+)
+CLAIMS: Final = "SELECT table_id, actor, token_hash, counter, reply FROM claims WHERE table_id = ANY($1)"
+EPOCHS: Final = "SELECT table_id, epoch, seq FROM epochs WHERE table_id = ANY($1) ORDER BY id"
+BANS: Final = "SELECT table_id, name, token_hash, address_hash FROM bans WHERE table_id = ANY($1) ORDER BY id"
+QUERIES: Final = SNAPSHOTS, SEEDS, CLAIMS, EPOCHS, BANS
+EVENTS: Final = f"""
+    SELECT wanted.id, log.seq, kind, at_us, at_ms, frame
+    FROM unnest($1::bigint[], $2::int[]) AS wanted (id, begin), LATERAL (
+        SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events
+        WHERE table_id = wanted.id AND first >= wanted.begin - {LONGEST} AND seq >= wanted.begin
+        UNION ALL
+        SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers
+        WHERE table_id = wanted.id AND seq >= wanted.begin
+    ) AS log ORDER BY wanted.id, log.seq, place
+"""  # noqa: S608 - numbers of our own
+
+Row = tuple[Any, ...]
+
+
+class TableReader(PostgresReader):
+    """Reads one table from rows that were read ahead.
+
+    Attributes:
+        table: the table.
+        noted: its events from the number on that a restart needs.
+
+    Args:
+        db: the connection, for everything else.
+        keys: unmask seeds.
+        table: the table.
+        last_us: the newest time that anybody saw of it, on its own clock.
+        rows: its rows of :data:`QUERIES`, in their order.
+
+    """
+
+    def __init__(
+        self, db: Database, keys: ClusterKeys, table: StoredTable, last_us: int, rows: Sequence[list[Row]]
+    ) -> None:
+        super().__init__(db, keys)
+        self.table = table
+        self._last_us = last_us
+        self._snapshots, self._seeds, self._claims, self._epochs, self._bans = rows
+        self.noted: list[Row] = []
+
+    def events(self, _table_id: int, _first: int, _last: int) -> Rows:
+        """Return the events that were noted."""
+        return self.noted
+
+    def masked(self, _table_id: int) -> Rows:
+        """Return the masked seeds of the table's hands."""
+        return self._seeds
+
+    def claims(self, _table_id: int) -> Rows:
+        """Return the claims of the table."""
+        return self._claims
+
+    def bans(self, _table_id: int) -> Rows:
+        """Return the bans of the table."""
+        return self._bans
+
+    def epochs(self, _table_id: int) -> Rows:
+        """Return the epochs of the table."""
+        return self._epochs
+
+    def beginnings(self, _table_id: int) -> Rows:
+        """Return the snapshots that stretches of the table's log begin with."""
+        return [(seq, frame) for seq, frame, _, begins in self._snapshots if begins]
+
+    def snapshots(self, _table_id: int, until_us: int, most: int) -> Rows:
+        """Return some snapshots of the table, the newest first."""
+        old = [(seq, frame) for seq, frame, at_us, _ in reversed(self._snapshots) if at_us <= until_us]
+        return old[:most]
+
+    def last_us(self) -> int:
+        """Return the newest time that anybody saw of the table, on its own clock."""
+        return self._last_us
+
+
+def read_ahead(db: Database, keys: ClusterKeys, owner: int, tables: Sequence[int]) -> list[TableReader]:
+    """Read all but the events of these tables, and leave out those that the incarnation does not own."""
+    ids = list(tables)
+    with db.pipeline():
+        found = db.execute(TABLES, (ids, owner))
+        cursors = [db.execute(sql, (ids,)) for sql in QUERIES]
+        rows = list(map(_by_table, cursors))
+        return [
+            TableReader(db, keys, StoredTable(*row), last_us, [kept.get(row[0], []) for kept in rows])
+            for *row, last_us in found
+        ]
+
+
+def read_events(db: Database, firsts: Mapping[TableReader, int]) -> None:
+    """Read the events of tables, from a number on for each."""
+    ids = [reader.table.id for reader in firsts]
+    rows = _by_table(db.execute(EVENTS, (ids, list(firsts.values()))))
+    for reader in firsts:
+        reader.noted = rows.get(reader.table.id, [])
+
+
+def _by_table(found: Rows) -> dict[int, list[Row]]:
+    rows: defaultdict[int, list[Row]] = defaultdict(list)
+    for table_id, *row in found:
+        rows[table_id].append(tuple(row))
+    return rows

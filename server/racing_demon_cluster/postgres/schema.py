@@ -1,0 +1,263 @@
+"""The layout of the database. The first server creates it, or upgrades an older one."""
+
+from typing import Final
+
+import psycopg
+
+from racing_demon_server.journal.interface import JournalUnusable
+
+PARTITION: Final = 100_000
+"""So many tables have their events in one partition, which can be exported and dropped as a whole."""
+
+MIGRATIONS: Final = (
+    f"""
+    CREATE TABLE nodes (
+        id bigserial PRIMARY KEY,
+        name text NOT NULL,
+        url text NOT NULL,
+        version text NOT NULL,
+        protocol int NOT NULL,
+        backend int,
+        backend_start timestamptz,
+        draining bool NOT NULL DEFAULT false,
+        fenced bool NOT NULL DEFAULT false
+    );
+    CREATE INDEX nodes_living ON nodes (name) WHERE NOT fenced;
+    CREATE TABLE beats (node bigint PRIMARY KEY, beat bigint NOT NULL, load int NOT NULL);
+    CREATE SEQUENCE table_numbers;
+    CREATE TABLE tables (
+        id bigint PRIMARY KEY,
+        code text NOT NULL,
+        number bigint NOT NULL,
+        options text NOT NULL,
+        salt bytea NOT NULL,
+        passphrase bytea,
+        software text NOT NULL,
+        protocol int NOT NULL,
+        opened_ms bigint NOT NULL,
+        closed_ms bigint,
+        last_event bigint,
+        owner bigint NOT NULL
+    );
+    CREATE UNIQUE INDEX tables_code ON tables (code) WHERE closed_ms IS NULL;
+    CREATE INDEX tables_owner ON tables (owner) WHERE closed_ms IS NULL;
+    CREATE TABLE events (
+        table_id bigint NOT NULL,
+        first int NOT NULL,
+        seq int NOT NULL,
+        kind int NOT NULL,
+        at_us bigint NOT NULL,
+        at_ms bigint NOT NULL,
+        writer bigint NOT NULL,
+        frame bytea NOT NULL,
+        PRIMARY KEY (table_id, first)
+    ) PARTITION BY RANGE (table_id);
+    CREATE INDEX events_marks ON events (table_id, seq) WHERE kind NOT IN (0, 80);
+    CREATE TABLE whispers (
+        id bigserial PRIMARY KEY,
+        table_id bigint NOT NULL,
+        seq int NOT NULL,
+        at_us bigint NOT NULL,
+        at_ms bigint NOT NULL,
+        frame bytea NOT NULL,
+        UNIQUE (table_id, seq, frame)
+    );
+    CREATE TABLE seeds (
+        table_id bigint NOT NULL,
+        hand_id text NOT NULL,
+        key_id int NOT NULL,
+        salt bytea NOT NULL,
+        masked bytea NOT NULL,
+        commitment text NOT NULL,
+        PRIMARY KEY (table_id, hand_id)
+    );
+    CREATE TABLE claims (
+        table_id bigint NOT NULL,
+        actor int NOT NULL,
+        token_hash bytea NOT NULL,
+        counter bigint NOT NULL,
+        reply bytea,
+        PRIMARY KEY (table_id, actor)
+    );
+    CREATE TABLE beaten (
+        id bigserial PRIMARY KEY,
+        table_id bigint NOT NULL,
+        actor int NOT NULL,
+        seq int NOT NULL,
+        at_us bigint NOT NULL,
+        at_ms bigint NOT NULL,
+        frame bytea NOT NULL,
+        UNIQUE (table_id, seq, actor, frame)
+    );
+    CREATE TABLE corrections (id bigserial PRIMARY KEY, match text NOT NULL, entry text NOT NULL);
+    CREATE INDEX corrections_match ON corrections (match);
+    CREATE TABLE snapshots (
+        table_id bigint NOT NULL,
+        seq int NOT NULL,
+        at_us bigint NOT NULL,
+        frame bytea NOT NULL,
+        PRIMARY KEY (table_id, seq)
+    );
+    CREATE TABLE epochs (
+        id bigserial PRIMARY KEY,
+        table_id bigint NOT NULL,
+        seq int NOT NULL,
+        epoch text NOT NULL,
+        UNIQUE (table_id, epoch)
+    );
+    CREATE TABLE bans (
+        id bigserial PRIMARY KEY,
+        table_id bigint NOT NULL,
+        name text NOT NULL,
+        token_hash bytea NOT NULL,
+        address_hash bytea NOT NULL
+    );
+    CREATE INDEX bans_table ON bans (table_id, id);
+    CREATE TABLE clock (writer bigint PRIMARY KEY, at_us bigint NOT NULL);
+    CREATE TABLE digests (match text PRIMARY KEY, ended_ms bigint NOT NULL, digest jsonb NOT NULL);
+    CREATE UNLOGGED TABLE listings (
+        table_id bigint PRIMARY KEY,
+        game text NOT NULL,
+        phase text NOT NULL,
+        free int NOT NULL,
+        locked bool NOT NULL,
+        record jsonb NOT NULL
+    );
+
+    CREATE FUNCTION fence(node bigint) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM 1 FROM nodes WHERE id = node AND NOT fenced FOR SHARE;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'server % was fenced', node USING ERRCODE = 'RD001';
+        END IF;
+    END $$;
+
+    CREATE FUNCTION verify_events(tables bigint[], firsts int[], seqs int[], frames bytea[], node bigint)
+    RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM 1 FROM unnest(tables, firsts, seqs, frames) AS sent (table_id, first, seq, frame)
+            LEFT JOIN events USING (table_id, first)
+            WHERE events.writer IS DISTINCT FROM node OR events.seq IS DISTINCT FROM sent.seq
+                OR events.frame IS DISTINCT FROM sent.frame;
+        IF FOUND THEN
+            RAISE EXCEPTION 'another server has written events of these numbers' USING ERRCODE = 'RD002';
+        END IF;
+    END $$;
+
+    CREATE FUNCTION take_numbers(most bigint) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+    DECLARE number bigint; part bigint;
+    BEGIN
+        PERFORM pg_advisory_xact_lock(5252, 2);
+        FOR i IN 1..most LOOP
+            number := nextval('table_numbers');
+            part := number / {PARTITION};
+            IF to_regclass('events_' || part) IS NULL THEN
+                EXECUTE format('CREATE TABLE events_%s PARTITION OF events FOR VALUES FROM (%s) TO (%s)',
+                    part, part * {PARTITION}, (part + 1) * {PARTITION});
+            END IF;
+            RETURN NEXT number;
+        END LOOP;
+    END $$;
+    """,
+    """
+    ALTER TABLE nodes ADD COLUMN inside text NOT NULL DEFAULT '';
+    ALTER TABLE tables ADD COLUMN clock_node bigint, ADD COLUMN clock_offset_us bigint NOT NULL DEFAULT 0;
+    """,
+    """
+    ALTER TABLE nodes ADD COLUMN rules text[] NOT NULL DEFAULT '{}';
+    ALTER TABLE tables ADD COLUMN opener bigint;
+    DROP TABLE digests;
+    """,
+    """
+    CREATE TABLE codes (code text PRIMARY KEY, node bigint NOT NULL);
+    CREATE FUNCTION reserve_codes(wanted text[], me bigint) RETURNS SETOF text LANGUAGE plpgsql AS $$
+    DECLARE added text[];
+    BEGIN
+        PERFORM fence(me);
+        DELETE FROM codes USING nodes WHERE nodes.id = codes.node AND nodes.fenced;
+        WITH new AS (
+            INSERT INTO codes SELECT sent, me FROM unnest(wanted) AS sent ORDER BY sent
+            ON CONFLICT DO NOTHING RETURNING code
+        ) SELECT array_agg(code) INTO added FROM new;
+        -- Asked last: a code that another server used just now is in the one table or in the other.
+        RETURN QUERY WITH used AS (
+            DELETE FROM codes USING tables
+            WHERE closed_ms IS NULL AND tables.code = ANY(added) AND codes.code = tables.code
+            RETURNING codes.code
+        ) SELECT unnest(added) EXCEPT SELECT code FROM used;
+    END $$;
+    CREATE FUNCTION use_code() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO codes VALUES (NEW.code, NEW.owner) ON CONFLICT DO NOTHING;
+        DELETE FROM codes WHERE code = NEW.code AND node = NEW.owner;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'another server has reserved code %', NEW.code USING ERRCODE = '23505';
+        END IF;
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER use_code BEFORE INSERT ON tables FOR EACH ROW EXECUTE FUNCTION use_code();
+    """,
+)
+"""What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
+
+Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.sql_schema`), with these
+differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
+writes again, and ``rules`` are digests of those that it knows. ``tables.owner``: the incarnation that plays
+a table; ``opener``: the one that opened it, if it told its rules. The table's clock is ahead
+of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
+row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
+``seeds``: masked, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
+``codes``: those that incarnations have reserved for new tables. ``beats`` and ``listings``: for the servers
+of a cluster; the last is rebuilt after a crash.
+"""
+
+VERSION: Final = len(MIGRATIONS)
+"""The version of the layout that this program writes."""
+
+
+def migrate(db: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Create the layout or upgrade an older one; other servers wait meanwhile.
+
+    Raises:
+        JournalUnusable: a newer version made it.
+
+    """
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(5252, 1)")
+        version = _version(db)
+        if version >= VERSION:
+            verify_version(db)
+            return
+        if not version:
+            db.execute("CREATE TABLE IF NOT EXISTS layout (version int NOT NULL)")
+            db.execute("INSERT INTO layout VALUES (0)")
+        for statements in MIGRATIONS[version:]:
+            db.execute(statements.encode())
+        db.execute("UPDATE layout SET version = $1", (VERSION,))
+
+
+def verify_version(db: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Verify that this program knows the layout.
+
+    Raises:
+        JournalUnusable: there is none, or it is of another version.
+
+    """
+    version = _version(db)
+    if not version:
+        raise JournalUnusable("There is no journal in this database yet. A server creates it when it starts.")
+    if version < VERSION:
+        raise JournalUnusable("The journal has an older layout. A server upgrades it when it starts.")
+    if version > VERSION:
+        raise JournalUnusable(
+            f"The journal was made by a newer version (layout {version}, known here: {VERSION}). "
+            "Update this program."
+        )
+
+
+def _version(db: psycopg.Connection[tuple[object, ...]]) -> int:
+    is_there = db.execute("SELECT to_regclass('layout') IS NOT NULL").fetchone()
+    if is_there != (True,):
+        return 0
+    row = db.execute("SELECT version FROM layout").fetchone()
+    return 0 if row is None else int(str(row[0]))

@@ -1,0 +1,226 @@
+"""A PostgreSQL database as the store of one server's journal, written behind a fence."""
+
+import contextlib
+import logging
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import psycopg
+
+from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.reasons import Reason
+from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.operations import Change
+
+from .codes import FEWEST_LETTERS, code_of
+from .connection import Database, connect, missing_standby, verify_standby
+from .nodes import register, renew
+from .reader import PostgresReader
+from .schema import migrate, verify_version
+from .statements import statements_for
+
+BLOCK: Final = 512
+"""So many numbers of tables are taken ahead."""
+START_SECONDS: Final = 3.0
+"""A start that takes longer is explained in the log."""
+FENCED: Final = frozenset({"RD001", "RD002", "23505"})
+"""The fence, or a row that another server has written: of an event's number, or of a reserved code."""
+CANCELLED: Final = "01000"
+"""The warning of a commit that did not wait for the standby: it may be lost with the primary."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class OutcomeUnknown(Exception):
+    """Changes were written on the primary, and perhaps nowhere else."""
+
+
+class PostgresStore:
+    """Writes over one connection. See :class:`~racing_demon_server.journal.interface.Store`.
+
+    Attributes:
+        node: the number of this incarnation.
+
+    Args:
+        url: the database.
+        name: the server's name; earlier servers with that name are fenced.
+        keys: mask seeds.
+        public_url: where players reach this server.
+        needs_standby: whether a database without a synchronous standby is refused.
+        letters: the length of tables' codes, at least 6.
+
+    Raises:
+        JournalUnusable: the database cannot be used.
+
+    """
+
+    patience: float | None = 2.0
+
+    def __init__(  # noqa: PLR0913
+        self,
+        url: str,
+        name: str,
+        keys: Sequence[bytes],
+        *,
+        public_url: str = "",
+        needs_standby: bool = True,
+        letters: int = FEWEST_LETTERS,
+    ) -> None:
+        self._url = url
+        self._keys = ClusterKeys(keys)
+        self._key, self._letters = keys[0], max(letters, FEWEST_LETTERS)
+        self._needs_standby = needs_standby
+        self._numbers: deque[int] = deque()
+        self._is_uncertain = self._is_cancelled = False
+        self._db: Database | None
+        db = self._db = self._opened()
+        try:
+            with self._saying_what_is_missing():
+                migrate(db)
+                self.node = register(db, name, public_url)
+                self._take_numbers(db)
+        except Exception as error:
+            self.close()
+            if isinstance(error, psycopg.Error):
+                raise JournalUnusable(f"The database cannot be used: {_text(error)}.") from None
+            if isinstance(error, OutcomeUnknown):
+                raise JournalUnusable(f"The server cannot start: {error}.") from None
+            raise
+
+    def commit(self, changes: list[Change]) -> None:
+        """Write changes in one transaction, sent as a whole and answered once.
+
+        Raises:
+            Fenced: this incarnation may never write again.
+            Exception: whether they were written is unknown.
+
+        """
+        again, self._is_uncertain = self._is_uncertain, True
+        try:
+            if self._db is None:
+                self._db = self._renewed()
+            self._send(self._db, changes, again=again)
+            self._take_numbers(self._db)
+        except Exception as error:
+            self.close()
+            if isinstance(error, psycopg.Error) and error.sqlstate in FENCED:
+                raise Fenced(_text(error)) from error
+            raise
+        self._is_uncertain = False
+
+    def _send(self, db: Database, changes: Sequence[Change], *, again: bool) -> None:
+        """Send a pipeline with one synchronization at its end, which makes it one transaction."""
+        with db.pipeline():
+            for sql, values in statements_for(changes, self.node, self._keys, again=again):
+                db.execute(sql, values)
+        self._verify_waited()
+
+    def reading(self) -> contextlib.AbstractContextManager[PostgresReader]:
+        """Open another connection, to read this incarnation's tables.
+
+        Raises:
+            JournalUnusable: that cannot be, or the connection is lost.
+
+        """
+        return reading(self._url, self._keys, self.node)
+
+    def new_number(self) -> int:
+        """Return a new table's number in the database."""
+        if not self._numbers:  # they are renewed with a commit
+            raise CommandRefused(Reason.HALTED, "Too many tables are opened at once. Try again in a moment.")
+        return self._numbers.popleft()
+
+    def code_of(self, number: int) -> str:
+        """Return the code of a new table."""
+        return code_of(number, self._letters, self._key)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    @contextlib.contextmanager
+    def _saying_what_is_missing(self) -> Iterator[None]:
+        """Log why the database does not answer, if it takes long: there is nobody else yet to ask."""
+
+        def say() -> None:
+            with contextlib.suppress(JournalUnusable, psycopg.Error), connect(self._url) as db:
+                if why := missing_standby(db):
+                    log.warning("the server starts when the database answers", extra={"why": why})
+
+        timer = threading.Timer(START_SECONDS, say)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _opened(self) -> Database:
+        db = connect(self._url)
+        try:
+            if self._needs_standby:
+                verify_standby(db)
+        except BaseException:
+            db.close()
+            raise
+        self._is_cancelled = False
+        db.add_notice_handler(self._note)
+        return db
+
+    def _renewed(self) -> Database:
+        """Connect again after a failure, and end the former connection at the database."""
+        db = self._opened()
+        try:
+            renew(db, self.node)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _note(self, notice: psycopg.errors.Diagnostic) -> None:
+        self._is_cancelled |= notice.sqlstate == CANCELLED
+
+    def _take_numbers(self, db: Database) -> None:
+        """Reserve numbers ahead, with their codes: another key, or a later round, has the same codes."""
+        while len(self._numbers) < BLOCK // 2:
+            numbers = db.execute("SELECT take_numbers($1)", (BLOCK,))
+            codes = {self.code_of(number): number for (number,) in numbers}
+            reserved = db.execute("SELECT reserve_codes($1, $2)", (list(codes), self.node)).fetchall()
+            self._verify_waited()
+            self._numbers.extend(sorted(codes[code] for (code,) in reserved))
+
+    def _verify_waited(self) -> None:
+        """Verify that the standby has all that was written.
+
+        Raises:
+            OutcomeUnknown: it may lack some.
+
+        """
+        if self._is_cancelled:
+            raise OutcomeUnknown("a commit did not wait for the standby")
+
+
+@contextlib.contextmanager
+def reading(url: str, keys: ClusterKeys, owner: int | None = None) -> Iterator[PostgresReader]:
+    """Connect to read a journal.
+
+    Raises:
+        JournalUnusable: that cannot be, or something goes wrong meanwhile.
+
+    """
+    try:
+        with contextlib.closing(connect(url)) as db:
+            verify_version(db)
+            yield PostgresReader(db, keys, owner)
+    except psycopg.Error as error:
+        raise JournalUnusable(f"The database cannot be read: {_text(error)}.") from None
+
+
+def _text(error: psycopg.Error) -> str:
+    """Return PostgreSQL's message in one line; it contains no password."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,414 @@
+"""A relay: watches each table of another server once, and shows it to its own spectators.
+
+The owner of a table applies delays and hides cards, so a relay forwards everything at once.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_protocol.limits import MOST_SPECTATORS
+from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Watch
+from racing_demon_protocol.wire.messages.events import Event
+from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
+from racing_demon_server.frames import Frames, Listener
+from racing_demon_server.net.address_limits import LOCAL, MANY_SEARCHES, MINUTE, AddressLimits, Origin
+from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.settings import limits
+from racing_demon_server.tables.backlog import Backlog
+from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
+from racing_demon_server.tables.spectators import Spectators
+
+from .replica import TableMirror
+from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
+
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 5.0
+IDLE_SECONDS: Final = 10.0
+"""How long a table without spectators is still watched."""
+COUNT_SECONDS: Final = 0.3
+MOST_WAITING: Final = 1_000
+"""The most spectators who wait for a table to be watched."""
+UPSTREAM: Final = limits()
+"""What the other server is taken to allow; its operator may have changed that."""
+UNKNOWN_US: Final = 5_000_000
+MOST_UNKNOWN: Final = 1_000
+TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
+"""Reasons for a refusal that another attempt may not meet."""
+ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
+
+log = logging.getLogger("racing_demon_server")
+
+
+class RelayedTable:
+    """One table of the other server, and its spectators here.
+
+    Args:
+        relay: watches it.
+        code: the table's code.
+
+    """
+
+    def __init__(self, relay: "Relay", code: str) -> None:
+        self._relay = relay
+        self._code = code
+        self._waiting: dict[Listener, tuple[str, Origin]] = {}  # with passphrase
+        self._searching: list[str] = []
+        self._mirror: TableMirror | None = None
+        self._spectators: Spectators | None = None
+        self._lock = Passphrase(b"")
+        self._passphrase = ""
+        self._asking = Origin(LOCAL, is_relay=False)
+        self._elsewhere = 0
+        self._reported = 1
+        self._is_recounted = asyncio.Event()
+        self._pause = FIRST_PAUSE
+        self._is_closed = False
+        self._idle: asyncio.TimerHandle | None = None
+        self._counting: asyncio.TimerHandle | None = None
+        self._following: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._spectators or ()) + len(self._waiting)
+
+    def __contains__(self, listener: Listener) -> bool:
+        return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
+
+    def watch(self, listener: Listener, passphrase: str, origin: Origin) -> bool:
+        """Add a spectator: at once, or when the other server has sent the table.
+
+        Asking the other server counts as a search of the address until there is an answer, even if the
+        spectator has left before.
+
+        Returns:
+            Whether it is added; ``False`` if its address looks for too many tables.
+
+        Raises:
+            CommandRefused: the passphrase is wrong, or too many spectators wait.
+
+        """
+        address = origin.counted_as
+        if self._spectators is not None:
+            self._lock.verify(passphrase, address, self._relay.clock())
+            self._add(self._spectators, listener)
+        elif len(self._waiting) >= MOST_WAITING:
+            raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
+        elif not self._relay.begin_search(address):
+            return False
+        else:
+            self._searching.append(address)
+            self._waiting[listener] = passphrase, origin
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow())
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        return True
+
+    def leave(self, listener: Listener) -> None:
+        """Remove a spectator. The table is no longer watched some time after the last one."""
+        self._waiting.pop(listener, None)
+        if self._spectators is not None:
+            self._spectators.discard(listener)
+        if self._is_closed:
+            return
+        self._count_soon()
+        if not len(self) and self._idle is None:
+            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.close)
+
+    def count_relayed(self, relay: Listener, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        if self._spectators is not None and self._spectators.count_relayed(relay, count):
+            self._count_soon()
+
+    def close(self) -> None:
+        """Stop watching the table."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._end_searches()
+        for each in (self._following, self._idle, self._counting):
+            if each is not None:
+                each.cancel()
+        if self._spectators is not None:
+            self._spectators.close()
+        self._relay.forget(self._code)
+
+    def _end_searches(self, *, missed: bool = False) -> None:
+        """Stop counting searches, and count those that found no table."""
+        for address in self._searching:
+            self._relay.addresses.end_search(address)
+            if missed:
+                self._relay.addresses.note_miss(address, self._relay.clock())
+        self._searching.clear()
+        if missed:
+            self._relay.note_unknown(self._code)
+
+    def _add(self, spectators: Spectators, listener: Listener) -> None:
+        listener.reply(Seated(code=self._code))
+        spectators.add(listener)
+        self._count_soon()
+
+    async def _follow(self) -> None:
+        """Watch the table until it ends, through any number of connections."""
+        while True:
+            try:
+                await self._connect()
+            except CommandRefused as refused:
+                if self._spectators is not None and refused.reason in TEMPORARY:
+                    await self._rest()
+                elif not self._refuse(refused):
+                    return
+            except ClosedUpstream as closed:
+                self._end(closed.code, closed.reason)
+                return
+            except Unreachable as error:
+                log.info("upstream lost", extra={"table": self._code, "why": str(error)})
+                is_other = isinstance(error, OtherProtocol)
+                # While servers are upgraded, another one may still speak our version.
+                if self._spectators is None or (is_other and self._pause >= LONGEST_PAUSE):
+                    self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
+                    return
+                await self._rest()
+            except Exception:
+                log.exception("a table cannot be relayed", extra={"table": self._code})
+                self._end(CloseCode.SERVER_ERROR, "The relay made an error. Watch again to continue.")
+                return
+
+    async def _rest(self) -> None:
+        """Wait before the next connection, longer each time."""
+        await asyncio.sleep(self._pause)
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+
+    async def _connect(self) -> None:
+        """Watch the table over one connection."""
+        if self._spectators is None and self._waiting:
+            self._passphrase, self._asking = next(iter(self._waiting.values()))
+        relay, asking = self._relay, self._asking.hops
+        async with watching(relay.url, self._code, self._passphrase, asking, relay.meet) as upstream:
+            reporting = asyncio.create_task(self._report(upstream))
+            try:
+                while True:
+                    self._take(await upstream.read())
+            finally:
+                reporting.cancel()
+
+    async def _report(self, upstream: UpstreamConnection) -> None:
+        """Report the number of spectators whenever it changes: the server counts a relay as one at first."""
+        self._reported = 1
+        while upstream.counts_relayed:
+            await self._is_recounted.wait()
+            self._is_recounted.clear()
+            if self._people != self._reported:
+                self._reported = self._people
+                await upstream.report(self._reported)
+
+    def _take(self, message: Message) -> None:
+        """Follow a message of the other server.
+
+        Raises:
+            Unreachable: it does not fit, and a new connection brings a snapshot.
+
+        """
+        try:
+            match message:
+                case Snapshot():
+                    self._restart(message)
+                case Event():
+                    self._publish(message)
+                case Watchers():
+                    self._elsewhere = max(0, message.count - self._reported)
+                    self._count_soon()
+                case RaceLost() if self._spectators is not None:
+                    self._spectators.show_race(message)
+                case Halted() if self._spectators is not None:
+                    for listener in self._spectators:
+                        listener.reply(message)
+        except (InconsistentEvent, InvalidGame) as error:
+            raise Unreachable(f"an event does not fit: {error}") from error
+
+    def _publish(self, event: Event) -> None:
+        if self._mirror is None or self._spectators is None:
+            raise Unreachable("an event before the snapshot")
+        at = self._relay.clock()
+        self._mirror.apply(event, at)
+        self._spectators.publish([Frames(event, at)])
+
+    def _restart(self, snapshot: Snapshot) -> None:
+        """Continue from a snapshot. Spectators get it if they have missed something."""
+        self._pause = FIRST_PAUSE
+        self._end_searches()
+        previous, mirror = self._spectators, TableMirror(snapshot, self._relay.clock())
+        self._is_recounted.set()
+        if previous is not None and self._mirror is not None and self._mirror.is_like(mirror):
+            self._mirror.hand_clock = mirror.hand_clock
+            return
+        self._mirror = mirror
+        self._spectators = Spectators(self._mirror, self._relay.clock, self._relay.backlog, delays=False)
+        if previous is None:
+            passphrase = self._passphrase if snapshot.locked else ""
+            self._lock = Passphrase(secrets.token_bytes(SALT_SIZE), passphrase=passphrase)
+        else:
+            previous.close()
+            for listener in previous:
+                self._spectators.add(listener)
+            self._spectators.relayed |= previous.relayed
+        waiting, self._waiting = self._waiting, {}
+        for listener, (passphrase, origin) in waiting.items():
+            try:
+                self._lock.verify(passphrase, origin.counted_as, self._relay.clock())
+            except CommandRefused as refused:
+                listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
+            else:
+                self._add(self._spectators, listener)
+
+    def _refuse(self, refused: CommandRefused) -> bool:
+        """Pass a refusal on. Return whether there are spectators with other passphrases to ask for."""
+        if self._spectators is not None:
+            self._end(CloseCode.GOOD_BYE, refused.text)
+            return False
+        self._end_searches(missed=refused.reason is Reason.UNKNOWN_TABLE)
+        is_guess = refused.reason is Reason.BAD_PASSPHRASE
+        for listener, (passphrase, _) in list(self._waiting.items()):
+            if not is_guess or passphrase == self._passphrase:
+                del self._waiting[listener]
+                listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
+        if not self._waiting:
+            self.close()
+        return bool(self._waiting)
+
+    def _end(self, code: CloseCode, reason: str) -> None:
+        """Close all spectators' connections in the way that the other server closed ours."""
+        if self._spectators is not None:
+            self._spectators.hurry()
+        for listener in [*(self._spectators or ()), *self._waiting]:
+            listener.close(code, reason[:120])
+        self.close()
+
+    def _count_soon(self) -> None:
+        if self._counting is None:
+            self._counting = asyncio.get_running_loop().call_later(COUNT_SECONDS, self._count)
+
+    def _count(self) -> None:
+        self._counting = None
+        self._is_recounted.set()
+        watchers = Watchers(count=min(MOST_SPECTATORS, self._elsewhere + self._people))
+        for listener in self._spectators or ():
+            listener.reply(watchers)
+
+    @property
+    def _people(self) -> int:
+        return 0 if self._spectators is None else self._spectators.people
+
+
+class Relay:
+    """The tables that a relay watches.
+
+    Attributes:
+        url: the other server.
+        clock: the clock, in microseconds.
+        backlog: gives galleries turns.
+        addresses: limits how many tables an address looks for.
+
+    Args:
+        url, clock, backlog, addresses: the same.
+        most: the most tables at a time.
+
+    """
+
+    def __init__(
+        self, url: str, most: int, clock: Callable[[], int], backlog: Backlog, addresses: AddressLimits
+    ) -> None:
+        self.url = url
+        self._most = most
+        self.clock = clock
+        self.backlog = backlog
+        self.addresses = addresses
+        self._tables: dict[str, RelayedTable] = {}
+        self._places: dict[Listener, RelayedTable] = {}
+        self._is_known = False
+        self._misses = Bucket(UPSTREAM["misses_per_minute"] / MINUTE, UPSTREAM["miss_burst"])
+        self._unknown: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    @property
+    def listeners(self) -> int:
+        """The number of spectators of all tables."""
+        return sum(map(len, self._tables.values()))
+
+    def holds(self, listener: Listener) -> bool:
+        """Return whether a listener watches a table, or waits for one."""
+        table = self._places.get(listener)
+        return table is not None and listener in table
+
+    def enter(self, listener: Listener, request: Message, origin: Origin) -> None:
+        """Let a listener watch a table; if its address looks for too many, it is closed, and comes back.
+
+        Raises:
+            CommandRefused: it asks for something else, or the relay is full.
+
+        """
+        if not isinstance(request, Watch):
+            raise CommandRefused(Reason.NOT_NOW, ONLY_WATCH)
+        code = request.code.strip().upper()
+        table = self._tables.get(code)
+        if table is None:
+            if self._unknown.get(code, -1) >= self.clock():
+                self.addresses.note_miss(origin.counted_as, self.clock())
+                raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code.")
+            if len(self._tables) >= self._most:
+                raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
+            table = RelayedTable(self, code)
+        if table.watch(listener, request.passphrase, origin):
+            self._tables[code] = self._places[listener] = table
+        else:
+            listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
+
+    def meet(self, is_known: bool) -> None:
+        """Note whether the other server knows this relay, and counts misses of those who ask here."""
+        self._is_known = is_known
+
+    def begin_search(self, address: str) -> bool:
+        """Count a search for a table. Return whether its address may have it.
+
+        A server that does not know this relay counts the misses of all its spectators as one address's. So
+        they share these, and no address uses them up.
+        """
+        shared = None if self._is_known else self._misses
+        return self.addresses.begin_search(address, self.clock(), shared)
+
+    def note_unknown(self, code: str) -> None:
+        """Note that the other server has no table with a code: it is not asked again for some seconds."""
+        self._misses.take(self.clock())
+        self._unknown.pop(code, None)
+        if len(self._unknown) >= MOST_UNKNOWN:
+            del self._unknown[next(iter(self._unknown))]
+        self._unknown[code] = self.clock() + UNKNOWN_US
+
+    def count_relayed(self, relay: Listener, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        table = self._places.get(relay)
+        if table is not None:
+            table.count_relayed(relay, count)
+
+    def leave(self, listener: Listener) -> None:
+        """Remove a listener whose connection is lost."""
+        table = self._places.pop(listener, None)
+        if table is not None:
+            table.leave(listener)
+
+    def close(self) -> None:
+        """Stop watching all tables."""
+        for table in list(self._tables.values()):
+            table.close()
+
+    def forget(self, code: str) -> None:
+        """Forget a table that is no longer watched."""
+        self._tables.pop(code, None)

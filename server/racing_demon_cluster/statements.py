@@ -1,0 +1,215 @@
+"""All SQL about nodes, their beats, and the owners of tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_cluster.postgres.connection import Database, connect
+from racing_demon_cluster.postgres.nodes import end_backend
+
+LOCK_TIMEOUT: Final = "1s"
+"""How long a takeover waits for a transaction of the dead node, whose connection it has ended."""
+
+
+SHARE_OUT: Final = """
+    WITH orphans AS (
+        SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules,
+            row_number() OVER (ORDER BY t.id) AS place
+        FROM tables t JOIN nodes n ON n.id = t.owner LEFT JOIN nodes opener ON opener.id = t.opener
+        WHERE t.closed_ms IS NULL AND n.fenced
+    ), heirs AS (
+        SELECT o.id AS orphan, h.id AS heir, o.place, count(*) OVER (PARTITION BY o.id) AS many,
+            row_number() OVER (PARTITION BY o.id ORDER BY b.load, h.id) - 1 AS rank
+        FROM orphans o JOIN nodes h ON h.protocol = o.protocol AND h.rules @> o.rules
+            JOIN beats b ON b.node = h.id
+        WHERE NOT h.fenced AND NOT h.draining
+    )
+    UPDATE tables SET owner = heir FROM heirs WHERE tables.id = orphan AND rank = place % many
+"""
+
+
+class Node(NamedTuple):
+    """A running node.
+
+    Attributes:
+        id: its number.
+        name: the name that the operator gave it.
+        url: where players reach it.
+        inside: where other servers reach it, as host and port; empty if it does not listen yet.
+        version: its software's.
+        protocol: the version of the protocol that it speaks.
+        rules: digests of the rules of the games that it knows.
+        draining: whether it is handing over its tables.
+        beat: how many beats it has written.
+        load: how many tables it had at its last beat.
+
+    """
+
+    id: int
+    name: str
+    url: str
+    inside: str
+    version: str
+    protocol: int
+    rules: list[str]
+    draining: bool
+    beat: int
+    load: int
+
+    def knows_rules_of(self, other: "Node") -> bool:
+        """Return whether it can continue all tables of another node."""
+        return self.protocol == other.protocol and set(other.rules) <= set(self.rules)
+
+
+class Overview(NamedTuple):
+    """What one read of the database shows.
+
+    Attributes:
+        nodes: all that are not fenced.
+        missing: open tables of the reading node that it did not know of.
+        orphans: whether a fenced node has open tables.
+
+    """
+
+    nodes: list[Node]
+    missing: list[int]
+    orphans: bool
+
+
+class Whereabout(NamedTuple):
+    """Where an open table is: its number, its owner, and whether that is fenced."""
+
+    table: int
+    owner: int
+    url: str
+    inside: str
+    fenced: bool
+
+
+def place(db: Database, node: int, url: str, inside: str) -> None:
+    """Store a node's address, as soon as it accepts connections."""
+    db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
+
+
+def beat(db: Database, node: int, load: int) -> None:
+    """Write a beat; a crash of the database may lose it.
+
+    Raises:
+        psycopg.Error: it is fenced, or the database cannot be reached.
+
+    """
+    with db.pipeline(), db.transaction():
+        db.execute("SET LOCAL synchronous_commit = off")
+        db.execute("SELECT fence($1)", (node,))
+        db.execute(
+            "INSERT INTO beats VALUES ($1, 1, $2) "
+            "ON CONFLICT (node) DO UPDATE SET beat = beats.beat + 1, load = excluded.load",
+            (node, load),
+        )
+
+
+def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
+    """Return all nodes, and the tables that the reading node owns but does not know of.
+
+    Args:
+        db: the connection.
+        node: the node that reads.
+        known: the tables that it knows of.
+        orphans: whether to look for tables of fenced nodes as well.
+
+    """
+    missing = db.execute(
+        "SELECT id FROM tables WHERE owner = $1 AND closed_ms IS NULL AND id <> ALL($2) ORDER BY id",
+        (node, list(known)),
+    ).fetchall()
+    is_orphaned = orphans and db.execute(
+        "SELECT EXISTS (SELECT FROM tables t JOIN nodes n ON n.id = t.owner "
+        "WHERE t.closed_ms IS NULL AND n.fenced)"
+    ).fetchone() == (True,)
+    return Overview(nodes(db), [table for (table,) in missing], bool(is_orphaned))
+
+
+def nodes(db: Database) -> list[Node]:
+    """Return all nodes that are not fenced."""
+    rows = db.execute(
+        "SELECT id, name, url, inside, version, protocol, rules, draining, coalesce(beat, 0), "
+        "coalesce(load, 0) "
+        "FROM nodes LEFT JOIN beats ON node = id WHERE NOT fenced ORDER BY id"
+    )
+    return list(map(Node._make, rows))
+
+
+def connect_as(node: int, url: str) -> Database:
+    """Connect under the name of a node, by which others find and end the connection when they fence it.
+
+    Raises:
+        JournalUnusable: the database cannot be reached.
+
+    """
+    db = connect(url)
+    db.execute("SELECT set_config('application_name', $1, false)", (f"racing-demon node {node}",))
+    return db
+
+
+def fence(db: Database, node: int) -> bool:
+    """Stop a node from ever writing again; return whether it still could.
+
+    All its connections are ended first, because an open transaction may hold a lock on its row.
+    """
+    end_backend(db, node)
+    db.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
+        (f"racing-demon node {node}",),
+    )
+    fenced = db.execute("UPDATE nodes SET fenced = true WHERE id = $1 AND NOT fenced", (node,))
+    return fenced.rowcount > 0
+
+
+def take_over(db: Database, me: int, dead: int | None = None) -> int:
+    """Fence a dead node, if one is named, and move tables of fenced nodes to running ones; return how many.
+
+    Raises:
+        psycopg.Error: another node did the same, or the database cannot be reached.
+
+    """
+    with db.transaction():
+        db.execute("SELECT set_config('lock_timeout', $1, true)", (LOCK_TIMEOUT,))
+        db.execute("SELECT fence($1)", (me,))
+        if dead is not None:
+            fence(db, dead)
+        return share_out(db)
+
+
+def share_out(db: Database) -> int:
+    """Move tables of fenced nodes to running ones; return how many.
+
+    Candidates are all nodes that are not draining, speak the table's protocol, and know all rules of the
+    node that opened it. They take turns, the least loaded first. A table without a candidate does not move.
+    """
+    moved = db.execute(SHARE_OUT).rowcount
+    if moved:
+        db.execute("NOTIFY racing_demon_owners")
+    return moved
+
+
+def set_draining(db: Database, node: int) -> None:
+    """Give a node no more tables, and let it hand over those that it has."""
+    db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
+
+
+def locate(db: Database, codes: Sequence[str]) -> dict[str, Whereabout]:
+    """Return where the open tables with these codes are; codes without a table are left out."""
+    rows = db.execute(
+        "SELECT t.code, t.id, t.owner, n.url, n.inside, n.fenced "
+        "FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.code = ANY($1) AND t.closed_ms IS NULL",
+        (list(codes),),
+    )
+    return {code: Whereabout(*where) for code, *where in rows}
+
+
+def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:
+    """Store by how many microseconds the clocks of tables are ahead of their new node's clock."""
+    db.execute(
+        "UPDATE tables SET clock_node = $1, clock_offset_us = kept.offset_us "
+        "FROM unnest($2::bigint[], $3::bigint[]) AS kept (id, offset_us) WHERE tables.id = kept.id",
+        (node, list(offsets), list(offsets.values())),
+    )

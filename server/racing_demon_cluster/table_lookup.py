@@ -1,0 +1,62 @@
+"""Finds tables by code. However many clients ask, one query at a time runs at the database."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from .database_thread import Worker
+from .statements import Whereabout, locate
+
+MOST_CODES: Final = 256
+"""So many codes are looked up in one query; a takeover of 500 tables takes two."""
+MOST_WAITING: Final = 4_000
+"""So many searches wait, as many as there are connections."""
+
+Found = Callable[[Whereabout | Exception | None], None]
+Located = dict[str, Whereabout]
+
+
+class Finder:
+    """Collects the codes that arrive during a query, and looks all of them up with the next one.
+
+    Args:
+        worker: queries the database.
+
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._waiting: dict[str, list[Found]] = {}
+        self._searches = 0
+        self._is_asking = False
+
+    def find(self, code: str, found: Found) -> bool:
+        """Find an open table; call back with its place, ``None`` if there is none, or the error.
+
+        Returns:
+            Whether there was room for the search; if not, nobody is called back.
+
+        """
+        if self._searches >= MOST_WAITING:
+            return False
+        self._searches += 1
+        self._waiting.setdefault(code, []).append(found)
+        if not self._is_asking:
+            self._ask()
+        return True
+
+    def _ask(self) -> None:
+        self._is_asking = True
+        codes = list(islice(self._waiting, MOST_CODES))
+        asked = {code: self._waiting.pop(code) for code in codes}
+        self._worker.do(partial(locate, codes=codes), partial(self._answer, asked))
+
+    def _answer(self, asked: dict[str, list[Found]], located: Located | Exception) -> None:
+        self._is_asking = False
+        self._searches -= sum(map(len, asked.values()))
+        if self._waiting:
+            self._ask()
+        for code, waiting in asked.items():
+            for found in waiting:
+                found(located if isinstance(located, Exception) else located.get(code))

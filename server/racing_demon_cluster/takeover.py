@@ -1,0 +1,153 @@
+"""Opens tables that this node has received, a few at a time, starting with those that clients wait for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from racing_demon_cluster.postgres.connection import Database
+from racing_demon_cluster.postgres.read_ahead import TableReader, read_ahead, read_events
+from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_server.journal.interface import StoredTable
+from racing_demon_server.journal.reader import UnknownContents
+from racing_demon_server.journal.recovery import first_event, past_of
+from racing_demon_server.match.table import Past
+from racing_demon_server.tables.registry import Registry, tell_hopeless
+from racing_demon_server.tables.room import Clock
+
+from .database_thread import Worker
+from .statements import keep_offsets
+
+AT_ONCE: Final = 20
+"""So many tables are read in one transaction, and no more while so many with long hands are being opened."""
+
+
+class Read(NamedTuple):
+    """A table read from the database.
+
+    Attributes:
+        kept: the table.
+        past: what is needed to continue it, or why it cannot be read.
+        last_us: the newest time that anybody saw of it, on its own clock.
+        offset_us: how far that clock is ahead of the node's.
+
+    """
+
+    kept: StoredTable
+    past: Past | Exception
+    last_us: int
+    offset_us: int
+
+
+class Adoption:
+    """Opens the tables that the node has received.
+
+    Attributes:
+        hopeless: tables that cannot continue here; they stay in the database.
+
+    Args:
+        node: the node's number.
+        keys: unmask seeds.
+        registry: keeps the tables.
+        clock: returns the node's time, in any thread.
+        worker: reads tables.
+
+    """
+
+    def __init__(
+        self, node: int, keys: ClusterKeys, registry: Registry, clock: Clock, worker: Worker
+    ) -> None:
+        self.hopeless: set[int] = set()
+        self._node = node
+        self._keys = keys
+        self._registry = registry
+        self._clock = clock
+        self._worker = worker
+        self._wanted: dict[int, None] = {}
+        self._asked: dict[int, list[Callable[[bool], None]]] = {}
+        self._reading: Sequence[int] = ()
+        self._opening: set[int] = set()
+
+    def want(self, tables: Iterable[int]) -> None:
+        """Open tables soon."""
+        for table in tables:
+            if table not in {*self._reading, *self._opening, *self.hopeless, *self._registry.leaving}:
+                self._wanted[table] = None
+        self._go_on()
+
+    def ask(self, table: int, opened: Callable[[bool], None]) -> None:
+        """Open a table before all others, and call back when it is open or cannot be opened."""
+        self._asked.setdefault(table, []).append(opened)
+        self.want([table])
+
+    def _go_on(self) -> None:
+        here = self._registry.numbers
+        for table in here & self._wanted.keys():
+            del self._wanted[table]
+            self._answer(table, is_here=True)
+        if self._reading or not self._wanted or len(self._opening) >= AT_ONCE:
+            return
+        first = sorted(self._wanted, key=lambda table: table not in self._asked)[:AT_ONCE]
+        self._reading = first
+        for table in first:
+            del self._wanted[table]
+        read = partial(_read, node=self._node, keys=self._keys, tables=first, clock=self._clock)
+        self._worker.do(read, self._open)
+
+    def _open(self, read: list[Read] | Exception) -> None:
+        tables, self._reading = self._reading, ()
+        self._go_on()  # the thread reads while the loop opens these
+        for each in () if isinstance(read, Exception) else read:
+            if each.kept.id not in self._registry.numbers | self._opening:
+                self._adopt(each)
+        here = self._registry.numbers
+        for table in tables:
+            if table not in self._opening:
+                self._answer(table, is_here=table in here)
+
+    def _adopt(self, read: Read) -> None:
+        kept, past = read.kept, read.past
+        if isinstance(past, Exception):
+            self.hopeless.add(kept.id)
+            tell_hopeless(kept, past)
+            return
+        self._opening.add(kept.id)
+        self._registry.adopt(kept, past, read.last_us, read.offset_us, partial(self._end, kept.id))
+
+    def _end(self, table: int) -> None:
+        """Note that a table is here, or cannot be."""
+        self._opening.discard(table)
+        is_here = table in self._registry.numbers
+        if not is_here:
+            self.hopeless.add(table)
+        self._answer(table, is_here=is_here)
+        self._go_on()
+
+    def _answer(self, table: int, *, is_here: bool) -> None:
+        for opened in self._asked.pop(table, ()):
+            opened(is_here)
+
+
+def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], clock: Clock) -> list[Read]:
+    """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
+    with db.transaction():
+        pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
+        read_events(db, {each: first_event(past) for each, past in pasts.items() if isinstance(past, Past)})
+        found = [_found(reader, past, clock) for reader, past in pasts.items()]
+        with db.pipeline():
+            keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
+            db.execute("SELECT fence($1)", (node,))
+    return found
+
+
+def _begin(reader: TableReader) -> Past | Exception:
+    """Return what a table needs to continue, its log still to be read, or why that cannot be read."""
+    try:
+        return past_of(reader, reader.table)
+    except UnknownContents as error:
+        return error
+
+
+def _found(reader: TableReader, past: Past | Exception, clock: Clock) -> Read:
+    """Return what was read; the events are decoded when the table is opened, a little at a time."""
+    last_us = reader.last_us()
+    return Read(reader.table, past, last_us, last_us - clock())

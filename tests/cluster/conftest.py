@@ -1,0 +1,35 @@
+"""Databases of their own, with a standby, and the stores that servers open there."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from racing_demon_cluster.postgres.store import PostgresStore
+from tests.support.postgres import KEY, Postgres, postgres
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Postgres]:
+    """Run a primary and a standby for all tests of a file."""
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def name(servers: Postgres) -> str:
+    """Return the name of an empty database."""
+    return servers.new_database()
+
+
+@pytest.fixture
+def opened(servers: Postgres, name: str) -> Iterator[Callable[..., PostgresStore]]:
+    """Return what opens its store, as a server of some name, URL and key does."""
+    with contextlib.ExitStack() as stack:
+
+        def open_store(node: str = "n1", key: bytes = KEY, *, url: str = "") -> PostgresStore:
+            store = PostgresStore(url or servers.url(name), node, [key])
+            stack.callback(store.close)
+            return store
+
+        yield open_store

@@ -1,0 +1,87 @@
+"""However many clients look for tables, the database is asked one question at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from racing_demon_cluster.database_thread import Worker
+from racing_demon_cluster.statements import Whereabout
+from racing_demon_cluster.table_lookup import MOST_CODES, MOST_WAITING, Finder
+
+
+class Held(Worker):
+    """A worker that answers when the test says so.
+
+    Attributes:
+        asked: the codes of each question.
+
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self._then: Callable[[Any], None] = lambda _: None
+
+    def do(self, job: Any, then: Callable[[Any], None]) -> None:
+        """Note a question."""
+        self.asked.append(job.keywords["codes"])
+        self._then = then
+
+    def answer(self, located: Any) -> None:
+        """Answer the newest question."""
+        self._then(located)
+
+
+def where(number: int) -> Whereabout:
+    """Return where a table is."""
+    return Whereabout(number, 1, "ws://n1", "n1:5252", fenced=False)
+
+
+def test_all_codes_that_wait_are_one_question() -> None:
+    """What comes during a question is asked together afterwards, each code once."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    for client, code in enumerate(("BCDF", "GHJK", "GHJK", "LMNP")):
+        finder.find(code, lambda found, client=client: heard.append((client, found)))  # type: ignore[misc]
+    worker.answer({"BCDF": where(1)})
+    assert worker.asked == [["BCDF"], ["GHJK", "LMNP"]]
+    worker.answer({"GHJK": where(2)})
+    assert heard == [(0, where(1)), (1, where(2)), (2, where(2)), (3, None)]
+    finder.find("BCDF", lambda found: heard.append((4, found)))
+    assert worker.asked[2:] == [["BCDF"]]
+
+
+def test_an_error_is_everybodys_answer() -> None:
+    """If the database cannot be asked, all who wait for the question hear that."""
+    worker, error = Held(), ConnectionError()
+    heard: list[object] = []
+    finder = Finder(worker)
+    finder.find("BCDF", heard.append)
+    worker.answer(error)
+    assert heard == [error]
+
+
+def test_one_question_has_so_many_codes() -> None:
+    """The others wait for the next one, the oldest first."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    codes = [f"{number:06}" for number in range(1, 2 * MOST_CODES)]
+    for code in ("first", *codes):
+        assert finder.find(code, heard.append)
+    for _ in range(3):
+        worker.answer({})
+    assert worker.asked == [["first"], codes[:MOST_CODES], codes[MOST_CODES:]]
+    assert len(heard) == 2 * MOST_CODES
+
+
+def test_so_many_searches_wait_and_no_more() -> None:
+    """Those of the running question count, too; each that is answered makes room for another."""
+    worker = Held()
+    heard: list[object] = []
+    finder = Finder(worker)
+    assert all(finder.find(code, heard.append) for code in ["BCDF", "GHJK"] * (MOST_WAITING // 2))
+    assert not finder.find("BCDF", heard.append)
+    worker.answer({})
+    assert heard == [None]
+    assert finder.find("LMNP", heard.append)
+    assert not finder.find("LMNP", heard.append)
