@@ -17,11 +17,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.bot_matches import play_match
 
-from racing_demon_protocol.engine.enums import Racing
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
+from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.engine.specification import Racing
+from racing_demon_protocol.enums import BotLevel, EndReason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.limits import MOST_SEATS
-from racing_demon_protocol.reasons import BotLevel, EndReason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server import arguments as types
 

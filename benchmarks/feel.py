@@ -31,7 +31,7 @@ from tests.support.processes import server_process
 from tests.support.servers import Peer, end_tasks
 
 from benchmarks.percentiles import percentiles
-from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.bots.players import LEVELS, Bot

@@ -24,7 +24,7 @@ from tests.support.clocks import clock
 from tests.support.servers import NO_METER, start
 
 from benchmarks.others import say, standard_input
-from racing_demon_protocol.limits import WEBSOCKET_PATH
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.settings import ServerSettings

@@ -18,8 +18,9 @@ from tests.support.bot_matches import Player, play_match
 from tests.support.mashers import Insistent, Masher
 
 from racing_demon_client.shared.choice_limit import ChoiceLimit
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.client import Command, Stuck
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options

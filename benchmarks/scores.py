@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.protocol.records.test_standings import simulated
 
-from racing_demon_protocol.records.match_file import lines_of
+from racing_demon_protocol.records.format import lines_of
 
 PROGRAM = (sys.executable, "-m", "racing_demon_client", "scores", "--json")
 

@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.rooms import Ear, VirtualLoop, in_virtual_time, open_room, say
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import BotLevel
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_server.ops import garbage_collection

@@ -1,10 +1,10 @@
 """An example of every message, and one complete short hand, for the wire document and for tests."""
 
+from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, deal_seed
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.shuffle import commitment, contribution_hash, deal_seed
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.enums import EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -6,21 +6,24 @@ from functools import cache
 from typing import Any, Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, parse, rank
-from racing_demon_protocol.engine.enums import Deals, Owner, TailRule, TakeBack
-from racing_demon_protocol.engine.groups import (
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.mechanics.pairs import Sympathy
+from racing_demon_protocol.engine.mechanics.script import Script
+from racing_demon_protocol.engine.specification import (
     Deal,
+    Deals,
+    Game,
     Group,
     Heads,
+    Owner,
     Reserve,
     Stock,
     Tableau,
+    TailRule,
+    TakeBack,
     Waste,
 )
-from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.mechanics.ranks import Sympathy
-from racing_demon_protocol.engine.mechanics.tricks import Script
-from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, GROUP_OPTIONS, declare
 from racing_demon_protocol.wire.options import Options

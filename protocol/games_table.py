@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from racing_demon_protocol.engine.enums import Racing
-from racing_demon_protocol.engine.specification import Building, Game
+from racing_demon_protocol.engine.specification import Building, Game, Racing
 from racing_demon_protocol.games import GAMES
 
 ROOT = Path(__file__).parent.parent

@@ -19,8 +19,8 @@ from descriptions import beside, field, plain, wire_name
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from move_list import moves
-from racing_demon_protocol.engine.enums import TailRule, TakeBack
-from racing_demon_protocol.reasons import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
+from racing_demon_protocol.engine.specification import TailRule, TakeBack
+from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel

@@ -7,9 +7,9 @@ from itertools import product
 from typing import Any, Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.fast_path import Way
+from racing_demon_protocol.engine.rules.move_tables import Way
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 

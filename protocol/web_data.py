@@ -7,13 +7,13 @@ from pydantic_core import PydanticUndefined
 
 from game_list import games
 from move_list import moves
+from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.mechanics.line import DoubleJump, PushPin
 from racing_demon_protocol.engine.mechanics.merging import Merging
-from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
-from racing_demon_protocol.engine.mechanics.rows import DoubleJump, PushPin
+from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
+from racing_demon_protocol.engine.mechanics.script import Script
 from racing_demon_protocol.engine.mechanics.sums import Sums
 from racing_demon_protocol.engine.mechanics.travelling import Travelling
-from racing_demon_protocol.engine.mechanics.tricks import Script
-from racing_demon_protocol.engine.piles import Kind
 from racing_demon_protocol.engine.specification import Mechanic
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of

@@ -35,8 +35,8 @@ from racing_demon_client.terminal.input.actions import (
     column_actions,
     pile_actions,
 )
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.mqtt.homeassistant import demon_config
 from racing_demon_server.mqtt.results import results

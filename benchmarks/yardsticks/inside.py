@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import Final, Self
 
 from benchmarks.yardsticks.script import OPTIONS, SEATS, SEED, Step
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck

@@ -7,8 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from racing_demon_protocol.engine.board import Kind, Play
     from racing_demon_protocol.engine.cards import name as card_name
-    from racing_demon_protocol.engine.piles import Kind, Play
     from racing_demon_protocol.errors import RacingDemonError
     from racing_demon_protocol.wire.messages.client import AddBot, Ready, Start, Stuck
     from racing_demon_protocol.wire.options import Options
@@ -31,9 +31,9 @@ __all__ = [
 _HOMES: Final = {
     "AddBot": "racing_demon_protocol.wire.messages.client:AddBot",
     "Client": "racing_demon_client.net.connection:Client",
-    "Kind": "racing_demon_protocol.engine.piles:Kind",
+    "Kind": "racing_demon_protocol.engine.board:Kind",
     "Options": "racing_demon_protocol.wire.options:Options",
-    "Play": "racing_demon_protocol.engine.piles:Play",
+    "Play": "racing_demon_protocol.engine.board:Play",
     "RacingDemonError": "racing_demon_protocol.errors:RacingDemonError",
     "Ready": "racing_demon_protocol.wire.messages.client:Ready",
     "Start": "racing_demon_protocol.wire.messages.client:Start",

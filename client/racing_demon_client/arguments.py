@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from racing_demon_protocol import arguments
-from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE
+from racing_demon_protocol import argument_types as arguments
+from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE
 
 PRACTICE_HANDS: Final = 3
 """The default length of a match against bots, in hands: six to twenty minutes, depending on their level."""

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from platformdirs import user_state_path
 
-from racing_demon_protocol.text import is_printable
+from racing_demon_protocol.formatting import is_printable
 
 
 def state_folder() -> Path:

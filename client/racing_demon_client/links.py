@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Final
 
-from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
+from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 
 TLS_PORT: Final = 443
 SCHEMES: Final = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}

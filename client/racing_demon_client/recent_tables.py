@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_protocol.limits import WEBSOCKET_PATH
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 
 from .files import read_entries, replace_file, shown, state_folder
 

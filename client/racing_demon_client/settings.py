@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from platformdirs import user_config_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_protocol.limits import LONGEST_NAME
+from racing_demon_protocol.constants import LONGEST_NAME
 
 from .errors import SettingsRefused
 from .files import replace_file, shown

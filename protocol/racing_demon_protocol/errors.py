@@ -17,9 +17,9 @@ On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reaso
 becomes its reason.
 """
 
-from racing_demon_protocol.limits import LONGEST_TEXT
+from racing_demon_protocol.constants import LONGEST_TEXT
 
-from .reasons import Reason
+from .enums import Reason
 
 
 class RacingDemonError(Exception):

@@ -8,7 +8,7 @@ import psycopg
 
 from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.schema import verify_version
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.formatting import counted
 from racing_demon_server.arguments import database, fail, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from racing_demon_cluster.postgres.connection import missing_standby
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.seed_encryption import ClusterKeys
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_server.journal.operations import Change, Operation

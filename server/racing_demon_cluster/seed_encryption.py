@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, keeps
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, keeps
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 

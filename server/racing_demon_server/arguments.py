@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from racing_demon_protocol import arguments
-from racing_demon_protocol.limits import WEBSOCKET_PATH
+from racing_demon_protocol import argument_types as arguments
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 
 SHORTEST_CODE, LONGEST_CODE = 4, 16
 """The wire has room for so many letters of a table's code."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racing_demon_protocol import __version__
-from racing_demon_protocol.limits import DEFAULT_PORT
+from racing_demon_protocol.constants import DEFAULT_PORT
 
 from .arguments import (
     LONGEST_CODE,

@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding, decode_server, encode, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event, Played

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from racing_demon_protocol.limits import DEFAULT_PORT
+from racing_demon_protocol.constants import DEFAULT_PORT
 from racing_demon_protocol.wire.addresses import is_below
 
 from .durability import Durability

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
-from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.deal import subseed
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import journal_of, reading
 from racing_demon_server.journal.sqlite.lock_file import LockFile

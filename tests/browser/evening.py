@@ -26,7 +26,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from racing_demon_client import Client, Options
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, rank, suit
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import MakeHost

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_server.tables.room import Room
 from tests.support.browsers import ENDS
 from tests.support.engines import Engine, firefox, webkit

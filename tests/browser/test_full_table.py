@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.engine.board import Board
+from racing_demon_protocol.engine.board import Board, Kind, Pile
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.piles import Kind, Pile
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused

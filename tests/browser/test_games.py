@@ -5,8 +5,8 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.browsers import phone

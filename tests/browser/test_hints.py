@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser
 
+from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN, rank, suit
-from racing_demon_protocol.engine.piles import Kind
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.browsers import Phone, phone

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.codec import decode_client, decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused

@@ -7,10 +7,9 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser
 
-from racing_demon_protocol.engine.board import Board
+from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
-from racing_demon_protocol.engine.piles import Kind
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words

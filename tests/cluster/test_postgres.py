@@ -14,7 +14,7 @@ from racing_demon_cluster.postgres.nodes import register
 from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.statements import beat, fence, share_out
-from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change, Operation

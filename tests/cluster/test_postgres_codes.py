@@ -11,8 +11,8 @@ from psycopg.errors import OperationalError, UniqueViolation
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.statements import fence
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.operations import Change, Operation
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres

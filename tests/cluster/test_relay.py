@@ -10,7 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from racing_demon_cluster.relay.replica import TableMirror
-from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.addresses import understands
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event, Message

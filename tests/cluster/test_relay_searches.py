@@ -7,7 +7,7 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.net.address_limits import MANY_SEARCHES

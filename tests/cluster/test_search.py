@@ -14,7 +14,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from racing_demon_cluster.proxy import AGAIN_SECONDS, MOST_HELD, SPLICED
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said

@@ -6,7 +6,7 @@ import pytest
 
 from racing_demon_cluster.postgres.codes import code_of
 from racing_demon_cluster.seed_encryption import SALT_SIZE, SHORTEST, ClusterKeys, MaskedSeed, read_keys
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, commitment
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, commitment
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.sharding import CODE_LETTERS

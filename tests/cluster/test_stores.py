@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable

@@ -3,7 +3,7 @@ import inspect
 import pytest
 
 from racing_demon_protocol import errors
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages.server import Refused
 
 

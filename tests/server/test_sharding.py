@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused
 from racing_demon_protocol.wire.options import Options

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Place, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, name, parse
 from racing_demon_protocol.engine.deal import decks
-from racing_demon_protocol.engine.groups import Stock
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.endgame import columns_lead_on, surfacing
-from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.engine.rules.dead_hand import columns_lead_on, surfacing
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.specification import Stock
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.moves import Move, carried

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.engine.deal import hand_seeds, subseed
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event

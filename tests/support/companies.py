@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Self
 
-from racing_demon_protocol.engine.shuffle import contribution_hash, hand_seeds
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 
-from racing_demon_protocol.engine.shuffle import contribution_hash
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event

@@ -22,8 +22,8 @@ from websockets.exceptions import WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Event

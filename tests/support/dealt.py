@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card, parse, rank
+from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.shuffle import subseed
 from racing_demon_protocol.engine.specification import Game
 from tests.support.moves import Move, carried, follow
 

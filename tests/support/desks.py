@@ -20,7 +20,7 @@ from racing_demon_client.terminal.style.densities import SMALLEST, choose
 from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

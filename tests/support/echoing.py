@@ -9,7 +9,7 @@ import sys
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net import gateway

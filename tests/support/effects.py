@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.engine.groups import Stock
-from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.engine.specification import Stock
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

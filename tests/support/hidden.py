@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
-from racing_demon_protocol.engine.shuffle import subseed
-from racing_demon_protocol.reasons import BotLevel, EndReason
-from racing_demon_protocol.records.record import to_line
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.enums import BotLevel, EndReason
+from racing_demon_protocol.records.format import to_line
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import IllegalPlay, InconsistentEvent, InvalidRecord
-from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, name, pack, rank
-from racing_demon_protocol.engine.enums import Base
-from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Base, Foundations
 
 
 def status(rules: Rules, board: Board) -> list[str]:

@@ -19,8 +19,8 @@ from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScr
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.look import Look
-from racing_demon_protocol.reasons import EndReason, Reason
-from racing_demon_protocol.text import is_printable
+from racing_demon_protocol.enums import EndReason, Reason
+from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Seated, SeatState
 from tests.support.desks import HOSTILE

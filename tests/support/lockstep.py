@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
-from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding, decode_server

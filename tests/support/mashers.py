@@ -6,8 +6,8 @@ from typing import Final
 
 from racing_demon_client.shared.choice_limit import ChoiceLimit
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

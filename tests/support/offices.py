@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -7,7 +7,7 @@ from itertools import count
 
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages.client import Stuck
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused

@@ -5,9 +5,9 @@ import json
 from collections.abc import Sequence
 from functools import cache
 
-from racing_demon_protocol.engine.shuffle import hand_seeds, subseed
-from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, followed
+from racing_demon_protocol.engine.deal import hand_seeds, subseed
+from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.records.format import Header, Record, TimedMessage, followed
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event

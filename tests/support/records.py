@@ -6,10 +6,10 @@ from functools import cache
 import pytest
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.engine.enums import Deals
+from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import Played

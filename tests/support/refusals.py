@@ -1,6 +1,6 @@
 """Why a table refuses what is no play: said once more, from what everybody sees, for judging histories."""
 
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
 

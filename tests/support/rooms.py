@@ -9,8 +9,8 @@ from contextvars import Context
 from typing import Any, ParamSpec, TypeVar
 from unittest import mock
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl

@@ -16,7 +16,7 @@ from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
 from racing_demon_client.terminal.style.look import Look
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.servers import PATIENCE, serving
 from tests.support.terminal import Player

@@ -2,7 +2,7 @@
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.groups import Stock
+from racing_demon_protocol.engine.specification import Stock
 from tests.support.boards import Position
 
 

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Event, Message

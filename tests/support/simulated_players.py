@@ -11,7 +11,7 @@ from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

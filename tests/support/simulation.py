@@ -17,8 +17,10 @@ from typing import Any, Final, NamedTuple
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.contributor import ShareState
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
-from racing_demon_protocol.records.record import to_line, verify
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Seated, Snapshot

@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.shuffle import hand_seeds
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import name_of

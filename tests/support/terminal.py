@@ -14,7 +14,7 @@ from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.session import TableSession
 from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 
 PATIENCE = 60.0

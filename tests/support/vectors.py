@@ -6,11 +6,10 @@ from itertools import islice, product
 from typing import Any, Final
 
 from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.enums import Racing
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.shuffle import subseed
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.intent import helpful_play, opened_play
 from racing_demon_protocol.table.scoring import points, totals

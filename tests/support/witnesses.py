@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from tests.support.accounts import Account, Heard, Sent

@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import AsyncExitStack
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages.client import Ready
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Refused

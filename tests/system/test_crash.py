@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.sqlite.backup import backup
 from tests.support.crashes import (

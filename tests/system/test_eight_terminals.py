@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 from benchmarks.pty_program import ProgramEnded, PtyProgram, Terminals
 
-from racing_demon_protocol.records.match_file import read_messages
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import read_messages
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from tests.support.effort import amount, more_when_long
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.engine.enums import Deals
-from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.engine.specification import Deals
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages.server import RaceLost
 from racing_demon_protocol.wire.options import Options

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -16,7 +16,7 @@ from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from tests.support.processes import CLIENT, Running, server_process, started
 from tests.support.servers import PATIENCE, Peer
 from tests.system.test_mouse import Mouse, mouse

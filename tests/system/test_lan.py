@@ -17,8 +17,8 @@ from typing import Final
 import pytest
 from benchmarks.pty_program import children_of, end_all
 
-from racing_demon_protocol.records.match_file import read_messages
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import read_messages
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
 from tests.support.namespaces import Cable, cable, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of

@@ -10,7 +10,7 @@ from benchmarks.yardsticks.loading import ours, program
 from benchmarks.yardsticks.script import Recorder, Written
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Refused

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from racing_demon_client.sources import broker as client
-from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

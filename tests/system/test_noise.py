@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import AddBot, Start, Stuck
 from racing_demon_protocol.wire.messages.events import Played

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from racing_demon_cluster.postgres.store import reading
 from racing_demon_cluster.seed_encryption import ClusterKeys
-from racing_demon_protocol.records.match_file import Correction, read_records, section_line
+from racing_demon_protocol.records.format import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.crashes import Mortal, Player, all_answered, judge_db, meeting, until

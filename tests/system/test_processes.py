@@ -16,8 +16,8 @@ import pytest
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.sources import broker as listing
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.reasons import Reaction
+from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted

@@ -20,7 +20,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.reader import PostgresReader
 from racing_demon_cluster.seed_encryption import ClusterKeys
-from racing_demon_protocol.reasons import BotLevel, EndReason, Phase
+from racing_demon_protocol.enums import BotLevel, EndReason, Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver
 from racing_demon_protocol.wire.options import Options

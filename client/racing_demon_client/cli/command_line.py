@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 from racing_demon_client import arguments as values
 from racing_demon_client.environment import login_name
-from racing_demon_protocol.limits import MOST_SEATS
+from racing_demon_protocol.constants import MOST_SEATS
 
 from .parser import parser, today
 
@@ -142,7 +142,7 @@ def _options(arguments: argparse.Namespace) -> Any:
 
 
 def _fail(text: str) -> NoReturn:
-    from racing_demon_protocol.text import printable  # noqa: PLC0415 - --help does not need it
+    from racing_demon_protocol.formatting import printable  # noqa: PLC0415 - --help does not need it
 
     for line in f"racing-demon: {text}\nSee racing-demon --help.".splitlines():
         sys.stderr.write(printable(line) + "\n")

@@ -28,10 +28,10 @@ from racing_demon_client.streams import (
     write,
     write_aside,
 )
+from racing_demon_protocol.constants import LONGEST_PASSPHRASE
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.limits import LONGEST_PASSPHRASE
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.text import printable
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
 

@@ -11,8 +11,7 @@ from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources.solo.results import score_lines
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
 from racing_demon_client.streams import write
-from racing_demon_protocol.engine.enums import Racing
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, game_named
 

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     from racing_demon_client.errors import exit_code  # noqa: PLC0415
     from racing_demon_protocol.errors import RacingDemonError  # noqa: PLC0415
-    from racing_demon_protocol.text import printable  # noqa: PLC0415
+    from racing_demon_protocol.formatting import printable  # noqa: PLC0415
 
     try:
         act = _commands(arguments.command)[arguments.command]

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from racing_demon_client import arguments
 from racing_demon_client.arguments import port, seats, seed, speed
 from racing_demon_protocol import __version__
-from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.enums import BotLevel
 
 EXAMPLES = """examples:
   racing-demon                                 the first screen: practice, host, join, watch
@@ -98,7 +98,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with 2."""
-        from racing_demon_protocol.text import printable  # noqa: PLC0415 - --help does not need it
+        from racing_demon_protocol.formatting import printable  # noqa: PLC0415 - --help does not need it
 
         super().error(printable(message))
 

@@ -27,19 +27,20 @@ from racing_demon_client.records.recorder import writing
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
-from racing_demon_protocol.records.digest import Digest, digests
-from racing_demon_protocol.records.match_file import (
+from racing_demon_protocol.formatting import counted, printable
+from racing_demon_protocol.records.format import (
     Correction,
     Record,
+    json_line,
     lines_of,
     read_messages,
     read_records,
     section_line,
     why_not,
 )
-from racing_demon_protocol.records.record import HandName, json_line, verify
 from racing_demon_protocol.records.standings import chosen, standings
-from racing_demon_protocol.text import counted, printable
+from racing_demon_protocol.records.summary import Digest, digests
+from racing_demon_protocol.records.verify import HandName, verify
 
 if TYPE_CHECKING:
     from racing_demon_client.records.timeline import Timeline

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.streams import is_terminal, write
-from racing_demon_protocol.text import printable
+from racing_demon_protocol.formatting import printable
 
 
 async def settings(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from racing_demon_client.links import link_of
 from racing_demon_client.net.probe import FoundTable
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.streams import read_line
-from racing_demon_protocol.text import counted, printable
+from racing_demon_protocol.formatting import counted, printable
 
 LOOK_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""

@@ -16,9 +16,9 @@ import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from racing_demon_client.net.probe import FoundTable, answers
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
-from racing_demon_protocol.limits import WEBSOCKET_PATH
-from racing_demon_protocol.text import printable
+from racing_demon_protocol.formatting import printable
 
 from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
 

@@ -12,9 +12,9 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import full_url
 from racing_demon_client.net.dialer import page
 from racing_demon_client.net.probe import FoundTable
+from racing_demon_protocol.constants import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
-from racing_demon_protocol.limits import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
-from racing_demon_protocol.text import printable
+from racing_demon_protocol.formatting import printable
 
 PAGE: Final = "/tables.json"
 OPEN_SECONDS: Final = 5.0

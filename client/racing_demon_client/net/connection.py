@@ -19,9 +19,9 @@ from typing import Final, Self
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
-from racing_demon_protocol.engine.shuffle import SEED_SIZE
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.counters import newest_counter

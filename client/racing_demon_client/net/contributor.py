@@ -4,8 +4,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.shuffle import contribution_hash
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle

@@ -7,9 +7,9 @@ from typing import Final
 
 from websockets.exceptions import WebSocketException
 
+from racing_demon_protocol.constants import WEBSOCKET_PATH
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import InvalidFrame
-from racing_demon_protocol.limits import WEBSOCKET_PATH
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message

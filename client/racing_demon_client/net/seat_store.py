@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_client.files import state_folder
-from racing_demon_protocol.limits import LONGEST_NAME, MOST_SEATS
+from racing_demon_protocol.constants import LONGEST_NAME, MOST_SEATS
 
 LARGEST_FILE: Final = 4_096
 KEPT_SECONDS: Final = 30 * 24 * 3_600

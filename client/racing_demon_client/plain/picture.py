@@ -6,11 +6,11 @@ from racing_demon_client.shared.pile_labels import groups_of, words_of
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
-from racing_demon_protocol.engine.enums import Geometry
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Geometry
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.scoring import points, race_order, totals
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import printable
 
 NAME_WIDTH = 12
 POINTS_WIDTH = len("  1 points")

@@ -8,8 +8,8 @@ from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.scoring import match_winners
-from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

@@ -6,10 +6,10 @@ import io
 from collections.abc import Mapping
 from typing import Any, Final
 
+from racing_demon_protocol.formatting import counted, printable, span
+from racing_demon_protocol.records.format import json_line
 from racing_demon_protocol.records.ratings import Rating
-from racing_demon_protocol.records.record import json_line
 from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings
-from racing_demon_protocol.text import counted, printable, span
 
 NAME_WIDTH: Final = 15
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")

@@ -18,13 +18,12 @@ from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.stuck_words import StuckWords
+from racing_demon_protocol.constants import LONGEST_CHAT
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.limits import LONGEST_CHAT
-from racing_demon_protocol.reasons import BotLevel, Phase, Reaction
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
-from racing_demon_protocol.records.history import History
+from racing_demon_protocol.enums import BotLevel, Phase, Reaction
+from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
 from racing_demon_protocol.table.scoring import match_winners
-from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -13,9 +13,9 @@ from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.results import loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.shuffle import SEED_SIZE
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.formatting import counted
 
 from .line_wrap import folded
 from .picture import laid, table

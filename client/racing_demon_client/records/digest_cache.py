@@ -14,8 +14,8 @@ from platformdirs import user_cache_path
 from pydantic import TypeAdapter, ValidationError
 
 from racing_demon_client.files import replace_file
-from racing_demon_protocol.records.digest import VERSION, Digest, digests
-from racing_demon_protocol.records.match_file import Record
+from racing_demon_protocol.records.format import Record
+from racing_demon_protocol.records.summary import VERSION, Digest, digests
 
 MOST_KEPT: Final = 100_000
 MOST_BYTES: Final = 512 * 2**20

@@ -19,8 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_client.files import encoding_of
-from racing_demon_protocol.records.match_file import Record, read_records
-from racing_demon_protocol.records.record import LONGEST_LINE
+from racing_demon_protocol.records.format import LONGEST_LINE, Record, read_records
 
 STDIN: Final = "-"
 ALL: Final = "all"

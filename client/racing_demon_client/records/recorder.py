@@ -6,8 +6,7 @@ from contextlib import contextmanager
 
 from racing_demon_client.environment import software
 from racing_demon_client.errors import RecordFailed
-from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
-from racing_demon_protocol.records.record import tally_line
+from racing_demon_protocol.records.format import Header, TimedMessage, entry_line, section_line, tally_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver

@@ -7,11 +7,10 @@ import bisect
 from collections.abc import Sequence
 from typing import Final
 
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
-from racing_demon_protocol.records.history import History
-from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
+from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
+from racing_demon_protocol.records.format import Record, TimedMessage, followed
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev

@@ -6,9 +6,9 @@ from typing import Final
 
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
-from racing_demon_protocol.records.record import Verdict, verify
+from racing_demon_protocol.formatting import counted, listing, printable
+from racing_demon_protocol.records.verify import Verdict, verify
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import counted, listing, printable
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

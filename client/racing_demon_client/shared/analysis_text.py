@@ -5,10 +5,9 @@ from statistics import median
 from typing import Final
 
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
-from racing_demon_protocol.records.opportunities import Race
+from racing_demon_protocol.formatting import counted, span
+from racing_demon_protocol.records.analysis import Buried, Race, SeatAnalysis
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import counted, span
 
 from .message_text import MessageText
 

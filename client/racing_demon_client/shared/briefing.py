@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from racing_demon_client.shared.option_text import value_text
 from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.enums import Goal, Racing, SuitRule
-from racing_demon_protocol.engine.groups import Stock, Tableau, Waste
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Goal, Racing, Stock, SuitRule, Tableau, Waste
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 

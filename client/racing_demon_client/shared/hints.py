@@ -3,10 +3,9 @@
 from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.enums import TailRule
-from racing_demon_protocol.engine.groups import Stock
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.table.intent import helpful_play
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message

@@ -5,10 +5,10 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
-from racing_demon_protocol.reasons import EndReason, Reaction, Reason
+from racing_demon_protocol.enums import EndReason, Reaction, Reason
+from racing_demon_protocol.formatting import counted, listing, printable, span
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import counted, listing, printable, span
 from racing_demon_protocol.wire.messages import Message, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import (

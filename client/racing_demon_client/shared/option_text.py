@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.wire.options import Options
 
 from .option_errors import explained

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from racing_demon_protocol.engine.cards import RANK_NAMES
+from racing_demon_protocol.formatting import listing
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.text import listing
 
 NUMBERS: Final = (
     *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

@@ -6,9 +6,8 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES
-from racing_demon_protocol.engine.enums import TailRule
-from racing_demon_protocol.engine.groups import Stock, Tableau
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
 
 from .pile_names import addresses, is_racelike, stops, usable
 

@@ -9,10 +9,9 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_protocol.engine.board import Board, Kind
-from racing_demon_protocol.engine.enums import Geometry, Racing, SuitRule
-from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Foundations, Geometry, Racing, SuitRule
 
 MOST_COLUMNS: Final = 9
 """With more columns their keys would not match their positions on the keyboard."""

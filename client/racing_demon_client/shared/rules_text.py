@@ -11,31 +11,31 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_SIZE
-from racing_demon_protocol.engine.enums import (
+from racing_demon_protocol.engine.specification import (
     Base,
     Build,
+    Building,
+    Cells,
+    Deal,
     Deals,
+    Foundations,
+    Game,
     Goal,
+    Group,
     Owner,
     Racing,
+    Reserve,
+    Scoring,
+    Stock,
     SuitRule,
+    Tableau,
     TailRule,
     TakeBack,
     Unit,
     Waits,
-)
-from racing_demon_protocol.engine.groups import (
-    Cells,
-    Deal,
-    Foundations,
-    Group,
-    Reserve,
-    Stock,
-    Tableau,
     Waste,
 )
-from racing_demon_protocol.engine.specification import Building, Game, Scoring
-from racing_demon_protocol.text import counted, listing
+from racing_demon_protocol.formatting import counted, listing
 
 from .briefing import SUITS
 from .option_text import called

@@ -3,16 +3,14 @@
 from typing import Final
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.groups import Group, Heads
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
+from racing_demon_protocol.engine.mechanics.line import DoubleJump, Line, PushPin
 from racing_demon_protocol.engine.mechanics.merging import Merging
-from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
-from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin
+from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
+from racing_demon_protocol.engine.mechanics.script import Script
 from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
-from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling
-from racing_demon_protocol.engine.mechanics.tricks import Script
-from racing_demon_protocol.engine.mechanics.weaving import Weaving
-from racing_demon_protocol.engine.privileges import (
+from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling, Weaving
+from racing_demon_protocol.engine.rules.special_rules import (
     BasesFirst,
     BottomCards,
     BumpKing,
@@ -33,8 +31,8 @@ from racing_demon_protocol.engine.privileges import (
     RowEnds,
     When,
 )
-from racing_demon_protocol.engine.specification import Mechanic, Special
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.engine.specification import Group, Heads, Mechanic, Special
+from racing_demon_protocol.formatting import counted
 
 from .phrases import names, number, ranks, the, times
 

@@ -20,8 +20,8 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.shared.phrases import title_of
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
 from racing_demon_protocol.wire.messages import Event, Message

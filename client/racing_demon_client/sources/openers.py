@@ -30,10 +30,10 @@ from racing_demon_client.net.local_server import (
 )
 from racing_demon_client.net.seat_store import StoredSeat, TableSeats, stored_seats
 from racing_demon_client.net.table_source import TableSource
-from racing_demon_protocol.engine.shuffle import SEED_SIZE
+from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.limits import DEFAULT_PORT, WEBSOCKET_PATH
-from racing_demon_protocol.reasons import BotLevel, Reason
 from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options

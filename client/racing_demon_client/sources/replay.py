@@ -8,7 +8,7 @@ from typing import Final
 from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.records.match_file import followed
+from racing_demon_protocol.records.format import followed
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot

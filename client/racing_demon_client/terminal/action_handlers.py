@@ -10,7 +10,7 @@ from racing_demon_client.shared.message_text import kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
 from racing_demon_client.sources.solo.results import score_lines
 from racing_demon_client.sources.solo.statistics import scores, statistics_path
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 

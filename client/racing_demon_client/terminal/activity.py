@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev

@@ -22,8 +22,8 @@ from racing_demon_client.recent_tables import Recent, recents, recents_path, rem
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.settings import PlayerSettings, save, settings_path
 from racing_demon_client.sources.openers import Opened, Question
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

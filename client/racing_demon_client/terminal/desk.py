@@ -12,7 +12,7 @@ from racing_demon_client.shared.pile_names import addresses
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev

@@ -5,9 +5,9 @@ from typing import Final
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.formatting import span
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import span
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import (

@@ -11,11 +11,10 @@ from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.pile_names import keyed
 from racing_demon_client.sources.openers import Opened
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import Phase
-from racing_demon_protocol.records.analysis import SeatAnalysis, analyze
-from racing_demon_protocol.records.history import History
+from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

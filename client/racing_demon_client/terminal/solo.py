@@ -10,9 +10,9 @@ from racing_demon_client.shared.message_text import duration
 from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_client.sources.solo.results import loss_text, progress_text, win_text
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.engine.shuffle import SEED_SIZE
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 
 ROOT: Final = "rd/pub"
 """The topic below which everything is public."""

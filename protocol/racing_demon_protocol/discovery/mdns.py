@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from racing_demon_protocol.limits import WEBSOCKET_PATH
+from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.wire.codec import VERSION
 
 if TYPE_CHECKING:

@@ -1,13 +1,74 @@
-"""The deal: which of a player's shuffled cards go to which pile."""
+"""The deal: a player's cards, shuffled by the hand's seed, and which of them go to which pile.
 
+SHAKE-256 expands the seed, and rejection sampling makes the shuffle uniform. Python's ``random`` would be
+predictable, and differ between versions.
+"""
+
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from .cards import PACK_SIZE, SUIT_SIZE, Card, parse, rank
-from .enums import Deals
+from .cards import ALL_RANKS, PACK_SIZE, SUIT_SIZE, Card, parse, rank
+from .commit_reveal import SEED_SIZE
 from .layout import Layout
-from .shuffle import deck
-from .specification import Game
+from .specification import Deals, Game
+
+
+def subseed(seed: bytes, label: str) -> bytes:
+    """Derive a seed for one purpose from a common seed."""
+    return hashlib.shake_256(seed + b"/" + label.encode()).digest(SEED_SIZE)
+
+
+def hand_seeds(seed: bytes) -> Iterator[bytes]:
+    """Yield the seed of each hand of a table, derived from one seed."""
+    number = 0
+    while True:
+        number += 1
+        yield subseed(seed, f"hand/{number}")
+
+
+def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL_RANKS) -> list[Card]:
+    """Return a player's shuffled cards, in the order of the deal.
+
+    This is a Fisher-Yates shuffle from the last place down: the card at place ``i`` is swapped with that at a
+    place from 0 to ``i``, drawn from the bytes of SHAKE-256 over ``seed``, ``"/pack/"`` and the pack's
+    number.
+
+    Args:
+        seed: the hand's 32 bytes.
+        pack: the number of the player's first pack.
+        packs: how many packs are shuffled together.
+        ranks: the ranks of each.
+
+    """
+    cards = list(range(pack * PACK_SIZE, (pack + packs) * PACK_SIZE))
+    if ranks != ALL_RANKS:
+        cards = [card for card in cards if card % SUIT_SIZE + 1 in ranks]
+    draws = _bytes(subseed(seed, f"pack/{pack}"))
+    for place in range(len(cards) - 1, 0, -1):
+        fair = 256 - 256 % (place + 1)  # reject bytes of the uneven rest; no deck has 256 cards
+        for draw in draws:
+            if draw < fair:
+                break
+        other = draw % (place + 1)
+        cards[place], cards[other] = cards[other], cards[place]
+    return cards
+
+
+def reshuffled(seed: bytes, label: str, cards: Iterable[Card]) -> list[Card]:
+    """Return cards in an order that depends only on the seed, the label, and their faces.
+
+    Each copy of each face has a key from SHAKE-256 over ``seed``, ``"/"``, the label, and ``"/face/copy"``;
+    cards are sorted by key. So players with the same faces get the same order, and if their faces differ,
+    those they share come in the same order.
+    """
+    copies: dict[int, int] = {}
+    keyed = []
+    for card in sorted(cards):
+        face = card % PACK_SIZE
+        copy = copies[face] = copies.get(face, 0) + 1
+        keyed.append((subseed(seed, f"{label}/{face}/{copy}"), card))
+    return [card for _, card in sorted(keyed)]
 
 
 def decks(seed: bytes, game: Game, players: int) -> list[list[Card]]:
@@ -56,3 +117,10 @@ def _sought(face: str) -> tuple[Card, int]:
     if face.endswith("*"):
         return parse(face[:-1] + "S"), SUIT_SIZE
     return parse(face), PACK_SIZE
+
+
+def _bytes(seed: bytes) -> Iterator[int]:
+    block = 0
+    while True:
+        yield from hashlib.shake_256(seed + block.to_bytes(4, "big")).digest(128)
+        block += 1

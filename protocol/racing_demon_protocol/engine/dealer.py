@@ -6,16 +6,15 @@ verify the hand.
 
 from collections.abc import Sequence
 
+from racing_demon_protocol.engine.rules.dead_hand import columns_lead_on, leads_on, surfacing
+
 from .board import Board, Place, Play
 from .cards import Card
-from .deal import decks
-from .enums import Deals
-from .groups import Stock
+from .deal import decks, reshuffled
 from .rules.base import Rules
 from .rules.building import BuildingRules
-from .rules.endgame import columns_lead_on, leads_on, surfacing
-from .search import Search, Steps
-from .shuffle import reshuffled
+from .sliced_search import Search, Steps
+from .specification import Deals, Stock
 
 
 class Dealer:

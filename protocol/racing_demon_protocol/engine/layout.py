@@ -9,9 +9,7 @@ from racing_demon_protocol.errors import InvalidGame
 
 from .board import Board, Kind, Pile, Place
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
-from .enums import Deals, Owner
-from .groups import Deal, Group, Heads, Reserve, Stock, Tableau
-from .specification import Game
+from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 
 MOST_SHARED: Final = 64
 """The number of cached layouts. One for eight seats takes 35 KiB, and most tables share theirs."""

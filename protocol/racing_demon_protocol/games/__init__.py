@@ -4,8 +4,15 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from racing_demon_protocol.engine.groups import Foundations, Group, Reserve, Stock, Tableau, Waste
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import (
+    Foundations,
+    Game,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
+    Waste,
+)
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.wire.options import Options
 

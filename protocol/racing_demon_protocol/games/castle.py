@@ -1,8 +1,7 @@
 """Beleaguered Castle."""
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import Build, Geometry, SuitRule, Unit
-from racing_demon_protocol.engine.groups import Deal, Tableau
+from racing_demon_protocol.engine.specification import Build, Deal, Geometry, SuitRule, Tableau, Unit
 
 from .common import ACES_OUT, aces, solitaire
 

@@ -2,10 +2,17 @@
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.enums import Base, Geometry, SuitRule
-from racing_demon_protocol.engine.groups import Cells, Deal, Reserve, Waste
-from racing_demon_protocol.engine.privileges import BasesFirst, ChosenBase, JointEntry
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import BasesFirst, ChosenBase, JointEntry
+from racing_demon_protocol.engine.specification import (
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Reserve,
+    SuitRule,
+    Waste,
+)
 
 from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, kings, solitaire
 

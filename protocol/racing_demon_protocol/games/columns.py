@@ -4,10 +4,20 @@ from dataclasses import replace
 from typing import Any
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import Base, Build, Geometry, Space, SuitRule, TakeBack, Unit
-from racing_demon_protocol.engine.groups import Deal, Tableau, Waste
-from racing_demon_protocol.engine.privileges import BottomCards, BumpKing, Draw, OpeningRescue
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import BottomCards, BumpKing, Draw, OpeningRescue
+from racing_demon_protocol.engine.specification import (
+    Base,
+    Build,
+    Deal,
+    Doubt,
+    Geometry,
+    Space,
+    SuitRule,
+    Tableau,
+    TakeBack,
+    Unit,
+    Waste,
+)
 
 from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, WASTE_OR_STOCK, aces, families, solitaire
 

@@ -4,9 +4,21 @@ from dataclasses import replace
 from typing import Any
 
 from racing_demon_protocol.engine.cards import KING, SUIT_LETTERS
-from racing_demon_protocol.engine.enums import ANYTHING, Deals, Goal, Owner, Racing, Unit
-from racing_demon_protocol.engine.groups import Deal, Foundations, Group, Stock, Tableau, Waste
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import (
+    ANYTHING,
+    Deal,
+    Deals,
+    Foundations,
+    Game,
+    Goal,
+    Group,
+    Owner,
+    Racing,
+    Stock,
+    Tableau,
+    Unit,
+    Waste,
+)
 
 NO_REDEAL = Stock(turn=1, redeals=0)
 TWO_REDEALS = Stock(turn=1, redeals=2)

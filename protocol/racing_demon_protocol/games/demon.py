@@ -3,19 +3,28 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import Base, Deals, Goal, Owner, Racing, Space, TailRule, Unit
-from racing_demon_protocol.engine.groups import (
+from racing_demon_protocol.engine.rules.special_rules import FillFromBottom, Grace, Reorder
+from racing_demon_protocol.engine.specification import (
+    Base,
     Cells,
     Deal,
+    Deals,
+    Doubt,
     Foundations,
+    Game,
+    Goal,
     Heads,
+    Owner,
+    Racing,
     Reserve,
+    Scoring,
+    Space,
     Stock,
     Tableau,
+    TailRule,
+    Unit,
     Waste,
 )
-from racing_demon_protocol.engine.privileges import FillFromBottom, Grace, Reorder
-from racing_demon_protocol.engine.specification import Doubt, Game, Scoring
 
 from .common import regrouped, solitaire
 from .klondike import BASE_DOUBTS

@@ -4,10 +4,19 @@ from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.enums import Build, Geometry, Space, SuitRule, Unit
-from racing_demon_protocol.engine.groups import Cells, Deal, Stock, Tableau
-from racing_demon_protocol.engine.privileges import Draw
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import Draw
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
 
 from .common import ACES_OUT, aces, solitaire
 

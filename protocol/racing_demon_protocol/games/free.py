@@ -3,10 +3,21 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import ANYTHING, Base, Geometry, Space, SuitRule, Unit
-from racing_demon_protocol.engine.groups import Cells, Deal, Reserve, Stock, Tableau
-from racing_demon_protocol.engine.privileges import Draw, FillFromDoubles, LayExtra, When
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import Draw, FillFromDoubles, LayExtra, When
+from racing_demon_protocol.engine.specification import (
+    ANYTHING,
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Reserve,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
 
 from .common import ACES_OUT, DEALT, NO_REDEAL, aces, families, free_piles, solitaire
 

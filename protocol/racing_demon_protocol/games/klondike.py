@@ -1,9 +1,21 @@
 """Games on Klondike layouts: triangular columns whose last cards are face up."""
 
 from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.enums import Geometry, Space, TakeBack, Unit
-from racing_demon_protocol.engine.groups import Cells, Deal, Foundations, Reserve, Stock, Tableau, Waste
-from racing_demon_protocol.engine.specification import Doubt, Game
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Doubt,
+    Foundations,
+    Game,
+    Geometry,
+    Reserve,
+    Space,
+    Stock,
+    Tableau,
+    TakeBack,
+    Unit,
+    Waste,
+)
 
 from .common import DEALT, NO_REDEAL, aces, solitaire
 

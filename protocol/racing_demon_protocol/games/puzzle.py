@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.cards import KING, PIQUET_RANKS
-from racing_demon_protocol.engine.enums import Racing, SuitRule
-from racing_demon_protocol.engine.groups import Reserve, Stock
-from racing_demon_protocol.engine.privileges import PairedColumn
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import PairedColumn
+from racing_demon_protocol.engine.specification import Doubt, Racing, Reserve, Stock, SuitRule
 
 from .common import kings, regrouped, solitaire
 

@@ -3,12 +3,24 @@
 from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import Deals, Geometry, Goal, Owner, Racing
-from racing_demon_protocol.engine.groups import Cells, Deal, Group, Reserve, Stock, Waste
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
 from racing_demon_protocol.engine.mechanics.merging import Merging
-from racing_demon_protocol.engine.mechanics.ranks import Ranks, Sympathy
-from racing_demon_protocol.engine.specification import Doubt, Game
+from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Deals,
+    Doubt,
+    Game,
+    Geometry,
+    Goal,
+    Group,
+    Owner,
+    Racing,
+    Reserve,
+    Stock,
+    Waste,
+)
 
 from .common import solitaire
 

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import ACE, KING
-from racing_demon_protocol.engine.enums import ANYTHING, Build, Geometry, Goal, Space, SuitRule, Unit
-from racing_demon_protocol.engine.groups import Cells, Deal, Reserve, Stock, Tableau
-from racing_demon_protocol.engine.privileges import (
+from racing_demon_protocol.engine.rules.special_rules import (
     Draw,
     FamilyByLaying,
     GridEdges,
@@ -14,7 +12,21 @@ from racing_demon_protocol.engine.privileges import (
     RowEnds,
     When,
 )
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.specification import (
+    ANYTHING,
+    Build,
+    Cells,
+    Deal,
+    Doubt,
+    Geometry,
+    Goal,
+    Reserve,
+    Space,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+)
 
 from .common import ACES_OUT, DEALT, KINGS_OUT, NO_REDEAL, aces, families, kings, regrouped, solitaire
 

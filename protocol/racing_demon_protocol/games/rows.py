@@ -1,9 +1,8 @@
 """Games with one row that is made shorter."""
 
-from racing_demon_protocol.engine.enums import Geometry
 from racing_demon_protocol.engine.mechanics.common import Out
-from racing_demon_protocol.engine.mechanics.rows import DoubleJump, Line, PushPin
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.mechanics.line import DoubleJump, Line, PushPin
+from racing_demon_protocol.engine.specification import Doubt, Geometry
 
 from .common import NO_REDEAL, solitaire
 

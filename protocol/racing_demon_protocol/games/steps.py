@@ -4,10 +4,20 @@ from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import RANK_NAMES
-from racing_demon_protocol.engine.enums import Base, Geometry, Racing, SuitRule
-from racing_demon_protocol.engine.groups import Cells, Deal, Foundations, Reserve, Stock, Waste
-from racing_demon_protocol.engine.privileges import RankPlaces
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.rules.special_rules import RankPlaces
+from racing_demon_protocol.engine.specification import (
+    Base,
+    Cells,
+    Deal,
+    Doubt,
+    Foundations,
+    Geometry,
+    Racing,
+    Reserve,
+    Stock,
+    SuitRule,
+    Waste,
+)
 
 from .common import ACES_OUT, NO_REDEAL, TWO_REDEALS, aces, solitaire, suits_of
 

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from racing_demon_protocol.engine.enums import Geometry
-from racing_demon_protocol.engine.groups import Cells, Deal, Stock, Waste
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
 from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.specification import Cells, Deal, Doubt, Geometry, Stock, Waste
 
 from .common import NO_REDEAL, solitaire
 

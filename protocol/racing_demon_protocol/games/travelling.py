@@ -2,12 +2,18 @@
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.enums import Geometry, Owner, Racing
-from racing_demon_protocol.engine.groups import Cells, Deal, Foundations, Stock
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
-from racing_demon_protocol.engine.mechanics.travelling import Counting, Travelling
-from racing_demon_protocol.engine.mechanics.weaving import Weaving
-from racing_demon_protocol.engine.specification import Doubt
+from racing_demon_protocol.engine.mechanics.travelling import Counting, Travelling, Weaving
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Doubt,
+    Foundations,
+    Geometry,
+    Owner,
+    Racing,
+    Stock,
+)
 
 from .common import NO_REDEAL, solitaire
 

@@ -1,11 +1,19 @@
 """Card tricks to be shown: the cards spell their own names."""
 
 from racing_demon_protocol.engine.board import Shows
-from racing_demon_protocol.engine.enums import Geometry, Goal, Racing
-from racing_demon_protocol.engine.groups import Cells, Deal, Stock
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
-from racing_demon_protocol.engine.mechanics.tricks import Beat, Script, Step
-from racing_demon_protocol.engine.specification import Doubt, Game, Scoring
+from racing_demon_protocol.engine.mechanics.script import Beat, Script, Step
+from racing_demon_protocol.engine.specification import (
+    Cells,
+    Deal,
+    Doubt,
+    Game,
+    Geometry,
+    Goal,
+    Racing,
+    Scoring,
+    Stock,
+)
 
 RANKS = "A23456789TJQK"
 WORDS = [

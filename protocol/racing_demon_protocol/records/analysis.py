@@ -1,19 +1,278 @@
-"""A short analysis of a hand for each player: races, late plays, cards still face down.
+"""What a hand was like beyond its points: plays, chances, races, and a short analysis for each player.
 
-Face-down cards are named only if the server's secret has been revealed.
+A *chance* is an available card that a foundation accepts. A chance that another player's card spoils is a
+lost race: both could have played the same card, and one arrived first. Races follow from the public board, so
+anybody finds the same races in the same record, whether or not the loser tried to play.
+
+Pass every message to a :class:`History` after the view has applied it, with its time. At the end of a hand
+its history is complete. Times are microseconds of the hand, from its signal, without its pauses.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.board import Kind
+from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.table.state import DEALT, TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
-from .history import HandHistory, Made
-from .opportunities import Opportunity, Race
+FACES: Final = range(PACK_SIZE)
+
+
+class Opportunity(NamedTuple):
+    """A card that could go up: the seat, the pile, and since when."""
+
+    seat: int
+    pile: int
+    card: Card
+    since: int
+
+
+class Race(NamedTuple):
+    """A place on a foundation that one player took before another.
+
+    Attributes:
+        at: when the winner's card arrived.
+        card: the loser's card.
+        winner: the winner's seat.
+        loser: the loser's seat.
+        open_us: for how long the loser could have played the card.
+        late_us: by how much the loser's card was late; ``None`` if unknown, or if the loser never played it.
+
+    """
+
+    at: int
+    card: Card
+    winner: int
+    loser: int
+    open_us: int
+    late_us: int | None = None
+
+
+class Opportunities:
+    """All chances of one hand, updated with its plays.
+
+    Args:
+        rules: the rules of the hand.
+        board: its board at the start; the caller moves the cards on it.
+        at: the time of the start.
+
+    """
+
+    def __init__(self, rules: Rules, board: Board, at: int = 0) -> None:
+        self._rules = rules
+        self._board = board
+        self._foundations = [Kind.FOUNDATION is pile.kind for pile in board.piles]
+        self._wanted = {pile: self._wanted_by(pile) for pile in rules.layout.foundations}
+        self._faces: dict[int | None, frozenset[Card]] = {}
+        self._sources = {seat: tuple(_sources(rules, seat)) for seat in rules.layout.seats}
+        self._open: dict[int, Opportunity] = {}
+        self._gather()
+        self.refresh(at)
+
+    @property
+    def open(self) -> Iterator[Opportunity]:
+        """The current chances."""
+        return iter(self._open.values())
+
+    def follow(self, event: ev.Played, at: int) -> tuple[Opportunity | None, list[Race]]:
+        """Follow a play that the board has applied.
+
+        Returns:
+            The chance that it took, if it went up, and the races that others lost by it.
+
+        """
+        if not self._foundations[event.destination] and not self._foundations[event.source]:
+            self._look(event.seat, at)
+            return None, []
+        ready = self._open.get(event.source)
+        taken = ready if self._foundations[event.destination] else None
+        for pile in (event.source, event.destination):
+            if self._foundations[pile]:
+                self._renew(pile)
+        spoilt = self.refresh(at)
+        races = [
+            Race(at, chance.card, event.seat, chance.seat, max(0, at - chance.since))
+            for chance in spoilt
+            if chance.seat != event.seat
+        ]
+        return taken, races
+
+    def refresh(self, at: int) -> list[Opportunity]:
+        """Examine all available cards; return the chances that are gone."""
+        return [gone for seat in self._sources for gone in self._look(seat, at)]
+
+    def _look(self, seat: int, at: int) -> list[Opportunity]:
+        cards, gone = self._board.cards, []
+        faces = self._faces[None] | self._faces.get(seat, frozenset())
+        for pile in self._sources[seat]:
+            card = cards[pile][-1] if cards[pile] else UNKNOWN
+            fits = card != UNKNOWN and card % PACK_SIZE in faces
+            known = self._open.get(pile)
+            if known is not None and (not fits or known.card != card):
+                gone.append(self._open.pop(pile))
+                known = None
+            if fits and known is None:
+                self._open[pile] = Opportunity(seat, pile, card, at)
+        return gone
+
+    def _renew(self, changed: int) -> None:
+        """Update what a foundation accepts, and all others if its first card determines their rank."""
+        group = self._rules.layout.groups[changed]
+        fixes = (
+            isinstance(group, Foundations)
+            and group.base is Base.FIRST
+            and len(self._board.cards[changed]) <= 1
+        )
+        for pile in self._wanted if fixes else [changed]:
+            self._wanted[pile] = self._wanted_by(pile)
+        self._gather()
+
+    def _wanted_by(self, pile: int) -> frozenset[Card]:
+        return frozenset(face for face in FACES if self._rules.accepts(self._board, pile, face))
+
+    def _gather(self) -> None:
+        """Combine what all foundations of an owner accept, including the table's first."""
+        found: dict[int | None, set[Card]] = {None: set()}
+        for pile, faces in self._wanted.items():
+            found.setdefault(self._rules.layout.piles[pile].seat, set()).update(faces)
+        self._faces = {owner: frozenset(faces) for owner, faces in found.items()}
+
+
+def _sources(rules: Rules, seat: int) -> Iterator[int]:
+    """Yield a seat's piles whose top card can go up."""
+    layout = rules.layout
+    yield from layout.own(seat, Kind.WASTE)
+    for pile in layout.own(seat, Kind.RESERVE):
+        group = layout.groups[pile]
+        if isinstance(group, Reserve) and group.playable:
+            yield pile
+    yield from layout.own(seat, Kind.TABLEAU)
+
+
+class Made(NamedTuple):
+    """A card that went up: the seat, the card, when, and for how long it could have."""
+
+    seat: int
+    card: Card
+    at: int
+    waited_us: int
+
+
+@dataclass(slots=True)
+class HandHistory:
+    """The history of one hand. Times are microseconds of the hand, without its pauses.
+
+    Attributes:
+        hand: its number in the match.
+        is_whole: whether it was followed from its signal on without a gap.
+        plays: how many plays each seat made, turns included.
+        made: the cards that went up.
+        races: the races for places on foundations.
+        unused: the chances that were left when the hand was over.
+
+    """
+
+    hand: int
+    is_whole: bool = False
+    plays: dict[int, int] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+    races: list[Race] = field(default_factory=list)
+    unused: tuple[Opportunity, ...] = ()
+
+    def note_late(self, loser: int, refused: Refused) -> None:
+        """Record by how much a card was late: for its race, or as a race that the board did not show."""
+        assert refused.by is not None
+        for place in range(len(self.races) - 1, -1, -1):
+            race = self.races[place]
+            if (race.winner, race.loser, race.late_us) == (refused.by, loser, None):
+                self.races[place] = race._replace(late_us=refused.late_us)
+                return
+        at = self.races[-1].at if self.races else 0
+        self.races.append(Race(at, UNKNOWN, refused.by, loser, 0, refused.late_us))
+
+
+class History:
+    """Follows one table.
+
+    Attributes:
+        hand: the current or last hand; ``None`` before the first.
+
+    """
+
+    def __init__(self) -> None:
+        self.hand: HandHistory | None = None
+        self._opportunities: Opportunities | None = None
+        self._signal_us = 0
+
+    def note(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
+        """Follow a message that the view has applied.
+
+        Args:
+            message: the message.
+            view: the table after it.
+            at_us: its time, in microseconds on one monotonic clock.
+            seat: the seat whose command a refusal answers.
+
+        """
+        match message:
+            case Snapshot():
+                self._take_up(message, view, at_us)
+            case ev.Dealt():
+                self.hand, self._opportunities = HandHistory(view.hand), None
+            case ev.Signalled() if self.hand is not None:
+                self._signal_us = at_us
+                self.hand.is_whole = True
+                self._watch(view, 0)
+            case ev.Continued():
+                self._signal_us = at_us - message.elapsed_ms * 1_000
+            case ev.Played() if self.hand is not None:
+                self._played(message, self.hand, at_us)
+            case ev.Rotated() if self._opportunities is not None:
+                self._opportunities.refresh(self._time(at_us))
+            case ev.HandOver() if self.hand is not None and self._opportunities is not None:
+                self.hand.unused = tuple(self._opportunities.open)
+                self._opportunities = None
+            case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
+                self.hand.note_late(seat, message)
+
+    def _take_up(self, snapshot: Snapshot, view: TableState, at_us: int) -> None:
+        """Continue from a table's current state; what happened in between is unknown."""
+        self._signal_us = at_us - snapshot.elapsed_ms * 1_000
+        self._opportunities = None
+        if view.phase not in DEALT:
+            return
+        if self.hand is None or self.hand.hand != view.hand:
+            self.hand = HandHistory(view.hand)
+        self.hand.is_whole = False
+        if view.in_hand:
+            self._watch(view, self._time(at_us))
+
+    def _watch(self, view: TableState, at: int) -> None:
+        if view.rules is not None and view.board is not None and not view.is_private:
+            self._opportunities = Opportunities(view.rules, view.board, at)
+
+    def _time(self, at_us: int) -> int:
+        return max(0, at_us - self._signal_us)
+
+    def _played(self, event: ev.Played, hand: HandHistory, at_us: int) -> None:
+        if event.counter:
+            hand.plays[event.seat] = hand.plays.get(event.seat, 0) + 1
+        if self._opportunities is None:
+            return
+        at = self._time(at_us)
+        taken, races = self._opportunities.follow(event, at)
+        hand.races += races
+        if taken is not None:
+            hand.made.append(Made(event.seat, taken.card, at, max(0, at - taken.since)))
 
 
 class Buried(NamedTuple):

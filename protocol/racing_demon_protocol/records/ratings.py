@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
-from .digest import Digest
 from .standings import Key, points_of, winners_of
+from .summary import Digest
 
 
 class Rating(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from .digest import Digest
+from .summary import Digest
 
 
 class Key(NamedTuple):
@@ -93,7 +93,7 @@ class Standings:
     """All rows, best first, and the corrections applied.
 
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
-    the server's word: see :class:`.digest.HandDigest`.
+    the server's word: see :class:`.summary.HandDigest`.
     """
 
     rows: list[Standing]

@@ -7,9 +7,9 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
 MOST_POSITIONS: Final = 200

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.options import OnLeave, TieBreak
 
 from .state import TableState

@@ -9,13 +9,13 @@ from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
 from racing_demon_protocol.engine.board import Board, Play
-from racing_demon_protocol.engine.racing import may_see, veil, veiled
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.commit_reveal import deal_seed, is_redrawn
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Namer, Rules
-from racing_demon_protocol.engine.shuffle import deal_seed, is_redrawn
+from racing_demon_protocol.engine.visibility import may_see, veil, veiled
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import Phase
 from racing_demon_protocol.wire.messages import FROM_SERVER, name_of
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import trusting

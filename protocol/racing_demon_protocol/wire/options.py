@@ -5,8 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from racing_demon_protocol.engine.enums import TailRule, TakeBack
-from racing_demon_protocol.limits import MOST_SEATS
+from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.engine.specification import TailRule, TakeBack
 
 
 class CallOut(StrEnum):

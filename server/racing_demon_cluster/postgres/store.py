@@ -10,8 +10,8 @@ from typing import Final
 import psycopg
 
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import SeatState, Snapshot

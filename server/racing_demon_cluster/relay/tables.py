@@ -9,9 +9,9 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
+from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
-from racing_demon_protocol.limits import MOST_SPECTATORS
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event

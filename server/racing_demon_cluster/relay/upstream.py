@@ -10,8 +10,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.typing import Subprotocol
 
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
-from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.addresses import (
     COUNTS_RELAYED,
     FOLLOWS_MOVED,

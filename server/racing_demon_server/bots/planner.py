@@ -11,9 +11,9 @@ from typing import Final, TypeGuard
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
-from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Tableau
 
 UNCOVERS: Final = 110
 """A face-down card is turned up, or can be next: before everything else."""

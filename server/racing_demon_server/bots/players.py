@@ -14,8 +14,8 @@ from typing import Final
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.reasons import BotLevel, Phase
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
@@ -61,7 +61,7 @@ IMPATIENCE: Final = 20
 """Added to the value of plays that can wait, for each pass that went by without a play."""
 
 PILES_A_UNIT: Final = 12
-"""Piles searched for one unit of work: see :mod:`.engine.search`."""
+"""Piles searched for one unit of work: see :mod:`.engine.sliced_search`."""
 PLAY_UNITS: Final = 3
 """The work of finding and weighing a play."""
 

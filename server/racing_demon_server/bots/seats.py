@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from racing_demon_protocol.engine.search import Search
+from racing_demon_protocol.engine.sliced_search import Search
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Connected, Event, Joined, Left, StoodIn
@@ -16,7 +16,7 @@ from .players import LEVELS, Bot, Decision
 START_SPREAD_MS: Final = 400
 """Bots start at slightly different times, like people."""
 SLICE_UNITS: Final = 24
-"""The work of one slice of a bot's thought: see :mod:`.engine.search`."""
+"""The work of one slice of a bot's thought: see :mod:`.engine.sliced_search`."""
 SLICE_GAP_SECONDS: Final = 0.002
 """Time between two slices, for everything else."""
 

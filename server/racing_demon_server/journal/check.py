@@ -6,7 +6,7 @@ A journal is valid if nothing is missing or altered, and a server can restore ev
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, keeps
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, keeps
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

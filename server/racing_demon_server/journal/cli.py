@@ -14,8 +14,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from racing_demon_cluster.seed_encryption import read_keys
-from racing_demon_protocol.records.match_file import Correction, why_not
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.records.format import Correction, why_not
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
 

@@ -8,7 +8,7 @@ event or after a snapshot, and each but the last ends with a match.
 
 from typing import Final
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages.server import Snapshot
 

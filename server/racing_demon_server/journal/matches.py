@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.records.match_file import Header, TimedMessage, entry_line, section_line
-from racing_demon_protocol.records.record import tally_line
+from racing_demon_protocol.records.format import Header, TimedMessage, entry_line, section_line, tally_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev

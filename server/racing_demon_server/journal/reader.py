@@ -19,7 +19,7 @@ from .play_runs import RUN, BrokenRun, StoredPlay, parted
 from .rows import NOBODY
 
 if TYPE_CHECKING:
-    from racing_demon_protocol.records.match_file import Correction, TimedMessage
+    from racing_demon_protocol.records.format import Correction, TimedMessage
 
 
 class UnknownContents(Exception):
@@ -151,7 +151,7 @@ def beaten_of(
         UnknownContents: one cannot be read.
 
     """
-    from racing_demon_protocol.records.match_file import TimedMessage  # noqa: PLC0415 - no server needs records to be read
+    from racing_demon_protocol.records.format import TimedMessage  # noqa: PLC0415 - no server needs records to be read
 
     rows = journal.beaten(table_id, first, last)
     for seq, actor, at_us, at_ms, frame in _verified(
@@ -169,7 +169,7 @@ def corrections_of(journal: JournalReader, match: str) -> "list[Correction]":
         UnknownContents: one cannot be read.
 
     """
-    from racing_demon_protocol.records.match_file import Correction  # noqa: PLC0415
+    from racing_demon_protocol.records.format import Correction  # noqa: PLC0415
 
     try:
         return [Correction.model_validate_json(entry) for (entry,) in journal.corrections(match)]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from racing_demon_protocol import __version__
-from racing_demon_protocol.engine.shuffle import commitment
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.engine.commit_reveal import commitment
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import VERSION, pack
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot

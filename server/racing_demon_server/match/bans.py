@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from racing_demon_protocol.constants import LONGEST_NAME
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.limits import LONGEST_NAME
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.state import MAX_BANNED, TableState
 
 from .names import folded

@@ -3,8 +3,8 @@
 from collections import deque
 from typing import Final
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 
 MOST_LINES: Final = 5
 SPAN: Final = 10_000_000

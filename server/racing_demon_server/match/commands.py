@@ -6,9 +6,9 @@ Times are microseconds on the caller's rising clock.
 from collections.abc import Callable
 from typing import ClassVar, Final
 
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import IN_HAND
 from racing_demon_protocol.wire.messages import client as cl

@@ -11,10 +11,10 @@ microseconds on the caller's rising clock.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from racing_demon_protocol.engine.shuffle import commitment, contribution_hash, redrawn
+from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, redrawn
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 
 from .event_log import EventLog

@@ -8,13 +8,13 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.search import UNIT_MICROSECONDS, Search
+from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, Search
 
 DEAD_CHECK_DELAY: Final = 500_000
 """Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
 a second."""
 SLICE_UNITS: Final = 50
-"""The work of one slice: see :mod:`.engine.search`. It takes less than two milliseconds in every game."""
+"""The work of one slice, less than two milliseconds in every game: see :mod:`.engine.sliced_search`."""
 SLICE_GAP: Final = 2_000
 """Time between two slices, for everything else."""
 REST: Final = 20 * UNIT_MICROSECONDS

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from racing_demon_protocol.constants import MOST_PLAYS
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.limits import MOST_PLAYS
-from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table.intent import opened_play
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT

@@ -9,8 +9,8 @@ from math import inf
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Played

@@ -5,10 +5,10 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
+from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_NAME
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.limits import LONGEST_CHAT, LONGEST_NAME
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.text import FLAG_TAGS, JOINERS, is_emoji, unstacked
+from racing_demon_protocol.formatting import FLAG_TAGS, JOINERS, is_emoji, unstacked
 
 REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 """Letters, two of which make the flag of a country."""

@@ -3,11 +3,11 @@
 from functools import lru_cache
 from typing import Final
 
+from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.layout import MOST_PILES
-from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.limits import MOST_SEATS
 from racing_demon_protocol.wire.options import Options
 
 PARTIES: Final = (1, 3, MOST_SEATS)

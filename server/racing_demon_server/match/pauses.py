@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import events as ev
 
 from .event_log import EventLog

@@ -7,8 +7,8 @@ who look. Plays that somebody else was faster with never count: good players los
 from collections import deque
 from typing import Final
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 
 MOST_ILLEGAL: Final = 15
 SPAN: Final = 2_000_000

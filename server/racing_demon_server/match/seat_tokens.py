@@ -4,8 +4,8 @@ import hmac
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.counters import is_newer
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import declare, seats_of
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 

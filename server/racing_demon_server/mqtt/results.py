@@ -3,7 +3,7 @@
 from typing import Any
 
 from racing_demon_protocol.discovery.directory import VERSION
-from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event

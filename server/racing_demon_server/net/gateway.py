@@ -13,8 +13,8 @@ from websockets.server import ServerProtocol
 
 from racing_demon_cluster.proxy import SPLICED, Visit
 from racing_demon_protocol import __version__
-from racing_demon_protocol.limits import WEBSOCKET_PATH
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.constants import WEBSOCKET_PATH
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions

@@ -10,9 +10,9 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from racing_demon_cluster.relay.tables import Relay
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.text import counted
+from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Listener

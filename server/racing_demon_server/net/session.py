@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from websockets.frames import Frame, Opcode
 
 from racing_demon_cluster.proxy import AGAIN_SECONDS, HeldMessages, TableSearch, Visit, splice
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, is_below, understands
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message

@@ -9,7 +9,7 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages.client import PLAYS, Command
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgpack
 
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Dealt, Event, Left, OptionsSet

@@ -7,7 +7,7 @@ nothing calls back at once.
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_protocol.reasons import Reason
 from racing_demon_server.rate_limit import Bucket
 
 SECONDS_A_TRY = 2

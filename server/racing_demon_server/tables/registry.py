@@ -13,9 +13,10 @@ from itertools import islice
 from math import inf
 from typing import Final, NamedTuple, TypeVar
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, hand_seeds, subseed
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.deal import hand_seeds, subseed
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import frames_of
 from racing_demon_server.journal.immediate import ImmediateJournal

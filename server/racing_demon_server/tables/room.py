@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.search import UNIT_MICROSECONDS
+from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from racing_demon_protocol.limits import MOST_SPECTATORS
+from racing_demon_protocol.constants import MOST_SPECTATORS
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message

@@ -13,9 +13,9 @@ import pytest
 
 from racing_demon_client.links import full_url
 from racing_demon_client.sources import openers
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import CloseCode, Reason
-from racing_demon_protocol.records.match_file import read_records
+from racing_demon_protocol.records.format import read_records
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot, Versions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.records.record import to_line
+from racing_demon_protocol.records.format import to_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.matches import log_of, options_of

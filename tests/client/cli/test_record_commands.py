@@ -11,14 +11,15 @@ import pytest
 
 from racing_demon_client.cli.command_line import parse
 from racing_demon_client.plain.scoreboard import NAME_WIDTH
-from racing_demon_protocol.records.match_file import (
+from racing_demon_protocol.records.format import (
     Record,
     TimedMessage,
     entry_line,
     lines_of,
     read_records,
+    tally_line,
+    to_line,
 )
-from racing_demon_protocol.records.record import tally_line, to_line
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot

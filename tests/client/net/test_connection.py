@@ -7,8 +7,8 @@ import pytest
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

@@ -13,8 +13,8 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_client.plain import picture
 from racing_demon_client.shared.message_text import MessageText
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import events as ev

@@ -8,8 +8,8 @@ import pytest
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message

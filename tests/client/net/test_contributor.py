@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 
 from racing_demon_client.net.contributor import Contributor, ShareState
-from racing_demon_protocol.engine.shuffle import contribution_hash
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -12,9 +12,8 @@ from racing_demon_client.shared.pile_labels import LETTERS, pile_words, words_of
 from racing_demon_client.sources.solo.place import SoloClient
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
-from racing_demon_protocol.engine.enums import Racing
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt import Dealt, random_hands
 from tests.support.solitaire import NOWHERE, table_of

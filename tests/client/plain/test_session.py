@@ -12,10 +12,10 @@ from racing_demon_client.plain.session import Volume, attend, take_part
 from racing_demon_client.plain.typed_commands import HELP
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode, Phase, Reason
-from racing_demon_protocol.records.match_file import read_messages
-from racing_demon_protocol.records.record import Verdict, verify
+from racing_demon_protocol.records.format import read_messages
+from racing_demon_protocol.records.verify import Verdict, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options

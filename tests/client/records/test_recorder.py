@@ -4,8 +4,8 @@ import json
 import time
 
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.match_file import read_messages
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.records.format import read_messages
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated, Versions

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.match_file import Header, Record, TimedMessage, lines_of, read_records
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import Header, Record, TimedMessage, lines_of, read_records
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev

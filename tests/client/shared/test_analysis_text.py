@@ -6,10 +6,8 @@ from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.analysis_text import analysis_lines, full, summary
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.records.analysis import Buried, SeatAnalysis
-from racing_demon_protocol.records.history import Made
-from racing_demon_protocol.records.opportunities import Opportunity, Race
-from racing_demon_protocol.text import span
+from racing_demon_protocol.formatting import span
+from racing_demon_protocol.records.analysis import Buried, Made, Opportunity, Race, SeatAnalysis
 from tests.support.boards import cards
 from tests.support.matches import final_view, of_matches
 from tests.support.recordings import recording_of

@@ -6,9 +6,9 @@ from racing_demon_client.shared.message_text import MessageText, duration
 from racing_demon_client.shared.stuck_words import StuckWords
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse
-from racing_demon_protocol.reasons import EndReason, Reaction, Reason
+from racing_demon_protocol.enums import EndReason, Reaction, Reason
+from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.state import Progress, TableState
-from racing_demon_protocol.text import printable
 from racing_demon_protocol.wire.messages import FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

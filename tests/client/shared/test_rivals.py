@@ -5,7 +5,7 @@ import pytest
 from racing_demon_client.shared.rivals import Rivals
 from racing_demon_client.terminal.activity import Cue
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import build, rules_of

@@ -10,9 +10,16 @@ import pytest
 from racing_demon_client.shared.phrases import card_names
 from racing_demon_client.shared.rules_text import WIDTH, kind_of, rules_of
 from racing_demon_protocol.engine.cards import ACE, KING
-from racing_demon_protocol.engine.enums import Build, Space
-from racing_demon_protocol.engine.groups import Deal, Foundations, Group, Stock, Tableau
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Deal,
+    Foundations,
+    Game,
+    Group,
+    Space,
+    Stock,
+    Tableau,
+)
 from racing_demon_protocol.games import GAMES
 
 of_every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))

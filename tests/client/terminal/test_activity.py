@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from racing_demon_client.terminal.activity import BANNER_MS, Activity, Cue
 from racing_demon_client.terminal.drawing.scene import FeedLine
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import HandResult, Refused

@@ -6,7 +6,7 @@ from racing_demon_client.terminal.activity import BANNER_MS, Cue
 from racing_demon_client.terminal.drawing.scene import Grip
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of

@@ -11,7 +11,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.reasons import Reaction
+from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.processes import server_process

@@ -7,7 +7,7 @@ from racing_demon_client.terminal.feed import tell
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.style.ink import Role
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.liars import HARMLESS, lying, shapes_of, strays_of, stream, whole_story

@@ -9,7 +9,7 @@ from racing_demon_client.terminal.drawing.scene import Grip
 from racing_demon_client.terminal.style.glyphs import UNICODE
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from tests.support.boards import Position, build, rules_of
 from tests.support.desks import Player, klondike, message, positions
 from tests.support.effort import examples

@@ -6,7 +6,7 @@ from racing_demon_client.terminal.screens.picture import TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.terminal import Player, practising, until
 

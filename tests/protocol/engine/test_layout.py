@@ -4,9 +4,8 @@ from dataclasses import replace
 import pytest
 
 from racing_demon_protocol.engine.board import Kind, Shows
-from racing_demon_protocol.engine.groups import Deal, Foundations, Reserve, Stock, Tableau, Waste
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Deal, Foundations, Game, Reserve, Stock, Tableau, Waste
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages.base import MAX_CARD, MAX_PILE

@@ -2,9 +2,21 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from racing_demon_protocol.engine.enums import Build, Goal, Owner, SuitRule, TailRule, TakeBack, Unit
-from racing_demon_protocol.engine.groups import Foundations, Stock, Tableau, Waste
-from racing_demon_protocol.engine.specification import Game, Scoring
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Foundations,
+    Game,
+    Goal,
+    Owner,
+    Scoring,
+    Stock,
+    SuitRule,
+    Tableau,
+    TailRule,
+    TakeBack,
+    Unit,
+    Waste,
+)
 
 
 def test_defaults_of_foundations_are_those_of_a_race() -> None:

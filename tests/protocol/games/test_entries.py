@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.games import BUILDING_GAMES, GAMES
 from tests.support.dealt import Dealt
 from tests.support.solo import lay

@@ -11,9 +11,9 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import ACE, Card, is_red, rank
+from racing_demon_protocol.engine.deal import deck
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.shuffle import deck
 from tests.support.boards import Position, deal_seed, rules_of
 
 COUNTED = int(os.environ.get("RACING_DEMON_DEALS", "10000"))

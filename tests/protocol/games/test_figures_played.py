@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from racing_demon_protocol.engine.cards import Card, rank
-from racing_demon_protocol.engine.shuffle import deck
+from racing_demon_protocol.engine.deal import deck
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt

@@ -7,10 +7,21 @@ from types import ModuleType
 import pytest
 
 from racing_demon_protocol.engine.board import Kind, Shows
-from racing_demon_protocol.engine.enums import Geometry, Goal, TailRule, TakeBack, Unit
-from racing_demon_protocol.engine.groups import Foundations, Group, Reserve, Stock, Tableau, Waste
-from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.specification import (
+    Foundations,
+    Game,
+    Geometry,
+    Goal,
+    Group,
+    Reserve,
+    Stock,
+    Tableau,
+    TailRule,
+    TakeBack,
+    Unit,
+    Waste,
+)
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options

@@ -8,7 +8,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Building
 from racing_demon_protocol.errors import InvalidGame

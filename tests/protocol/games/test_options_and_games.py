@@ -4,7 +4,7 @@ import random
 from typing import Any, Final
 
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options

@@ -4,11 +4,20 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import card, rank
-from racing_demon_protocol.engine.enums import Build, SuitRule, Unit
-from racing_demon_protocol.engine.groups import Foundations, Group, Stock, Tableau, Waste
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Game, Scoring
+from racing_demon_protocol.engine.specification import (
+    Build,
+    Foundations,
+    Game,
+    Group,
+    Scoring,
+    Stock,
+    SuitRule,
+    Tableau,
+    Unit,
+    Waste,
+)
 from tests.support.boards import Position, build, cards
 
 FAMILIES = {

@@ -4,9 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.records.analysis import analyze
-from racing_demon_protocol.records.history import HandHistory, History
-from racing_demon_protocol.records.match_file import followed
+from racing_demon_protocol.records.analysis import HandHistory, History, analyze
+from racing_demon_protocol.records.format import followed
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, of_matches, options_of

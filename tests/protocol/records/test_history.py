@@ -3,9 +3,9 @@
 import pytest
 
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.history import HandHistory, History
-from racing_demon_protocol.records.match_file import Record, TimedMessage, followed
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.records.analysis import HandHistory, History
+from racing_demon_protocol.records.format import Record, TimedMessage, followed
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused

@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.records.opportunities import Opportunities, Opportunity, Race
+from racing_demon_protocol.records.analysis import Opportunities, Opportunity, Race
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.boards import build, cards, rules_of

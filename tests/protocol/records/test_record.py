@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.records.match_file import read_messages
-from racing_demon_protocol.records.record import message_of, row_of, tally_line, to_line, verify
+from racing_demon_protocol.records.format import message_of, read_messages, row_of, tally_line, to_line
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message

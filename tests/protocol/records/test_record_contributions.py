@@ -5,9 +5,10 @@ from functools import cache, partial
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import contribution_hash
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.record import message_of, row_of, to_line, verify
+from racing_demon_protocol.records.format import message_of, row_of, to_line
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

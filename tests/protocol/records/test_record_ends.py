@@ -2,9 +2,9 @@
 
 import pytest
 
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from racing_demon_protocol.records.digest import digests
-from racing_demon_protocol.records.match_file import Record, followed, read_records
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import Record, followed, read_records
+from racing_demon_protocol.records.summary import digests
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from tests.support.recordings import picture_of

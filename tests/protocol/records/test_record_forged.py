@@ -5,8 +5,8 @@ import pytest
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.match_file import followed
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import followed
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

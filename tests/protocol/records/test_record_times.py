@@ -5,7 +5,8 @@ import json
 import pytest
 
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.record import tally_line, to_line, verify
+from racing_demon_protocol.records.format import tally_line, to_line
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import hand_points
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_protocol.reasons import EndReason
-from racing_demon_protocol.records.digest import Digest, DigestPlayer, HandDigest, digests
-from racing_demon_protocol.records.match_file import Correction, Record
+from racing_demon_protocol.enums import EndReason
+from racing_demon_protocol.records.format import Correction, Record
 from racing_demon_protocol.records.ratings import ratings
 from racing_demon_protocol.records.standings import Key, Standing, chosen, points_of, standings, winners_of
+from racing_demon_protocol.records.summary import Digest, DigestPlayer, HandDigest, digests
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options

@@ -1,9 +1,9 @@
 import pytest
 
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table.scoring import MOST_HANDS, hand_points, match_winners, race_order
 from racing_demon_protocol.table.state import Progress, TableState
 from racing_demon_protocol.wire.messages import Event

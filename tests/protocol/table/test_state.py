@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, encode

@@ -10,11 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from racing_demon_protocol.engine.board import Kind, Shows
-from racing_demon_protocol.engine.enums import Geometry, Racing
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Geometry, Racing
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, name_of
 from racing_demon_protocol.wire.options import Options

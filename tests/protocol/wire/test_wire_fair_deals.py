@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import contribution_hash, deal_seed
-from racing_demon_protocol.records.record import Verdict, verify
+from racing_demon_protocol.engine.commit_reveal import contribution_hash, deal_seed
+from racing_demon_protocol.records.verify import Verdict, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.options import Options

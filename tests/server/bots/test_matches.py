@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 from benchmarks.bots import main
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import EndReason, Phase, Reason
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages import events as ev

@@ -3,8 +3,8 @@
 import random
 
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.engine.shuffle import subseed
-from racing_demon_protocol.reasons import BotLevel, EndReason
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.enums import BotLevel, EndReason
 from racing_demon_protocol.wire.messages.client import Command, PlayCards
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot

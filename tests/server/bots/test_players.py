@@ -10,9 +10,9 @@ import pytest
 from benchmarks.bots import RACES
 
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.engine.shuffle import subseed
+from racing_demon_protocol.engine.deal import subseed
+from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import BotLevel, Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import Options

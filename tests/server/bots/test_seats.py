@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 
 import pytest
 
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

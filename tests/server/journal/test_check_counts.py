@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, commitment, hand_seeds
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, commitment
+from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import Event

@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.records.match_file import read_records
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.format import read_records
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.match_file import Correction, read_records
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.records.format import Correction, read_records
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

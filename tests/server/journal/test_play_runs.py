@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.records.match_file import TimedMessage
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.records.format import TimedMessage
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused

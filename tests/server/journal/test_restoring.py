@@ -7,9 +7,9 @@ from itertools import islice
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import InconsistentEvent
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot

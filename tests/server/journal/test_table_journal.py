@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Phase, Reason
 from racing_demon_protocol.table.state import MAX_BANNED
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.match.bans import Ban, Bans, hash_address

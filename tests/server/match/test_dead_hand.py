@@ -8,10 +8,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.rulebook import make_rules
-from racing_demon_protocol.engine.search import Search, Steps
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.sliced_search import Search, Steps
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import EndReason, Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY, REST, SLICE_GAP, SLICE_UNITS, DeadHandTest

@@ -3,8 +3,8 @@
 import pytest
 
 from racing_demon_protocol.engine.cards import parse
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY
 from racing_demon_server.match.hand import Hand

@@ -1,6 +1,6 @@
 """The time of a hand, as its events tell it."""
 
-from racing_demon_protocol.reasons import EndReason
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Event

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

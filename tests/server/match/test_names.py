@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
-from racing_demon_protocol.text import is_printable
+from racing_demon_protocol.formatting import is_printable
 from racing_demon_server.match.names import BOT_NAMES, clean, clean_words, folded, unique
 from tests.support.effort import examples
 

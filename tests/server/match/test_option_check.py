@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
-from racing_demon_protocol.limits import MOST_SEATS
 from racing_demon_protocol.wire.messages.client import SetOptions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.option_check import verify_playable

@@ -2,8 +2,8 @@
 
 import pytest
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import SeatTokens
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played

@@ -3,7 +3,7 @@
 import random
 
 from racing_demon_protocol.games import BUILDING_GAMES
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, Played

@@ -10,7 +10,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import Card
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.bots.players import LEVELS, Bot

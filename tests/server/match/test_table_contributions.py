@@ -5,11 +5,12 @@ from itertools import combinations, islice
 
 import pytest
 
+from racing_demon_protocol.engine.commit_reveal import deal_seed, keeps
+from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.shuffle import deal_seed, hand_seeds, keeps
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.errors import InconsistentEvent
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.records.record import Verdict, verify
+from racing_demon_protocol.records.verify import Verdict, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -2,10 +2,10 @@
 
 import pytest
 
+from racing_demon_protocol.constants import MOST_PLAYS
 from racing_demon_protocol.engine.cards import parse
-from racing_demon_protocol.limits import MOST_PLAYS
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.enums import EndReason, Phase, Reason
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, pack_of, told

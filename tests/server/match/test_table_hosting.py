@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase, Reaction, Reason
+from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options

@@ -8,10 +8,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.enums import Racing
+from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused

@@ -1,6 +1,6 @@
 """Who presses keys blindly is refused for a moment; who loses races never is."""
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.tables import MS, SECOND, Own, Sitting

@@ -2,9 +2,9 @@
 
 import pytest
 
+from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.shuffle import commitment
-from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -4,11 +4,10 @@ import random
 
 import pytest
 
-from racing_demon_protocol.engine.enums import Racing
-from racing_demon_protocol.engine.specification import Building
+from racing_demon_protocol.engine.specification import Building, Racing
+from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import EndReason, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver

@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.tables import Sitting, names_of

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import Phase, Reaction, Reason
 from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused

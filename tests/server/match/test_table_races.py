@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
-from racing_demon_protocol.reasons import EndReason, Reason
+from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refused

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.tables import MS, SECOND, Own, Sitting, of_type, told

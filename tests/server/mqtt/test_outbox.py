@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import hand_seeds
+from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

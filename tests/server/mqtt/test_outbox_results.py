@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event

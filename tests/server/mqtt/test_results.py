@@ -2,8 +2,8 @@
 
 import json
 
+from racing_demon_protocol.engine.commit_reveal import deal_seed, keeps
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.shuffle import deal_seed, keeps
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.mqtt.results import results

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from racing_demon_protocol.reasons import Reason
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import FROM_CLIENT, name_of
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played, Signalled

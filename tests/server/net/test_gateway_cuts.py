@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted

@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from racing_demon_protocol.reasons import CloseCode, Phase, Reason
+from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

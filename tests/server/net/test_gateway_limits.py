@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions

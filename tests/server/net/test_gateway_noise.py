@@ -9,7 +9,7 @@ import msgpack
 import pytest
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Seated

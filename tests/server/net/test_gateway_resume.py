@@ -7,7 +7,7 @@ import msgpack
 import pytest
 
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.reasons import CloseCode, Reason
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl

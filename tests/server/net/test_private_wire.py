@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.records.record import to_line, verify
+from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot

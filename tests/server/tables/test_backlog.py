@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_protocol.reasons import Reaction
+from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl

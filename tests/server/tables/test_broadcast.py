@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import CloseCode
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.reasons import EndReason, Phase
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options

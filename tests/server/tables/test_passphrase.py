@@ -2,8 +2,8 @@
 
 import pytest
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_server.tables.passphrase import (
     MOST_ADDRESSES,
     MOST_TRIES,

@@ -7,10 +7,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.enums import Deals, Racing
+from racing_demon_protocol.engine.specification import Deals, Racing
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, TableState
 from racing_demon_protocol.wire.codec import encode

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options

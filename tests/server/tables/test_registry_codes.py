@@ -4,9 +4,10 @@ import secrets
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import commitment, hand_seeds
+from racing_demon_protocol.engine.commit_reveal import commitment
+from racing_demon_protocol.engine.deal import hand_seeds
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.wire.options import Options

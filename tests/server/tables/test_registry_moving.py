@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
+from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.reasons import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options

@@ -4,7 +4,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused

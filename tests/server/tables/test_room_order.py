@@ -12,8 +12,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.search import Search, Steps
-from racing_demon_protocol.reasons import Phase, Reason
+from racing_demon_protocol.engine.sliced_search import Search, Steps
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot, Watchers

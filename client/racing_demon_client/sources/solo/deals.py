@@ -2,7 +2,8 @@
 
 import datetime as dt
 
-from racing_demon_protocol.engine.shuffle import SEED_SIZE, subseed
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.deal import subseed
 
 SOLO = bytes(SEED_SIZE)
 """The secret of all named deals. It is public: solo players have no opponents."""

@@ -8,8 +8,8 @@ from typing import Final
 
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_protocol.engine.board import Kind, Play
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.reasons import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl

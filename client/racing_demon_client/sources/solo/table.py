@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.enums import Racing
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.search import Search
-from racing_demon_protocol.engine.shuffle import commitment
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.specification import Racing
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.reasons import EndReason
 from racing_demon_protocol.table.scoring import hand_points, match_winners
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event

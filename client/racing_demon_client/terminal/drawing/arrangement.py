@@ -10,9 +10,8 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Kind, Pile
-from racing_demon_protocol.engine.enums import Geometry
-from racing_demon_protocol.engine.groups import Group
 from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Geometry, Group
 
 from .blocks import LOOSE, Block, Cell, Grouped, Spot, blocks, is_column
 

@@ -9,8 +9,7 @@ from math import ceil, cos, pi, sin
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Kind, Pile, Shows
-from racing_demon_protocol.engine.enums import Geometry
-from racing_demon_protocol.engine.groups import Group
+from racing_demon_protocol.engine.specification import Geometry, Group
 
 Grouped = Sequence[tuple[Group, list[Pile]]]
 """Groups, each with its piles that are drawn."""

@@ -2,8 +2,7 @@
 
 from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
 from racing_demon_protocol.engine.cards import RANK_NAMES, rank
-from racing_demon_protocol.engine.enums import Base
-from racing_demon_protocol.engine.groups import Foundations
+from racing_demon_protocol.engine.specification import Base, Foundations
 
 from .canvas import Hit
 from .cards import draw_frame

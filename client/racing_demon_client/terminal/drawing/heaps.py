@@ -3,8 +3,7 @@
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, UNKNOWN
-from racing_demon_protocol.engine.enums import Geometry
-from racing_demon_protocol.engine.groups import Foundations
+from racing_demon_protocol.engine.specification import Foundations, Geometry
 
 from .arrangement import Arrangement, arrange
 from .blocks import Spot, is_counted

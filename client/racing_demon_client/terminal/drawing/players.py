@@ -7,7 +7,7 @@ from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, 
 from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
-from racing_demon_protocol.engine.enums import Goal
+from racing_demon_protocol.engine.specification import Goal
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages.server import SeatState
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.engine.groups import Stock
+from racing_demon_protocol.engine.specification import Stock
 
 from .canvas import Hit
 from .cards import Box, draw_card, draw_frame, sign_of

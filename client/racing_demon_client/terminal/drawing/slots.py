@@ -5,9 +5,8 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import suit
-from racing_demon_protocol.engine.enums import Base, Owner, SuitRule
-from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Base, Foundations, Owner, SuitRule
 
 SUITS: Final = 4
 WIDEST: Final = 8

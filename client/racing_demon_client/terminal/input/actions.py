@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import REACTIONS
 from racing_demon_protocol.engine.cards import RANK_NAMES
-from racing_demon_protocol.reasons import BotLevel
+from racing_demon_protocol.enums import BotLevel
 
 MOST_COLUMNS: Final = 19
 MOST_PILES: Final = 52

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from racing_demon_protocol.text import narrow
+from racing_demon_protocol.formatting import narrow
 
 PLACES: Final = "qwertyuiop[]asdfghjkl;'zxcvbnm,."
 LAYOUTS: Final = (

@@ -17,7 +17,7 @@ from racing_demon_client.terminal.drawing.pages.help import draw_help, draw_text
 from racing_demon_client.terminal.picture_widget import PictureWidget
 from racing_demon_client.terminal.style.glyphs import wrapped
 from racing_demon_client.terminal.style.look import Look
-from racing_demon_protocol.limits import LONGEST_CHAT
+from racing_demon_protocol.constants import LONGEST_CHAT
 
 LEAST = 20
 """The minimum width of a text, on any terminal."""

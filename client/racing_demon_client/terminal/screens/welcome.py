@@ -19,10 +19,10 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import taken_apart
 from racing_demon_client.recent_tables import Recent
 from racing_demon_client.terminal.style.glyphs import screen_text
+from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
+from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.limits import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
-from racing_demon_protocol.reasons import BotLevel
-from racing_demon_protocol.text import counted
 
 from .dialogs import QuestionScreen
 from .games import GamesScreen

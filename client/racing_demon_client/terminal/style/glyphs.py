@@ -17,7 +17,7 @@ from racing_demon_protocol.engine.cards import (
     rank,
     suit,
 )
-from racing_demon_protocol.text import printable, unstacked
+from racing_demon_protocol.formatting import printable, unstacked
 
 UNCERTAIN: Final = re.compile(
     "(\u200d[\u2190-\u2bff\U0001f000-\U0001faff]"

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
-from racing_demon_protocol.engine.enums import Extent
-from racing_demon_protocol.engine.groups import Group
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Extent, Game, Group
 
 NO_PILE: Final = -2
 """Neither a pile's number nor :data:`FOUNDATIONS`."""

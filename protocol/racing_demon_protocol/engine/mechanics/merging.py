@@ -12,7 +12,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import SUITS, rank
-from racing_demon_protocol.engine.search import Steps
+from racing_demon_protocol.engine.sliced_search import Steps
 from racing_demon_protocol.engine.specification import Mechanic
 
 from .common import MechanicRules

@@ -2,7 +2,7 @@
 
 Rules look at the public :class:`~.engine.board.Board` only, never at hidden cards, so clients and the server
 get the same answers. Each mechanic extends these rules: those of the building games are in :mod:`.building`.
-:mod:`.engine.rulebook` chooses the rules for a declaration.
+:mod:`.engine.factory` chooses the rules for a declaration.
 """
 
 from collections import Counter
@@ -12,14 +12,12 @@ from typing import ClassVar, Final
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Place, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.deal import deal_out
-from racing_demon_protocol.engine.enums import Deals, Goal
-from racing_demon_protocol.engine.groups import Foundations, Tableau
 from racing_demon_protocol.engine.layout import layout_of
-from racing_demon_protocol.engine.search import Steps
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.sliced_search import Steps
+from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
-from .transfers import verify_piles
+from .pile_moves import verify_piles
 
 Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
 """The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
@@ -162,7 +160,7 @@ class Rules:
     def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
         """Find out step by step whether a seat can get any further.
 
-        The building games have a search of their own, in :mod:`.endgame`.
+        The building games have a search of their own, in :mod:`.dead_hand`.
 
         Args:
             board: the public board.

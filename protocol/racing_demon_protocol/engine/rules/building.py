@@ -1,23 +1,21 @@
 """The rules of the building games: sequences on foundations and on columns.
 
 They are composed of small parts. :mod:`.columns` and :mod:`.foundations` know what fits there,
-:mod:`.transfers` which piles give cards to which, :mod:`.stock` how the stock is used, and
-:mod:`.special_rules` the special rules. :mod:`.candidates` lists possible plays from them, and
-:mod:`.verification` decides whether a play is legal.
+:mod:`.pile_moves` which piles give cards to which, :mod:`.stock` how the stock is used, and
+:mod:`.special_rules` the special rules. :mod:`.move_generator` lists possible plays from them, and
+:mod:`.legality` decides whether a play is legal.
 """
 
 from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
-from racing_demon_protocol.engine.enums import Goal
-from racing_demon_protocol.engine.groups import Stock, Tableau
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Goal, Stock, Tableau
 
 from .base import Rules
-from .candidates import Candidates
-from .fast_path import FastPath
-from .verification import PlayVerifier
+from .legality import PlayVerifier
+from .move_generator import Candidates
+from .move_tables import FastPath
 
 
 class BuildingRules(Rules):

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
-from racing_demon_protocol.engine.enums import Unit
-from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Tableau, Unit
 
+from .pile_moves import may_go
 from .sequences import followers
-from .transfers import may_go
 
 
 class ColumnRules:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card, rank, suit
-from racing_demon_protocol.engine.enums import Base, TakeBack, Waits
-from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Base, Foundations, TakeBack, Waits
 
 from .sequences import faces, successors
 

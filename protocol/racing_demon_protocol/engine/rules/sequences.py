@@ -4,8 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, Card, is_red, rank, suit
-from racing_demon_protocol.engine.enums import Build, SuitRule
-from racing_demon_protocol.engine.groups import Foundations
+from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
 
 _PACK: Final = range(PACK_SIZE)
 MOST_GROUPS: Final = 256

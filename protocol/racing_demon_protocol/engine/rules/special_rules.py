@@ -1,32 +1,170 @@
-"""The effects of the special rules in :mod:`.engine.privileges`, one small class each.
+"""The closed list of special rules that no attribute expresses: each as a game declares it, and its effect.
 
 An effect looks at the public board. It may add, refuse or automatically make plays, or change the order of
-the deal.
+the deal. A game that needs another rule adds a declaration and an effect here, and a test: there is no
+language of conditions.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
-from typing import Final
+from typing import Any, Final, Protocol
 
-from racing_demon_protocol.engine import privileges
-from racing_demon_protocol.engine.board import Board, Kind, Play
-from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
-from racing_demon_protocol.engine.groups import Foundations, Tableau
-from racing_demon_protocol.engine.specification import Special
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import ACE, KING, PACK_SIZE, UNKNOWN, Card, rank, suit
+from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Foundations, Special, Tableau
+from racing_demon_protocol.errors import InvalidGame
 
-from . import deal_rules, fill_rules
-from .effects import Effect, RulesContext
+from .columns import ColumnRules
+from .foundations import FoundationRules
+from .pile_moves import has_stock
+from .stock import StockRules
 
-HAND: Final = {privileges.When.HAND_IN: False, privileges.When.HAND_OUT: True}
+
+class When(StrEnum):
+    """When a privilege may be used."""
+
+    ALWAYS = "always"
+    HAND_IN = "hand_in"
+    """Cards are left in stock or waste, and nothing else can be played or turned."""
+    HAND_OUT = "hand_out"
+    """Stock and waste are empty, and nothing can be played but by a special rule."""
+    STUCK = "stuck"
+    """Nothing else can be played or turned, whether cards are left in stock and waste or not."""
+
+
+class RulesContext(Protocol):
+    """The part of the rules that effects use: see :class:`.move_generator.Candidates`."""
+
+    layout: Layout
+    columns: ColumnRules
+    foundations: FoundationRules
+    stock: StockRules
+
+    def open_foundations(
+        self, board: Board, seat: int, card: Card, source: int | None = None
+    ) -> Iterator[int]:
+        """Yield the foundations that accept a card now."""
+        ...
+
+    def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays of cards without special rules."""
+        ...
+
+
+class Effect:
+    """The effect of one special rule. The base class has none.
+
+    Attributes:
+        redeals_seen: redeals beyond this number make no difference to it.
+        liberties_seen: liberties beyond this number make no difference to it.
+
+    """
+
+    redeals_seen = 0
+    liberties_seen = 0
+
+    def __init__(self, table: RulesContext, special: Any) -> None:
+        self.table = table
+        self.special = special
+
+    def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
+        """Return a seat's shuffled cards in the order in which they are dealt."""
+        return deck
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays that this rule adds."""
+        yield from ()
+
+    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
+        """Return a play as it is carried out, if it is one of this rule's own."""
+        for own in self.plays(board, seat):
+            upward = play.destination == FOUNDATIONS and board.piles[own.destination].kind is Kind.FOUNDATION
+            if own == play or (upward and own._replace(destination=FOUNDATIONS) == play):
+                return self.carried_out(own)
+        return None
+
+    def carried_out(self, play: Play) -> Play:
+        """Return one of this rule's own plays as it is carried out."""
+        return play
+
+    def due(self, board: Board, seat: int) -> str:
+        """Return what this rule requires first, in words; empty if nothing."""
+        return ""
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Return why this rule forbids an otherwise legal play; empty if it does not."""
+        return self.due(board, seat)
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Return this rule's next automatic play."""
+        return None
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Return whether this rule allows something, now or after turning the stock."""
+        return next(self.plays(board, seat), None) is not None
+
+    def piles(self, seat: int, group: str) -> tuple[int, ...]:
+        """Return the numbers of the piles of a group."""
+        return self.table.layout.named(seat, group)
+
+    def hand_out(self, board: Board, seat: int) -> bool:
+        """Return whether stock and waste are empty."""
+        return not has_stock(self.table.layout, board, seat)
+
+    def passed(self, board: Board, seat: int) -> bool:
+        """Return whether a full pass led to nothing, and no card can be played now.
+
+        The stock must count.
+        """
+        return self.turned_through(board, seat) and next(self.table.plain_plays(board, seat), None) is None
+
+    def turned_through(self, board: Board, seat: int) -> bool:
+        """Return whether all cards have been turned since the pass began. The stock must count."""
+        turns = board.came.get(self.table.layout.stock[seat], 0)
+        return turns >= self.table.stock.pass_length(board, seat)
+
+    def stuck(self, board: Board, seat: int) -> bool:
+        """Return whether nothing can be played or turned without special rules."""
+        nothing = next(self.table.plain_plays(board, seat), None) is None
+        return nothing and next(self.table.stock.plays(board, seat), None) is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draw(Special):
+    """A buried or blocked card may be played to a foundation.
+
+    Attributes:
+        groups: where it may lie.
+        times: how often in a hand: counted with all other draws, but not with those through a reserve.
+        when: in which situation.
+        marries: whether it may also be built on a column.
+        after: a group to which cards must have come before.
+        through: a reserve through which the card goes, which counts it; uncovered cards may go through it,
+            too.
+
+    """
+
+    groups: tuple[str, ...]
+    times: int = 1
+    when: When = When.ALWAYS
+    marries: bool = False
+    after: str = ""
+    through: str = ""
+
+
+HAND: Final = {When.HAND_IN: False, When.HAND_OUT: True}
 """Whether stock and waste must be empty, or must not."""
 
 
 class DrawEffect(Effect):
-    """Plays a buried card: see :class:`~.engine.privileges.Draw`."""
+    """Plays a buried card: see :class:`Draw`."""
 
-    special: privileges.Draw
+    special: Draw
 
-    def __init__(self, table: RulesContext, special: privileges.Draw) -> None:
+    def __init__(self, table: RulesContext, special: Draw) -> None:
         super().__init__(table, special)
         self.liberties_seen = 0 if special.through else special.times
 
@@ -63,7 +201,7 @@ class DrawEffect(Effect):
             return False
         if special.when in HAND and self.hand_out(board, seat) is not HAND[special.when]:
             return False
-        return special.when is privileges.When.ALWAYS or self.stuck(board, seat)
+        return special.when is When.ALWAYS or self.stuck(board, seat)
 
     def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
         upward = self.table.open_foundations(board, seat, card)
@@ -78,10 +216,24 @@ class DrawEffect(Effect):
                 yield pile
 
 
-class LayExtraEffect(Effect):
-    """Fills the extra cells: see :class:`~.engine.privileges.LayExtra`."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LayExtra(Special):
+    """Once, when all places are full and nothing fits, cards from the stock fill some extra cells.
 
-    special: privileges.LayExtra
+    Attributes:
+        places: the group that must be full.
+        cells: the group that is filled.
+
+    """
+
+    places: str
+    cells: str
+
+
+class LayExtraEffect(Effect):
+    """Fills the extra cells: see :class:`LayExtra`."""
+
+    special: LayExtra
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that deals the first of the extra cards."""
@@ -118,12 +270,26 @@ class LayExtraEffect(Effect):
         return all(len(board.cards[pile]) >= cap for pile, cap in zip(places, caps, strict=True))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grace(Special):
+    """After a full pass without a play, a foundation's top card may go back to a column.
+
+    Attributes:
+        heads: the doors to a column's head; at its foot the card may always be built.
+        times: how often in a hand.
+
+    """
+
+    heads: str
+    times: int = 1
+
+
 class GraceEffect(Effect):
-    """Takes a card back from a foundation: see :class:`~.engine.privileges.Grace`."""
+    """Takes a card back from a foundation: see :class:`Grace`."""
 
-    special: privileges.Grace
+    special: Grace
 
-    def __init__(self, table: RulesContext, special: privileges.Grace) -> None:
+    def __init__(self, table: RulesContext, special: Grace) -> None:
         super().__init__(table, special)
         self.liberties_seen = special.times
 
@@ -155,10 +321,24 @@ class GraceEffect(Effect):
                     yield Play(foundation, 1, door)
 
 
-class ReorderEffect(Effect):
-    """Lays cards off in another order: see :class:`~.engine.privileges.Reorder`."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reorder(Special):
+    """After a full pass without a play, the cards of a turn may be laid off in any order.
 
-    special: privileges.Reorder
+    Attributes:
+        held: the counting cells to which a whole turn comes, to be laid off one by one.
+        times: how many turns in a hand.
+
+    """
+
+    held: str
+    times: int = 12
+
+
+class ReorderEffect(Effect):
+    """Lays cards off in another order: see :class:`Reorder`."""
+
+    special: Reorder
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that puts a turn's first card aside; then, those of each card aside to the waste."""
@@ -206,12 +386,384 @@ class ReorderEffect(Effect):
         return [cell for cell in held if board.cards[cell]]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KingOpensColumn(Special):
+    """During the deal, each king begins the next column, and other cards go on the last one.
+
+    Afterwards a bare king may take the last card of any other column.
+    """
+
+    columns: str
+
+
+class KingOpensColumnEffect(Effect):
+    """Deals to columns that kings begin: see :class:`KingOpensColumn`."""
+
+    special: KingOpensColumn
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the place of the card just dealt; afterwards, plays onto a bare king."""
+        columns = self.piles(seat, self.special.columns)
+        waste = self.table.layout.waste[seat]
+        dealt = board.top(waste)
+        begun = [pile for pile in columns if board.cards[pile]]
+        if dealt is not None and dealt != UNKNOWN:
+            if rank(dealt) != KING:
+                yield Play(waste, 1, begun[-1])
+            elif len(begun) < len(columns):
+                yield Play(waste, 1, columns[len(begun)])
+        elif self.hand_out(board, seat):
+            for bare in (pile for pile in begun if len(board.cards[pile]) == 1):
+                yield from (Play(pile, 1, bare) for pile in begun if len(board.cards[pile]) > 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GridEdges(Special):
+    """A card of a grid is free if it has no neighbor above, or none below.
+
+    Gaps are filled from the stock in their order; when there is none, the next row is dealt.
+
+    Attributes:
+        cells: the group.
+        width: the places in a row.
+        fill_first: whether gaps must be filled before anything else is played.
+
+    """
+
+    cells: str
+    width: int
+    fill_first: bool = False
+
+
+class GridEdgesEffect(Effect):
+    """Blocks enclosed cards, and deals rows: see :class:`GridEdges`."""
+
+    special: GridEdges
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the stock's next card to the first gap, or as the first of a new row."""
+        stock = self.table.layout.stock[seat]
+        cells, laid = self._laid(board, seat)
+        gap = next((cell for cell in laid if not board.cards[cell]), None)
+        if gap is None and len(laid) < len(cells):
+            gap = cells[len(laid)]
+        if board.cards[stock] and gap is not None:
+            yield Play(stock, 1, gap)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards between two others."""
+        cells, width = self.piles(seat, self.special.cells), self.special.width
+        if play.source not in cells:
+            return ""
+        if self.special.fill_first and self._has_gap(board, seat):
+            return "Gaps are filled first."
+        place = cells.index(play.source)
+        above, below = place - width, place + width
+        covered = above >= 0 and board.cards[cells[above]]
+        if covered and below < len(cells) and board.cards[cells[below]]:
+            return "That card lies between two others."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Deal the rest of a row that was begun."""
+        stock = self.table.layout.stock[seat]
+        for cell in self._laid(board, seat)[1]:
+            if board.cards[stock] and not board.came.get(cell, 0):
+                return Play(stock, 1, cell)
+        return None
+
+    def _has_gap(self, board: Board, seat: int) -> bool:
+        _, laid = self._laid(board, seat)
+        return bool(board.cards[self.table.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
+
+    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return all cells, and those of the rows that were begun."""
+        cells, width = self.piles(seat, self.special.cells), self.special.width
+        return cells, cells[: width * sum(1 for cell in cells[::width] if board.came.get(cell, 0))]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FamilyByLaying(Special):
+    """In the first deals, a foundation accepts cards of some groups only.
+
+    Attributes:
+        foundations: the group of the foundations.
+        groups: the groups that it accepts.
+        most_deals: the number of these deals.
+
+    """
+
+    foundations: str
+    groups: tuple[str, ...]
+    most_deals: int = 1
+
+
+class FamilyByLayingEffect(Effect):
+    """Keeps groups from foundations: see :class:`FamilyByLaying`."""
+
+    special: FamilyByLaying
+
+    def __init__(self, table: RulesContext, special: FamilyByLaying) -> None:
+        super().__init__(table, special)
+        self.redeals_seen = special.most_deals
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards of other groups in the first deals."""
+        piles, special = board.piles, self.special
+        if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.most_deals:
+            return ""
+        meant = piles[play.destination].group == special.foundations
+        if meant and piles[play.source].group not in special.groups:
+            return "In this laying that foundation takes cards from elsewhere only."
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BasesFirst(Special):
+    """While a card can still open one group of foundations, another foundation does not accept it.
+
+    Attributes:
+        foundation: the group that must wait.
+        bases: the group that is opened first.
+
+    """
+
+    foundation: str
+    bases: str
+
+
+class BasesFirstEffect(Effect):
+    """Reserves bases for their places: see :class:`BasesFirst`."""
+
+    special: BasesFirst
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse a base while one of its own places is open."""
+        if board.piles[play.destination].group != self.special.foundation:
+            return ""
+        places = [pile for pile in self.piles(seat, self.special.bases) if not board.cards[pile]]
+        family = self.table.layout.groups[places[0]] if places else None
+        if isinstance(family, Foundations) and rank(board.cards[play.source][-1]) == family.base:
+            return "That card opens a foundation of its own."
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairedColumn(Special):
+    """The stock is dealt around the piles; bases go up at once, and each foundation has its own pile.
+
+    Attributes:
+        piles: the group that is dealt to; the foundation above a pile accepts its cards only.
+        base: the rank that goes up.
+        finished: whether a pile is still dealt to after its foundation is complete.
+
+    """
+
+    piles: str
+    base: int
+    finished: bool = False
+
+
+class PairedColumnEffect(Effect):
+    """Pairs piles with foundations: see :class:`PairedColumn`."""
+
+    special: PairedColumn
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse cards of piles other than the foundation's own."""
+        source, target = board.piles[play.source], board.piles[play.destination]
+        if target.kind is Kind.FOUNDATION and source.index != target.index:
+            return "A foundation takes only cards of the pile below it."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Play a base up, or deal the next card to the pile whose turn it is."""
+        piles, stock = self.piles(seat, self.special.piles), self.table.layout.stock[seat]
+        for pile in piles:
+            top = board.top(pile)
+            if top is not None and top != UNKNOWN and rank(top) == self.special.base:
+                return Play(
+                    pile, 1, next(p for p in self.table.foundations.goals(seat) if not board.cards[p])
+                )
+        if board.cards[stock]:
+            return Play(stock, 1, min(self._open(board, seat), key=lambda pile: len(board.cards[pile])))
+        return None
+
+    def _open(self, board: Board, seat: int) -> list[int]:
+        """Return the piles that are dealt to."""
+        pairs = zip(self.piles(seat, self.special.piles), self.table.foundations.goals(seat), strict=True)
+        return [pile for pile, family in pairs if self.special.finished or not self._is_full(board, family)]
+
+    def _is_full(self, board: Board, family: int) -> bool:
+        group = self.table.layout.groups[family]
+        return isinstance(group, Foundations) and len(board.cards[family]) == group.length
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RankPlaces(Special):
+    """First all places are opened by one suit, that of the first card; then cards follow in turn."""
+
+
+class RankPlacesEffect(Effect):
+    """Opens all places with one suit: see :class:`RankPlaces`."""
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse other suits in the first stage, and second cards before it is over."""
+        if board.piles[play.destination].kind is not Kind.FOUNDATION:
+            return ""
+        own = self.table.foundations.goals(seat)
+        opened = [board.cards[pile][0] for pile in own if board.cards[pile]]
+        if len(opened) == len(own) or not opened:
+            return ""
+        if board.cards[play.destination]:
+            return "First all places are opened."
+        card = board.cards[play.source][-1]
+        return "" if suit(card) == suit(opened[0]) else "The places are opened by one suit."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JointEntry(Special):
+    """Two cards of a suit enter a foundation together, both from the same group.
+
+    Attributes:
+        group: where they must lie.
+        foundations: the groups that are entered this way; the second card is the next in their order.
+
+    """
+
+    group: str
+    foundations: tuple[str, ...]
+
+
+class JointEntryEffect(Effect):
+    """Makes pairs enter together: see :class:`JointEntry`."""
+
+    special: JointEntry
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse a card that would enter alone, or from elsewhere."""
+        if board.piles[play.destination].group not in self.special.foundations:
+            return ""
+        if board.cards[play.destination]:
+            return ""
+        if board.piles[play.source].group != self.special.group:
+            return "Both cards enter from where they wait."
+        card = board.cards[play.source][-1]
+        if self._partner(board, seat, play.destination, [card]) is None:
+            return "These cards enter in pairs."
+        return ""
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Let the second card follow the first."""
+        for group in self.special.foundations:
+            for pile in self.piles(seat, group):
+                if len(board.cards[pile]) == 1:
+                    partner = self._partner(board, seat, pile, board.cards[pile])
+                    if partner is not None:
+                        return Play(partner, 1, pile)
+        return None
+
+    def _partner(self, board: Board, seat: int, foundation: int, cards: Sequence[Card]) -> int | None:
+        family = self.table.layout.groups[foundation]
+        assert isinstance(family, Foundations)
+        wanted = family.order[1]
+        for pile in self.piles(seat, self.special.group):
+            card = board.top(pile)
+            if card is not None and rank(card) == wanted and suit(card) == suit(cards[0]):
+                return pile
+        return None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FillFromBottom(Special):
+    """Once the reserve is empty, the stock's bottom card may fill a space; the waste only without a stock.
+
+    Attributes:
+        columns: the group with the spaces.
+        heap: the group that must be empty.
+
+    """
+
+    columns: str
+    heap: str
+
+
+class FillFromBottomEffect(Effect):
+    """Fills spaces from the bottom of the stock: see :class:`FillFromBottom`."""
+
+    special: FillFromBottom
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays of the stock's bottom card to each space."""
+        stock = self.table.layout.stock[seat]
+        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
+        depth = len(board.cards[stock]) - 1
+        if depth >= 0 and not is_left:
+            columns = self.piles(seat, self.special.columns)
+            yield from (Play(stock, 1, column, depth) for column in columns if not board.cards[column])
+
+    def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
+        """Return the play of the bottom card, even if the play does not say how many cards lie on it."""
+        return next((own for own in self.plays(board, seat) if play in {own, own._replace(depth=0)}), None)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """Refuse other cards in a space while the stock has a bottom card."""
+        stock = self.table.layout.stock[seat]
+        is_space = play.destination in self.piles(seat, self.special.columns)
+        is_space = is_space and not board.cards[play.destination]
+        return "A space takes the bottom card of the stock." if is_space and board.cards[stock] else ""
+
+    def may_help(self, board: Board, seat: int) -> bool:
+        """Return whether there is a space, and a card for it once turning has led to nothing."""
+        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
+        is_full = all(board.cards[column] for column in self.piles(seat, self.special.columns))
+        return not (is_left or is_full or self.hand_out(board, seat))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FillFromDoubles(Special):
+    """Once stock and waste are empty, the upper card of a double place may fill an empty one."""
+
+    places: str
+
+
+class FillFromDoublesEffect(Effect):
+    """Splits double places: see :class:`FillFromDoubles`."""
+
+    special: FillFromDoubles
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays of the upper cards of double places to empty ones."""
+        places = self.piles(seat, self.special.places)
+        if self.hand_out(board, seat):
+            for empty in (pile for pile in places if not board.cards[pile]):
+                yield from (Play(pile, 1, empty) for pile in places if len(board.cards[pile]) > 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpeningRescue(Special):
+    """Before each of the groups has a card, only bases and marriages are played.
+
+    A base below few cards may be drawn out, if there is no other way to one.
+
+    Attributes:
+        columns: the group of the columns.
+        under: the maximum number of cards on it.
+        marriages_only: whether only bases and marriages may be played before.
+
+    """
+
+    columns: str
+    under: int = 1
+    marriages_only: bool = True
+
+
 class OpeningRescueEffect(Effect):
-    """Finds the first bases: see :class:`~.engine.privileges.OpeningRescue`."""
+    """Finds the first bases: see :class:`OpeningRescue`."""
 
-    special: privileges.OpeningRescue
+    special: OpeningRescue
 
-    def __init__(self, table: RulesContext, special: privileges.OpeningRescue) -> None:
+    def __init__(self, table: RulesContext, special: OpeningRescue) -> None:
         super().__init__(table, special)
         self._kinds = {
             seat: [
@@ -256,10 +808,79 @@ class OpeningRescueEffect(Effect):
                     break
 
 
-class BottomCardsEffect(Effect):
-    """Turns the waste's bottom cards again: see :class:`~.engine.privileges.BottomCards`."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BumpKing(Special):
+    """While rows are dealt, a king that falls on a lower card of its suit may move one place on.
 
-    special: privileges.BottomCards
+    The first row is dealt normally. The next card fills the king's place, and the deal continues behind the
+    king.
+
+    Attributes:
+        columns: the group of the columns.
+        rows: the number of rows.
+
+    """
+
+    columns: str
+    rows: int
+
+
+class BumpKingEffect(Effect):
+    """Deals rows, and lets kings move on: see :class:`BumpKing`."""
+
+    special: BumpKing
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the king's play to the next place, and the next card's play, which leaves the king."""
+        columns, laid = self._laid(board, seat)
+        if self._may_go_on(board, columns, laid):
+            stock, place = self.table.layout.stock[seat], columns[laid % len(columns)]
+            yield Play(columns[(laid - 1) % len(columns)], 1, place)
+            yield Play(stock, 1, place)
+
+    def due(self, board: Board, seat: int) -> str:
+        """Ask for a decision about a king, until the rows are dealt."""
+        columns, laid = self._laid(board, seat)
+        if laid == len(columns) * self.special.rows:
+            return ""
+        return "A king lies on a lower card of his suit: move him one place on, or turn the stock to lay on."
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Deal the next card, first of all to the place that a king has left."""
+        columns, laid = self._laid(board, seat)
+        if laid == len(columns) * self.special.rows or self._may_go_on(board, columns, laid):
+            return None
+        king = columns[laid % len(columns)]
+        has_gone = len(board.cards[king]) > laid // len(columns)
+        return Play(self.table.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
+
+    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
+        """Return the columns, and how many cards were dealt to them."""
+        columns, layout = self.piles(seat, self.special.columns), self.table.layout
+        dealt = layout.game.deck_size - len(board.cards[layout.stock[seat]])
+        return columns, min(dealt, len(columns) * self.special.rows)
+
+    def _may_go_on(self, board: Board, columns: Sequence[int], laid: int) -> bool:
+        """Return whether the last card dealt is such a king with a next place to move to."""
+        width = len(columns)
+        last, place = board.cards[columns[(laid - 1) % width]], columns[laid % width]
+        if laid in {width, width * self.special.rows} or len(board.cards[place]) > laid // width:
+            return False
+        king = last[-1]
+        return rank(king) == KING and any(suit(card) == suit(king) and rank(card) < KING for card in last)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BottomCards(Special):
+    """Once, when the stock is empty, some cards from the bottom of the waste may be turned again."""
+
+    count: int
+
+
+class BottomCardsEffect(Effect):
+    """Turns the waste's bottom cards again: see :class:`BottomCards`."""
+
+    special: BottomCards
     redeals_seen = 1
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
@@ -274,10 +895,91 @@ class BottomCardsEffect(Effect):
         return play._replace(count=-play.count)
 
 
-class ChosenBaseEffect(Effect):
-    """Lets the first card choose: see :class:`~.engine.privileges.ChosenBase`."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RowEnds(Special):
+    """While rows are dealt after the first one, only the right-hand end cards of the newest are free.
 
-    special: privileges.ChosenBase
+    Attributes:
+        row: the cells of the newest row.
+        columns: the columns; the first row lies there, and each row when the next one comes.
+        ends: how many cards are free at the right-hand end.
+        left: how many are free at the other end.
+
+    """
+
+    row: str
+    columns: str
+    ends: int = 2
+    left: int = 0
+
+
+class RowEndsEffect(Effect):
+    """Deals rows of which few cards are free: see :class:`RowEnds`."""
+
+    special: RowEnds
+
+    def __init__(self, table: RulesContext, special: RowEnds) -> None:
+        super().__init__(table, special)
+        for seat in table.layout.seats:
+            if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):
+                raise InvalidGame("A row is laid upon the columns: there are as many cards in it as columns.")
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the stock's next card to a gap of the first row."""
+        stock = self.table.layout.stock[seat]
+        if board.cards[stock] and not self._rows(board, seat):
+            gap = next((p for p in self.piles(seat, self.special.columns) if not board.cards[p]), None)
+            if gap is not None:
+                yield Play(stock, 1, gap)
+
+    def refuses(self, board: Board, seat: int, play: Play) -> str:
+        """While rows are dealt, refuse all but the free cards of the newest one."""
+        layout, piles = self.table.layout, board.piles
+        if not board.cards[layout.stock[seat]]:
+            return ""
+        rows, columns = self._rows(board, seat), self.piles(seat, self.special.columns)
+        if play.source == layout.stock[seat]:
+            gaps = not rows and any(not board.cards[pile] for pile in columns)
+            return "The gaps of the first row are filled before the next is laid." if gaps else ""
+        if piles[play.destination].kind is not Kind.FOUNDATION:
+            return "Cards are married when the hand is out."
+        if piles[play.source].group == self.special.columns:
+            return "Another row lies upon that card." if rows else ""
+        lying = [pile for pile in self.piles(seat, self.special.row) if board.cards[pile]]
+        free = {*lying[-self.special.ends :], *lying[: self.special.left]}
+        return "" if play.source in free else "Only the cards at the right-hand end are free."
+
+    def automatic(self, board: Board, seat: int) -> Play | None:
+        """Move a row's card to its column when the next one has come, or when stock and waste are empty."""
+        row, columns = self.piles(seat, self.special.row), self.piles(seat, self.special.columns)
+        out = not board.cards[self.table.layout.stock[seat]]
+        for cell, column in zip(row, columns, strict=True):
+            if len(board.cards[cell]) > 1 or (out and board.cards[cell]):
+                return Play(cell, -1, column)
+        return None
+
+    def _rows(self, board: Board, seat: int) -> int:
+        return board.came.get(self.piles(seat, self.special.row)[0], 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChosenBase(Special):
+    """The first card turned may open the foundations with its rank; otherwise a fixed rank does.
+
+    Attributes:
+        foundations: the group.
+        rank: the rank that may always open.
+
+    """
+
+    foundations: str
+    rank: int = ACE
+
+
+class ChosenBaseEffect(Effect):
+    """Lets the first card choose: see :class:`ChosenBase`."""
+
+    special: ChosenBase
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that open the first foundation."""
@@ -300,24 +1002,24 @@ class ChosenBaseEffect(Effect):
 
 
 EFFECTS: Final[dict[type[Special], type[Effect]]] = {
-    privileges.BasesFirst: deal_rules.BasesFirstEffect,
-    privileges.BottomCards: BottomCardsEffect,
-    privileges.BumpKing: deal_rules.BumpKingEffect,
-    privileges.ChosenBase: ChosenBaseEffect,
-    privileges.Draw: DrawEffect,
-    privileges.FamilyByLaying: deal_rules.FamilyByLayingEffect,
-    privileges.FillFromBottom: fill_rules.FillFromBottomEffect,
-    privileges.FillFromDoubles: fill_rules.FillFromDoublesEffect,
-    privileges.Grace: GraceEffect,
-    privileges.GridEdges: deal_rules.GridEdgesEffect,
-    privileges.JointEntry: deal_rules.JointEntryEffect,
-    privileges.KingOpensColumn: deal_rules.KingOpensColumnEffect,
-    privileges.LayExtra: LayExtraEffect,
-    privileges.OpeningRescue: OpeningRescueEffect,
-    privileges.PairedColumn: deal_rules.PairedColumnEffect,
-    privileges.RankPlaces: deal_rules.RankPlacesEffect,
-    privileges.Reorder: ReorderEffect,
-    privileges.RowEnds: deal_rules.RowEndsEffect,
+    BasesFirst: BasesFirstEffect,
+    BottomCards: BottomCardsEffect,
+    BumpKing: BumpKingEffect,
+    ChosenBase: ChosenBaseEffect,
+    Draw: DrawEffect,
+    FamilyByLaying: FamilyByLayingEffect,
+    FillFromBottom: FillFromBottomEffect,
+    FillFromDoubles: FillFromDoublesEffect,
+    Grace: GraceEffect,
+    GridEdges: GridEdgesEffect,
+    JointEntry: JointEntryEffect,
+    KingOpensColumn: KingOpensColumnEffect,
+    LayExtra: LayExtraEffect,
+    OpeningRescue: OpeningRescueEffect,
+    PairedColumn: PairedColumnEffect,
+    RankPlaces: RankPlacesEffect,
+    Reorder: ReorderEffect,
+    RowEnds: RowEndsEffect,
 }
 """The effect of each special rule."""
 

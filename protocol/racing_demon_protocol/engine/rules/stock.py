@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from racing_demon_protocol.engine.board import Board, Play
-from racing_demon_protocol.engine.enums import TailRule
-from racing_demon_protocol.engine.groups import Stock, Tableau
 from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.text import counted, there_are
+from racing_demon_protocol.formatting import counted, there_are
 
 
 class StockRules:

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_s
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
+from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_PASSPHRASE, LONGEST_TEXT, MOST_SEATS
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.limits import LONGEST_CHAT, LONGEST_PASSPHRASE, LONGEST_TEXT, MOST_SEATS
 
 MAX_INT = 2**31 - 1
 MAX_CARD = MOST_SEATS * 2 * 52 - 1

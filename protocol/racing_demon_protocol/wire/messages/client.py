@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field, model_serializer
 
+from racing_demon_protocol.constants import MOST_SPECTATORS
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.limits import MOST_SPECTATORS
-from racing_demon_protocol.reasons import BotLevel, Reaction
+from racing_demon_protocol.enums import BotLevel, Reaction
 from racing_demon_protocol.wire.options import Options
 
 from .base import (

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from racing_demon_protocol.reasons import EndReason, Reaction
+from racing_demon_protocol.enums import EndReason, Reaction
 from racing_demon_protocol.wire.options import Options
 
 from .base import (

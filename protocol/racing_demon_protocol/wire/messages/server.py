@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from racing_demon_protocol.limits import MOST_SPECTATORS
-from racing_demon_protocol.reasons import EndReason, Phase, Reason
+from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
 from .base import (

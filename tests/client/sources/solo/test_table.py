@@ -7,10 +7,10 @@ import pytest
 
 from racing_demon_client.sources.solo.deals import daily_seed, named_seed
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.enums import Goal
+from racing_demon_protocol.engine.specification import Goal
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from tests.support.effort import amount, more_when_long
 from tests.support.solitaire import moments, table_of
 from tests.support.typical import of_games

@@ -12,7 +12,7 @@ from racing_demon_client.sources.solo.statistics import scores, statistics_path
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_client.terminal.style.look import Look
-from racing_demon_protocol.records.record import verify
+from racing_demon_protocol.records.verify import verify
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.servers import PATIENCE
 from tests.support.solitaire import table_of

@@ -12,8 +12,8 @@ from racing_demon_client.terminal.style.glyphs import ASCII
 from racing_demon_client.terminal.style.ink import Mark
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, name
-from racing_demon_protocol.engine.enums import Geometry
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.games import GAMES
 from tests.support.desks import rows_of
 from tests.support.solitaire import Alone, moments, table_of

@@ -14,8 +14,8 @@ from racing_demon_client.terminal.style.glyphs import ASCII
 from racing_demon_client.terminal.style.ink import Mark, Role
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
-from racing_demon_protocol.reasons import Phase, Reason
-from racing_demon_protocol.text import is_printable
+from racing_demon_protocol.enums import Phase, Reason
+from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of

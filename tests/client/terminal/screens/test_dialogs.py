@@ -15,7 +15,7 @@ from racing_demon_client.sources.openers import alone
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.picture import PictureScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.screens import deal, hosting, sitting, until_ended, wait
 from tests.support.terminal import Player

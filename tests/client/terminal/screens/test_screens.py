@@ -12,7 +12,7 @@ from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen,
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options

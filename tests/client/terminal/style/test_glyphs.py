@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs, cut, fit, screen_text, wrapped
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
-from racing_demon_protocol.text import is_printable
+from racing_demon_protocol.formatting import is_printable
 from tests.support.desks import HOSTILE
 from tests.support.effort import examples
 

@@ -8,8 +8,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.enums import Goal, Racing
-from racing_demon_protocol.engine.specification import Building, Game
+from racing_demon_protocol.engine.specification import Building, Game, Goal, Racing
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt import Dealt, random_hands
 from tests.support.invariants import status

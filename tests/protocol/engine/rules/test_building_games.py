@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from racing_demon_protocol.engine import privileges
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, RANK_NAMES, rank
-from racing_demon_protocol.engine.enums import Base, Deals, Goal, Racing
-from racing_demon_protocol.engine.groups import Foundations
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.deal import reshuffled, subseed
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.rules import special_rules as privileges
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.shuffle import reshuffled, subseed
-from racing_demon_protocol.engine.specification import Game, Special
+from racing_demon_protocol.engine.specification import Base, Deals, Foundations, Game, Goal, Racing, Special
 from racing_demon_protocol.games import BUILDING_GAMES, GAMES
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, random_hands

@@ -7,12 +7,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, card, pack, rank, suit
-from racing_demon_protocol.engine.enums import Racing, TailRule, Unit
-from racing_demon_protocol.engine.groups import Reserve, Stock, Tableau
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.deal import deck
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.shuffle import deck
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Racing, Reserve, Stock, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
 from tests.support.boards import RACES, Position, deal, deal_seed, rules_of
 from tests.support.dealt import Dealt

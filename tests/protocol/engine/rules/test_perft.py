@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_protocol.engine.shuffle import deck
+from racing_demon_protocol.engine.deal import deck
 from tests.support.boards import Position, build, deal, rules_of
 from tests.support.perft import first_twins, perft, positions, possible_plays
 

@@ -2,10 +2,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.reasons import Reason
 from tests.support.boards import Position, build, cards, deal_seed, rules_of, stack
 
 STOCK, WASTE = 4, 5

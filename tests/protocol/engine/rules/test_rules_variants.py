@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
-from racing_demon_protocol.engine.groups import Tableau
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 from tests.support.boards import Position, build, cards, rules_of
 from tests.support.moves import Move

@@ -3,9 +3,8 @@ from collections.abc import Iterable
 import pytest
 
 from racing_demon_protocol.engine.cards import name, parse
-from racing_demon_protocol.engine.enums import Build, SuitRule
-from racing_demon_protocol.engine.groups import Foundations
 from racing_demon_protocol.engine.rules.sequences import faces, followers, follows, successors, suits_agree
+from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, name, parse, rank
-from racing_demon_protocol.engine.rulebook import make_rules
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES

@@ -9,11 +9,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, name, rank
-from racing_demon_protocol.engine.enums import Waits
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.mechanics.merging import Merging
-from racing_demon_protocol.engine.rulebook import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Game, Waits
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, stacked

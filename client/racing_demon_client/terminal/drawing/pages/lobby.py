@@ -9,9 +9,9 @@ from racing_demon_client.shared.phrases import title_of
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.style.glyphs import Glyphs, cut, fit, screen_text, shortened, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.text import counted
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .frame import Page, draw_page

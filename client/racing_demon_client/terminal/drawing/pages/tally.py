@@ -4,10 +4,10 @@ from racing_demon_client.shared.message_text import TOO_LONG, duration
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, wrapped
 from racing_demon_client.terminal.style.ink import Mark, Role
-from racing_demon_protocol.reasons import EndReason, Phase
+from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.formatting import listing
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
-from racing_demon_protocol.text import listing
 from racing_demon_protocol.wire.messages.server import HandResult
 
 from .frame import Page, draw_page

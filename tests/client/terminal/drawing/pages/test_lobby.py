@@ -13,7 +13,7 @@ from racing_demon_client.terminal.drawing.pages.tally import draw_tally
 from racing_demon_client.terminal.drawing.scene import FeedLine
 from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE, Glyphs
 from racing_demon_client.terminal.style.ink import Role
-from racing_demon_protocol.reasons import Phase
+from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState

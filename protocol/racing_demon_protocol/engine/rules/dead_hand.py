@@ -1,0 +1,189 @@
+"""The dead-hand test: can anybody still make a play?
+
+It implements the source's "no player can make a play" exactly (``docs/rules.md``, A15). The test needs
+the cards that a player can surface by turning alone, which the dealer knows; the search itself looks at the
+public board.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.sliced_search import Steps
+from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
+
+from .building import BuildingRules
+from .position import ScratchBoard
+
+SEARCH_LIMIT: Final = 2_000
+"""The arrangements of one tableau to examine before giving up with "not dead".
+
+Neutral moves lead to a few dozen at most; the limit is for declarations not yet written.
+"""
+WIDE_LIMIT: Final = 10_000
+"""The same for whole positions, where every attribute of a game may matter."""
+START_UNITS: Final = 10
+POSITION_UNITS: Final = 6
+MOVE_UNITS: Final = 3
+"""The work of starting, of finding the moves of a position, and of making one of them."""
+
+
+class ColumnState(NamedTuple):
+    """One column in the search: its rules, whether cards lie face down below, and those face up."""
+
+    pile: int
+    covered: bool
+    cards: tuple[Card, ...]
+
+
+Columns = tuple[ColumnState, ...]
+"""An arrangement of the tableau.
+
+Columns are interchangeable, so the search sorts them, and names each by the first pile of its group.
+"""
+
+
+def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
+    """Return every card that comes to the top of the waste by turning alone, without any play.
+
+    If redeals shuffle the cards, that may be any of them.
+
+    Args:
+        stock: the declaration: how many are turned, and how often the waste may be turned over.
+        hand: the cards of the stock, bottom first, known.
+        waste: the cards of the waste, bottom first, known.
+        redeals: the number of redeals so far.
+
+    """
+    cycle = [*waste, *reversed(hand)]
+    shown = set(_tops(cycle, len(waste), stock))
+    if waste:
+        shown.add(waste[-1])
+    if stock.redeals is None or redeals < stock.redeals:
+        if stock.shuffle:
+            return set(cycle)
+        shown.update(_tops(cycle, 0, stock))
+    return shown
+
+
+def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> Steps:
+    """Find out whether a seat has a play, now or after turning and neutral tableau moves.
+
+    A play is one that brings the hand closer to its end: see :meth:`~.engine.board.Board.is_progress`. If
+    cards may leave foundations again, the answer is always yes.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board.
+        seat: the seat.
+        surfaced: the result of :func:`surfacing` for the seat.
+
+    """
+    layout = rules.layout
+    if seat in rules.takes_back:
+        return True
+    loose = list(surfaced)
+    for pile in layout.own(seat, Kind.RESERVE):
+        group = layout.groups[pile]
+        if isinstance(group, Reserve) and group.playable and board.cards[pile]:
+            loose.append(board.cards[pile][-1])
+    wanted = rules.foundations.wanted(board, seat)
+    if any(card % PACK_SIZE in wanted for card in loose):
+        return True
+    columns = layout.own(seat, Kind.TABLEAU)
+    start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
+    yield START_UNITS
+    seen, waiting = {start}, [start]
+    while waiting and len(seen) < SEARCH_LIMIT:
+        for outcome in _steps(rules, wanted, waiting.pop(), loose):
+            if outcome is None or _spaces(outcome) > _spaces(start):
+                return True
+            if outcome not in seen:
+                seen.add(outcome)
+                waiting.append(outcome)
+                yield MOVE_UNITS
+        yield POSITION_UNITS
+    return bool(waiting)
+
+
+def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> Steps:
+    """Find out the same for any building game, by making all neutral moves, including redeals.
+
+    If redeals shuffle the cards, their result is unknown, and the answer is yes.
+
+    Args:
+        rules: the rules of the hand.
+        board: the public board.
+        hidden: the same board with all cards known.
+        seat: the seat.
+
+    """
+    scratch = ScratchBoard(rules, seat, board, hidden)
+    start = scratch.position()
+    shuffled = rules.layout.shuffled
+    seen, waiting = {start}, [(start, scratch.counts)]
+    yield START_UNITS
+    while waiting and len(seen) < WIDE_LIMIT:
+        scratch.put_up(*waiting.pop())
+        for move in rules.moves(scratch.board, seat):
+            if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):
+                return True
+            outcome, counts = scratch.after(move)
+            if outcome not in seen:
+                seen.add(outcome)
+                waiting.append((outcome, counts))
+            yield MOVE_UNITS * scratch.carried
+        yield POSITION_UNITS
+    return bool(waiting)
+
+
+def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
+    left = len(cycle) - start
+    if not left:
+        return
+    yield from cycle[start + stock.turn - 1 :: stock.turn]
+    yield cycle[-1]
+    if left % stock.turn == 2 and stock.tail_rule is TailRule.EITHER2:
+        yield cycle[-2]
+
+
+def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> ColumnState:
+    face_up = tuple(card for card in cards if card != UNKNOWN)
+    return ColumnState(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
+
+
+def _spaces(columns: Columns) -> int:
+    return sum(not column.cards for column in columns)
+
+
+def _steps(
+    rules: BuildingRules, wanted: Collection[Card], columns: Columns, loose: Sequence[Card]
+) -> Iterator[Columns | None]:
+    """Yield ``None`` for a play that makes progress, and the arrangement after each other move."""
+    for column in columns:
+        if column.cards and column.cards[-1] % PACK_SIZE in wanted:
+            yield None
+        if any(_lands(rules, column, card) for card in loose):
+            yield None
+    for number, column in enumerate(columns):
+        face_down = (UNKNOWN,) if column.covered else ()
+        for count in rules.columns.units(rules.columns.group(column.pile), face_down + column.cards):
+            head, rest = column.cards[-count], column.cards[:-count]
+            for target, other in enumerate(columns):
+                if target == number or not _lands(rules, other, head):
+                    continue
+                if not rest and column.covered:
+                    yield None
+                    continue
+                moved = list(columns)
+                moved[number] = column._replace(cards=rest)
+                moved[target] = other._replace(cards=other.cards + column.cards[-count:])
+                yield tuple(sorted(moved))
+
+
+def _lands(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
+    columns = rules.columns
+    if column.cards:
+        return columns.continues(columns.group(column.pile), column.cards[-1], card)
+    return columns.opens(columns.group(column.pile), card)

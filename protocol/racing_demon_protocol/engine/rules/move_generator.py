@@ -1,0 +1,226 @@
+"""The candidate plays of a seat in a building game: cards that fit their destination.
+
+:mod:`.legality` decides whether a play is legal at the moment, candidate or not.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from racing_demon_protocol.engine.board import Board, Kind, Play
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
+from racing_demon_protocol.engine.layout import Layout
+from racing_demon_protocol.engine.rules.special_rules import Grace
+from racing_demon_protocol.engine.specification import (
+    Foundations,
+    Game,
+    Heads,
+    Reserve,
+    Stock,
+    Tableau,
+    TakeBack,
+    Unit,
+    Waste,
+)
+
+from .columns import ColumnRules
+from .foundations import FoundationRules
+from .pile_moves import is_free, may_ever_go, may_fill, may_go, takes_unseen
+from .special_rules import effects_of
+from .stock import StockRules
+
+
+class Candidates:
+    """Lists what fits where, as far as the game's special rules do not refuse it.
+
+    Attributes:
+        layout: the piles.
+        columns: what fits on the columns.
+        foundations: what fits on the foundations.
+        stock: how the stock is used.
+        effects: the effects of the game's special rules, which list candidates themselves.
+        is_classic: whether the game has only foundations, columns, reserves, and a stock turned to a waste,
+            and any card may go wherever it fits.
+
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.columns = ColumnRules(layout)
+        self.foundations = FoundationRules(layout)
+        self.stock = StockRules(layout)
+        self.effects = effects_of(self)
+        self.is_classic = _is_classic(layout.game)
+        self._singles = {seat: tuple(self._single_piles(seat)) for seat in layout.seats}
+        self._columns_of: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._fillable = {
+            seat: [
+                pile
+                for kind in (Kind.CELL, Kind.RESERVE)
+                for pile in layout.own(seat, kind)
+                if layout.groups[pile].takes is not None
+            ]
+            for seat in layout.seats
+        }
+
+    def plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's plays: to the foundations, to the columns, aside, and those of the stock."""
+        plays = self._unrefused(board, seat)
+        if self.effects:
+            plays = (play for play in plays if not self.refusal(board, seat, play))
+        return plays
+
+    def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's plays of cards, without turning the stock and without special rules."""
+        return (play for play in self.plays(board, seat) if not self.stock.is_turn(seat, play))
+
+    def openings(self, board: Board, seat: int) -> list[Play]:
+        """Return the plays that open a foundation, which some games require first (A1)."""
+        plays = []
+        for play in self.plays(board, seat):
+            group = self.layout.groups[play.destination]
+            forces = isinstance(group, Foundations) and group.forced_bases
+            if forces and not board.cards[play.destination] and play.source not in self.layout.foundations:
+                plays.append(play)
+        return plays
+
+    def open_foundations(
+        self, board: Board, seat: int, card: Card, source: int | None = None
+    ) -> Iterator[int]:
+        """Yield the foundations that accept a seat's card now, or that accept it from ``source``."""
+        for pile in self.foundations.goals(seat):
+            if self.foundations.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
+                yield pile
+
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
+        """Return why a special rule forbids a play that fits; empty if none does."""
+        return next((text for effect in self.effects if (text := effect.refuses(board, seat, play))), "")
+
+    def fills(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the plays to cells and reserves, and those of the stock's unseen card."""
+        layout = self.layout
+        sources = [*self._singles[seat], *layout.own(seat, Kind.TABLEAU), *layout.own(seat, Kind.STOCK)]
+        spaces = [pile for pile in layout.own(seat, Kind.TABLEAU) if not board.cards[pile]]
+        for source in sources:
+            if not board.cards[source] or not is_free(layout, board, seat, source):
+                continue
+            is_stock = board.piles[source].kind is Kind.STOCK
+            for pile in self._fillable[seat]:
+                room = board.piles[pile].kind is Kind.RESERVE or not board.cards[pile]
+                if pile != source and room and may_fill(layout, board, seat, source, pile):
+                    yield Play(source, 1, pile)
+            for pile in spaces if is_stock else ():
+                column = self.columns.group(pile)
+                if takes_unseen(layout, pile) and self.columns.fills_space(source, column, [UNKNOWN]):
+                    yield Play(source, 1, pile)
+
+    def _unrefused(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield a seat's plays as if there were no special rules."""
+        columns = self.layout.own(seat, Kind.TABLEAU)
+        sources = [
+            pile
+            for pile in (*self._singles[seat], *columns)
+            if board.cards[pile] and (self.is_classic or is_free(self.layout, board, seat, pile))
+        ]
+        wanted_above = self.foundations.wanted_by_pile(board, seat)
+        for source in sources:
+            yield from self._upward(board, seat, source, wanted_above)
+        wanted = {column: self.columns.wanted(board, column) for column in columns}
+        for source in sources:
+            cards = board.cards[source]
+            reached = self._reached(seat, source)
+            for count in self._units(source, cards) if reached else ():
+                taken = cards[-count:]
+                head = taken[0] % PACK_SIZE
+                for column in reached:
+                    if head in wanted[column]:
+                        play = Play(source, count, column)
+                        if self.is_classic or self._column_takes(board, seat, play, taken):
+                            yield play
+        if self._fillable[seat] or self.stock.feeds_spaces:
+            yield from self.fills(board, seat)
+        yield from self.stock.plays(board, seat)
+
+    def _units(self, source: int, cards: Sequence[Card]) -> Iterable[int]:
+        """Return how many cards may move together from the end of a pile that has some."""
+        group = self.layout.groups[source]
+        if isinstance(group, Tableau):
+            return self.columns.units(group, cards)
+        return () if cards[-1] == UNKNOWN else (1,)
+
+    def _reached(self, seat: int, source: int) -> tuple[int, ...]:
+        """Return the columns that may ever accept cards of a pile."""
+        if (seat, source) not in self._columns_of:
+            columns = self.layout.own(seat, Kind.TABLEAU)
+            self._columns_of[seat, source] = tuple(
+                column for column in columns if column != source and may_ever_go(self.layout, source, column)
+            )
+        return self._columns_of[seat, source]
+
+    def _upward(
+        self, board: Board, seat: int, source: int, wanted: dict[int, frozenset[Card]]
+    ) -> Iterator[Play]:
+        """Yield the plays of a pile's last card to the foundations, one per group.
+
+        Args:
+            board: the board.
+            seat: the pile's seat.
+            source: the pile.
+            wanted: the cards of the first pack that each foundation accepts.
+
+        """
+        card, named = board.cards[source][-1], set()
+        for pile, takes in wanted.items() if card != UNKNOWN else ():
+            if card % PACK_SIZE not in takes or pile == source:
+                continue
+            group, play = self.layout.groups[pile], Play(source, 1, pile)
+            if group.name not in named and self._may_go_up(board, seat, source, pile):
+                named.add(group.name)
+                if self._may_leave(board, seat, play):
+                    yield play
+
+    def _may_go_up(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
+        """Return whether a pile's cards may go to a foundation at all; ``None`` stands for any pile."""
+        if source is None:
+            return True
+        refused = self.effects and self.refusal(board, seat, Play(source, 1, foundation))
+        return not refused and may_go(self.layout, source, foundation)
+
+    def _may_leave(self, board: Board, seat: int, play: Play) -> bool:
+        """Return whether cards may leave their pile, if that is a foundation."""
+        is_foundation = board.piles[play.source].kind is Kind.FOUNDATION
+        return not is_foundation or self.foundations.may_leave(board, seat, play)
+
+    def _column_takes(self, board: Board, seat: int, play: Play, taken: Sequence[Card]) -> bool:
+        """Return whether a column accepts these cards."""
+        if UNKNOWN in taken or not self._may_leave(board, seat, play):
+            return False
+        column = self.columns.group(play.destination)
+        if not board.cards[play.destination]:
+            return self.columns.fills_space(play.source, column, taken)
+        return self.columns.lands(board, seat, play, column, taken)
+
+    def _single_piles(self, seat: int) -> Iterator[int]:
+        """Yield the seat's piles of which only the top card is available."""
+        layout = self.layout
+        yield from layout.own(seat, Kind.WASTE)
+        yield from (
+            pile for pile in layout.own(seat, Kind.RESERVE) if getattr(layout.groups[pile], "playable", False)
+        )
+        yield from layout.own(seat, Kind.CELL)
+        yield from (pile for pile in layout.foundations if self.foundations.may_take_back(seat, pile))
+
+
+def _is_classic(game: Game) -> bool:
+    kinds = (Foundations, Tableau, Reserve, Stock, Waste, Heads)
+    for group in game.groups:
+        if not isinstance(group, kinds) or group.takes is not None or group.plays_to is not None:
+            return False
+        if isinstance(group, Tableau) and (group.cap is not None or group.space.takes is not None):
+            return False
+        if isinstance(group, Tableau) and group.unit is Unit.ONE_SIDE_SINGLE:
+            return False
+    stocks = [group for group in game.groups if isinstance(group, Stock)]
+    turned = all(not stock.rounds and not stock.relay for stock in stocks)
+    back = any(
+        isinstance(group, Foundations) and group.take_back is TakeBack.TO_SPACE for group in game.groups
+    )
+    return turned and not back and all(isinstance(special, Grace) for special in game.specials)

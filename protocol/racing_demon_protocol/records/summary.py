@@ -1,0 +1,202 @@
+"""Digests of matches for standings, small enough to read a thousand of them at once."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, TypeGuard
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.base import Name, Seat
+from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
+
+from .analysis import HandHistory, History
+from .format import Correction, Record, followed
+from .verify import HandName, Verdict, match_of, verify
+
+VERSION: Final = 3
+"""Incremented with every change of digests or of their computation; then all are recomputed."""
+
+IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
+"""The phases within a match."""
+
+Amount = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DigestPlayer(_Part):
+    """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left."""
+
+    seat: Seat
+    name: Name
+    bot: str = ""
+    left: bool = False
+
+
+class HandDigest(_Part):
+    """One hand: its tally, the plays of each seat, and its races.
+
+    ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
+    many it was late, or ``None``. A hand before the record's beginning has only its tally. ``on_trust``: the
+    record lacks the plays of some layouts on identical deals.
+    """
+
+    hand: int
+    reason: EndReason
+    out: Seat | None
+    elapsed_ms: int
+    points: dict[Seat, Points]
+    plays: dict[Seat, Amount]
+    races: tuple[tuple[Seat, Seat, Amount, Amount | None], ...] = ()
+    on_trust: bool = False
+
+
+class Digest(_Part):
+    """One match. Times are wall time in milliseconds since 1970; ``None`` if unknown.
+
+    ``promises`` are the commitments of the recorded hands: two records of one match have some in common.
+    """
+
+    id: str = ""
+    promises: tuple[str, ...] = ()
+    code: str = ""
+    game: str = ""
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    players: tuple[DigestPlayer, ...] = ()
+    hands: tuple[HandDigest, ...] = ()
+    winners: tuple[Seat, ...] = ()
+    finished: bool = False
+    corrections: tuple[Correction, ...] = ()
+
+
+def digests(records: Iterable[Record], *, verified: bool = False) -> Iterator[Digest]:
+    """Yield the digest of each match in records; an unfinished match has one of what was played.
+
+    Corrections apply to the last match of their record.
+
+    Args:
+        records: the records.
+        verified: whether to verify them, because anybody may have written them. Then only proven hands count,
+            and a match has winners only if all of its hands are proven.
+
+    Raises:
+        InvalidRecord: a record contradicts itself or, if it is verified, is not valid.
+
+    """
+    for record in records:
+        verdict = verify(entry.message for entry in record.entries) if verified else None
+        found = list(_Matches(verdict).of(record))
+        if found and record.corrections:
+            found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
+        yield from found
+
+
+class _Matches:
+    """Follows the record of one table, match by match.
+
+    Args:
+        verdict: names the hands that count; ``None`` if all do.
+
+    """
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        self._verdict = verdict
+        self._history = History()
+        self._told: dict[int, HandHistory] = {}
+        self._promises: list[str] = []
+        self._match = ""
+        self._started_ms: int | None = None
+        self._is_on = False
+
+    def of(self, record: Record) -> Iterator[Digest]:
+        name = record.header.id if record.header else ""
+        view: TableState | None = None
+        at_ms: int | None = None
+        for entry in record.entries:
+            message = entry.message
+            if _tells_of_hand(message):
+                if self._is_on and self._is_next(message) and view is not None:
+                    yield self._digest(view, name, at_ms)
+                self._note_hand(message, entry.at_ms)
+            view, at_ms = followed(view, message), entry.at_ms
+            self._history.note(message, view, entry.at_us, entry.seat)
+            if isinstance(message, ev.HandOver) and self._history.hand is not None:
+                self._told[self._history.hand.hand] = self._history.hand
+            elif isinstance(message, ev.MatchOver):
+                self._is_on = False
+                yield self._digest(view, name, at_ms)
+        if self._is_on and view is not None:
+            yield self._digest(view, name, at_ms)
+
+    def _is_next(self, message: ev.Committed | Snapshot) -> bool:
+        """Return whether a message belongs to another match than before; the end may be missing."""
+        is_first = isinstance(message, ev.Committed) and message.hand == 1
+        return is_first or match_of(message.hand_id) != self._match
+
+    def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
+        """Record a hand, and the match that begins with it or is joined in it."""
+        if self._is_next(message) or not self._is_on:
+            self._told = {}
+            self._promises = []
+            self._match = match_of(message.hand_id)
+            self._started_ms = at_ms
+        if message.commitment and message.commitment not in self._promises:
+            self._promises.append(message.commitment)
+        self._is_on = True
+
+    def _digest(self, view: TableState, name: str, ended_ms: int | None) -> Digest:
+        counting = [result for result in view.results if self._counts(result)]
+        hands = tuple(self._hand(result) for result in counting)
+        winners = view.winners if len(counting) == len(view.results) else ()
+        players = [
+            DigestPlayer(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
+            for state in view.seats.values()
+            if any(state.seat in hand.points for hand in hands)
+        ]
+        return Digest(
+            id=name,
+            promises=tuple(self._promises),
+            code=view.code,
+            game=view.options.game,
+            started_ms=self._started_ms,
+            ended_ms=ended_ms,
+            players=tuple(players),
+            hands=hands,
+            winners=winners,
+            finished=bool(winners),
+        )
+
+    def _counts(self, result: HandResult) -> bool:
+        return self._verdict is None or HandName(self._match, result.hand) in self._verdict.proven
+
+    def _hand(self, result: HandResult) -> HandDigest:
+        name = HandName(self._match, result.hand)
+        on_trust = self._verdict is not None and name in self._verdict.on_trust
+        return _hand(result, self._told.get(result.hand), on_trust=on_trust)
+
+
+def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
+    """Return whether a message commits to a hand, or shows a table within a match."""
+    return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
+
+
+def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) -> HandDigest:
+    races = (
+        [(race.winner, race.loser, race.open_us, race.late_us) for race in history.races] if history else []
+    )
+    return HandDigest(
+        hand=result.hand,
+        reason=result.reason,
+        out=result.out,
+        elapsed_ms=max(0, result.elapsed_ms),
+        points=dict(zip(result.seats, result.points, strict=True)),
+        plays={seat: history.plays.get(seat, 0) for seat in result.seats} if history else {},
+        races=tuple(races),
+        on_trust=on_trust,
+    )

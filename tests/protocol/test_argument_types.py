@@ -1,0 +1,39 @@
+from collections.abc import Callable
+
+import pytest
+
+from racing_demon_protocol import argument_types as arguments
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "value"),
+    [
+        (arguments.port, "0", 0),
+        (arguments.port, "65535", 65_535),
+        (arguments.seats, "0", 0),
+        (arguments.seats, "8", 8),
+        (arguments.seed, "", bytes(32)),
+        (arguments.seed, "1", bytes(31) + b"\x01"),
+        (arguments.seed, "FF" * 32, b"\xff" * 32),
+        (arguments.speed, "0.01", 0.01),
+        (arguments.speed, "10000", 10_000.0),
+    ],
+)
+def test_what_is_understood(parse: Callable[[str], object], text: str, value: object) -> None:
+    """Values up to their bounds are read as they are meant."""
+    assert value == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        *((arguments.port, text) for text in ("", "-1", "65536", "080808", "80.0", "0x50", "http")),
+        *((arguments.seats, text) for text in ("", "9", "-1", "10", "08", "two")),
+        *((arguments.seed, text) for text in ("x", "0" * 65, "-1", "0x1")),
+        *((arguments.speed, text) for text in ("", "0", "-1", "10001", "nan", "inf", "fast")),
+    ],
+)
+def test_what_is_not(parse: Callable[[str], object], text: str) -> None:
+    """Other texts are refused, and the error repeats them for whoever typed."""
+    with pytest.raises(ValueError, match="^" + repr(text).replace(".", r"\.")):
+        parse(text)
