@@ -69,8 +69,8 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -m "not long" -n 6 --dist worksteal tests/test_house.py tests/protocol tests/server tests/client
-	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser
+	$(BIN)/pytest -m "not long" -n 6 --dist worksteal tests/test_house.py tests/protocol tests/server tests/cluster tests/client
+	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser tests/lab
 endif
 
 long: $(STAMP) programs  ## what test-all adds to test
@@ -80,37 +80,37 @@ test-lan: $(STAMP)  ## two machines of network namespaces (as root): found, cut 
 	RACING_DEMON_CUT_SECONDS=30 $(BIN)/pytest $(NO_LIMIT) tests/system/test_lan.py $(ARGS)
 
 contention: $(STAMP)  ## PLAYS contended plays through sockets that are cut: all told is true, all false found out
-	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_history.py $(ARGS)
+	RACING_DEMON_PLAYS=$(or $(PLAYS),20000) RACING_DEMON_MUTANTS=50 $(BIN)/pytest -s $(NO_LIMIT) tests/lab/histories/test_histories.py $(ARGS)
 
 soak: $(STAMP)  ## HANDS in virtual time, with crashes, breaks and all the rest
-	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_simulation.py $(ARGS)
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/lab/simulation/test_simulation.py $(ARGS)
 
 hidden: $(STAMP)  ## HANDS played with other hidden cards: everybody is told the same, byte for byte
-	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_hidden.py $(ARGS)
+	RACING_DEMON_HANDS=$(or $(HANDS),10000) $(BIN)/pytest -s $(NO_LIMIT) tests/lab/hidden/test_hidden.py $(ARGS)
 
 foreign: $(STAMP)  ## a client in JavaScript (Node.js 20) plays HANDS (10) of each race, and deals 20 games again
 	RACING_DEMON_HANDS=$(or $(HANDS),10) RACING_DEMON_GAMES=22 \
-		$(BIN)/pytest -s $(NO_LIMIT) tests/system/test_foreign.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/lab/foreign/test_foreign.py $(ARGS)
 
 fuzz: $(STAMP)  ## RUNS of atheris, 204 decodings each: nothing but a refusal may come of a bad frame
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fuzz]'
-	$(BIN)/python -m tests.support.guided -runs=$(or $(RUNS),500000) $(ARGS)
+	$(BIN)/python -m tests.lab.fuzzing.guided -runs=$(or $(RUNS),500000) $(ARGS)
 
 fuzz-sockets: $(STAMP)  ## FRAMES that are a little wrong, through real sockets
-	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_fuzz.py $(ARGS)
+	RACING_DEMON_FRAMES=$(or $(FRAMES),100000) $(BIN)/pytest -s $(NO_LIMIT) tests/lab/fuzzing/test_fuzzing.py $(ARGS)
 
 mutants: $(STAMP)  ## single mistakes planted in the server and the proof: which do the nearest tests not notice? GROUPS="rules record", ARGS="--sample 200"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutants]'
-	$(BIN)/python tests/mutation/run.py $(GROUPS) $(ARGS)
+	$(BIN)/python tests/lab/mutation/run.py $(GROUPS) $(ARGS)
 
 autobahn: $(STAMP)  ## Autobahn's cases of RFC 6455 against the server's port; needs a Python 2.7
-	@sh tests/autobahn.sh
+	@sh tests/lab/autobahn/autobahn.sh
 
 bench: $(STAMP)  ## the server beside bare relays and Colyseus; RACES=1000000 for as many; ARGS go to it
 	$(BIN)/python benchmarks/server.py $(if $(RACES),--zero-races $(RACES)) $(ARGS)
 
 attacks: $(STAMP)  ## each attack on a server that a match is played on: what it costs, in time and memory
-	RACING_DEMON_LONG=1 $(BIN)/pytest -s $(NO_LIMIT) tests/system/test_attacks.py $(ARGS)
+	RACING_DEMON_LONG=1 $(BIN)/pytest -s $(NO_LIMIT) tests/lab/attacks/test_attacks.py $(ARGS)
 
 games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; the known figures over DEALS (a million); an hour
 	RACING_DEMON_GAMES=$(or $(GAMES),1000) RACING_DEMON_DEALS=$(or $(DEALS),1000000) \
@@ -119,36 +119,36 @@ games: $(STAMP)  ## GAMES (1,000) random hands of every game, all invariants; th
 
 figures: $(STAMP)  ## how many Klondike deals can be won, from DEALS (1,000), looking at POSITIONS (3,000,000) of each
 	RACING_DEMON_SOLVED=$(or $(DEALS),1000) RACING_DEMON_POSITIONS=$(or $(POSITIONS),3000000) \
-		$(BIN)/pytest -s $(NO_LIMIT) tests/protocol/games/test_figures_solved.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/lab/figures/test_solved.py $(ARGS)
 
 played: $(STAMP)  ## how many deals of games with doubtful rules a patient player wins, of DEALS (1,000)
 	RACING_DEMON_PLAYED=$(or $(DEALS),1000) \
-		$(BIN)/pytest -s $(NO_LIMIT) tests/protocol/games/test_figures_played.py $(ARGS)
+		$(BIN)/pytest -s $(NO_LIMIT) tests/lab/figures/test_played.py $(ARGS)
 
 crash: $(STAMP) programs  ## kill the server at KILLS random instants (10,000), and at every write of a hand; hours
 	RACING_DEMON_KILLS=$(or $(KILLS),10000) RACING_DEMON_WRITE_STEP=$(or $(STEP),1) \
-		$(BIN)/pytest tests/system/test_crash.py tests/system/test_crash_disk.py -s -n0 \
+		$(BIN)/pytest tests/lab/crash/test_crash.py tests/lab/crash/test_disk_faults.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 crash-cluster: $(STAMP) programs  ## kill one of three servers on PostgreSQL KILLS (1,000) times, and at each send to it; hours
 	RACING_DEMON_LONG=1 RACING_DEMON_CLUSTER_KILLS=$(or $(KILLS),1000) RACING_DEMON_SEND_STEP=$(or $(STEP),1) \
-		$(BIN)/pytest tests/system/test_cluster.py tests/system/test_cluster_sends.py -k killed -s -n0 \
+		$(BIN)/pytest tests/system/test_cluster.py tests/lab/cluster/test_sends.py -k killed -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 cuts-cluster: $(STAMP) programs  ## stop parts of a cluster on PostgreSQL for up to a minute, and cut them off from each other (root)
-	RACING_DEMON_LONG=1 $(BIN)/pytest tests/system/test_cluster_stops.py tests/system/test_cluster_cuts.py -s -n0 \
+	RACING_DEMON_LONG=1 $(BIN)/pytest tests/lab/cluster/test_stops.py tests/lab/cluster/test_cuts.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 upgrade: $(STAMP) programs  ## restart three servers on PostgreSQL one after the other under TABLES (100) tables
-	RACING_DEMON_TABLES=$(or $(TABLES),100) $(BIN)/pytest tests/system/test_upgrade.py -m "" -s -n0 \
+	RACING_DEMON_TABLES=$(or $(TABLES),100) $(BIN)/pytest tests/lab/cluster/test_upgrade.py -m "" -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 ownership: $(STAMP)  ## RUNS (10,000) of the model of who owns which table: pauses, cuts, kills, failovers, in virtual time
-	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/server/cluster/test_ownership.py -s -n0 \
+	RACING_DEMON_RUNS=$(or $(RUNS),10000) $(BIN)/pytest tests/lab/ownership/test_ownership.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 torn: $(STAMP)  ## read IMAGES journals (100,000) as power cuts leave them
-	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/system/test_torn.py -s -n0 \
+	RACING_DEMON_IMAGES=$(or $(IMAGES),100000) $(BIN)/pytest tests/lab/torn/test_torn.py -s -n0 \
 		$(NO_LIMIT) $(ARGS)
 
 bench-bots: $(STAMP)  ## HANDS (200) four-handed hands: what each level of bot earns, and level against level
@@ -188,7 +188,7 @@ bench-scores: $(STAMP)  ## standings over 1,000 simulated matches: right against
 	$(BIN)/python benchmarks/scores.py
 
 panes: $(STAMP)  ## eight terminal clients in tmux on one table, played by a script, to look at
-	sh tests/panes.sh
+	sh tests/lab/panes.sh
 
 picture: $(STAMP)  ## draw the terminal's picture in the README anew
 	$(BIN)/python client/picture.py docs/table.svg

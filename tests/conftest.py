@@ -32,7 +32,7 @@ RINGS_AGAIN: Final = 5.0
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Spread whole programs, which wait more than they compute, among the tests that compute."""
     files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
-    waiting = [file for file in files if {"system", "browser"} & {*file[0].path.parts}]
+    waiting = [file for file in files if {"system", "browser", "lab"} & {*file[0].path.parts}]
     places = {id(file): number / len(waiting) for number, file in enumerate(waiting)}
     computing, seen = [file for file in files if id(file) not in places], 0
     for file in computing:
@@ -48,7 +48,7 @@ def group_of(item: pytest.Item) -> str:
     if "browser" in item.path.parts:
         return "browser"
     fixtures = item.fixturenames if isinstance(item, pytest.Function) else []
-    return "postgres" if "server" in fixtures and "system" in item.path.parts else item.path.stem
+    return "postgres" if "server" in fixtures and {"system", "lab"} & {*item.path.parts} else item.path.stem
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,6 +9,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from benchmarks.pty_program import children_of, end_all
@@ -121,3 +122,10 @@ async def server_process(*arguments: str, **more: Any) -> AsyncIterator[tuple[Ru
     async with started(SERVER, "--host", "127.0.0.1", "--port", "0", *arguments, **more) as server:
         found = await server.line(r"listening on (\S+)")
         yield server, found.group(1)
+
+
+def kib(pid: int, field: str) -> int:
+    """Return a figure of a process' memory."""
+    found = re.search(rf"^{field}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found.group(1))

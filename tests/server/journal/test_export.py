@@ -1,26 +1,22 @@
 """Matches read back from a journal: what is listed of them, and their records."""
 
 import contextlib
-import random
 from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.format import Correction, read_records
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.matches import Match, export, matches
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
-from tests.support.accounts import Account, Heard
 from tests.support.journals import journaled, play_match
 from tests.support.servers import Peer
 from tests.support.tables import SECOND, Sitting, of_type
-from tests.support.witnesses import Contest, table_of_witnesses
 
 
 @pytest.fixture
@@ -134,33 +130,3 @@ async def test_a_record_has_all_events_of_its_match_with_their_times(path: Path)
             if isinstance(entry.message, ev.Event)
         ]
         assert [(seq, *kept[seq]) for seq in range(match.first, match.last + 1)] == told
-
-
-def beaten(account: Account) -> list[tuple[int, int, Refused]]:
-    """Return what a seat was told whenever its card came too late, with the event heard before."""
-    told, seq = [], 0
-    for message in [entry.message for entry in account.entries if isinstance(entry, Heard)]:
-        if isinstance(message, ev.Event):
-            seq = message.seq
-        elif isinstance(message, Refused) and message.reason is Reason.BEATEN:
-            told.append((seq, account.seat, message))
-    return told
-
-
-async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
-    """Each refusal stands as it was told, behind the event that its player had heard last."""
-    path = tmp_path / "journal.sqlite"
-    options = Options(game="classic", columns=9, turn=1, reserve=30, countdown_ms=0)
-    async with journaled(path, seed=bytes(32), command_burst=1e6, commands_per_second=1e6) as served:
-        async with table_of_witnesses(served.url, 4, options) as witnesses:
-            await Contest(witnesses, random.Random(1), faults=0).play(1, rounds=40)
-            told = [each for witness in witnesses for each in beaten(witness.account)]
-    (record,) = read_records(exported(path))
-    kept, seq = [], 0
-    for entry in record.entries:
-        if isinstance(entry.message, ev.Event):
-            seq = entry.message.seq
-        elif isinstance(entry.message, Refused):
-            kept.append((seq, entry.seat, entry.message))
-    assert told
-    assert sorted(told, key=str) == sorted(kept, key=str)

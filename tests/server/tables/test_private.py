@@ -20,8 +20,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.match.dead_hand import SLICE_GAP
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
-from tests.support.lockstep import gain_of
-from tests.support.tables import NAMES, SECOND, Sitting, of_type
+from tests.support.tables import NAMES, SECOND, Sitting, gain_of, of_type
 from tests.support.typical import of_games
 
 PRIVATE = sorted(name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL)

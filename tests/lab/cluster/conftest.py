@@ -1,0 +1,5 @@
+"""The database of the system's tests."""
+
+from tests.system.conftest import database, server
+
+__all__ = ["database", "server"]
