@@ -1,9 +1,11 @@
 // The page: which screen is shown, how a table is entered, and what is drawn when.
 
-import { load, loadRest, needStyle, onMissing, withPart, withSound } from "./parts.js";
+import { button, element, setText } from "./dom.js";
+import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
 import { hex, randomBytes } from "./proof/sha256.js";
+import { install, isOutdated, keepAwake } from "./pwa.js";
+import { Dialog, drawQr, originForOthers } from "./screens/dialog.js";
 import { Lobby } from "./screens/lobby.js";
-import { drawWay, originForOthers, Sheet } from "./screens/sheet.js";
 import {
   change,
   forgetSeat,
@@ -15,13 +17,12 @@ import {
   settings,
   show,
   tokenOf,
-} from "./settings.js";
-import { install, isOutdated, keepAwake } from "./shell.js";
-import { button, element, makeCard, setText } from "./table/elements.js";
-import { celebrate, TableScreen } from "./table/table.js";
+} from "./storage.js";
+import { makeCard } from "./table/board_view.js";
+import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { Session, TOO_OLD } from "./wire/session.js";
-import { CLOSES, namesOf, ONLY_HERE, REFUSALS } from "./words.js";
+import { CLOSES, eventSentence, namesOf, ONLY_HERE, proofWords, REFUSALS, voidWords } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -30,10 +31,10 @@ const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const GOING_AWAY = 1001; // the table ended
 const SETTLE_MS = 600;
 const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
-const REST = 2; // how many times as long as a picture took the next one of others' plays waits
-const MOST_REST_MS = 150;
+const REST_FACTOR = 2; // how many times as long as a picture took the next one of others' plays waits
+const MAX_REST_MS = 150;
 const AGAIN_MS = 2000; // so long after a file did not come it is asked for again
-const MOST_LIST_MS = 1000; // the first screen waits no longer for the open tables
+const MAX_LIST_MS = 1000; // the first screen waits no longer for the open tables
 /** How long after such a screen has come the page may be loaded again, in milliseconds. @type {Record<string, number>} */
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
 const ORIGIN_MS = 10_000;
@@ -43,26 +44,26 @@ const page = {
   /** @type {Session | null} */
   session: null,
   isTv: false,
-  isDue: false,
+  isRenderRequested: false,
   hasTexts: false,
   upgrade: 0, // the timer that waits for the moment to load another version
   since: 0, // when the phase of the table came that is shown
-  rest: 0, // the timer of a picture that waits
-  took: 0, // milliseconds that pictures take of late
+  renderTimer: 0, // of a picture that waits
+  renderMs: 0, // milliseconds that pictures take of late
   /** Where other devices reach the server; null: nowhere. @type {string | null | undefined} */
   origin: undefined,
   asksOriginAt: 0, // its machine may come into another network
-  freeAt: 0, // when the processor has time for the next picture of what others do
+  nextRenderAt: 0, // when the processor has time for the next picture of what others do
 };
 
 /** @type {TableScreen} */
 let tableScreen;
 /** @type {Lobby} */
 let lobby;
-/** @type {Sheet} */
-let sheet;
-/** @type {import("./screens/sheets.js").Sheets | null} */
-let sheets = null;
+/** @type {Dialog} */
+let dialog;
+/** @type {import("./screens/menus.js").Menus | null} */
+let menus = null;
 /** @type {import("./screens/replay.js").Replay | null} */
 let replay = null;
 /** @type {any} */
@@ -115,7 +116,7 @@ function announce(text, isUrgent = false) {
 function enter(entry, isTv = false) {
   setTv(isTv);
   change({ name: field("name").value.trim() });
-  tell("");
+  showProblem("");
   page.session?.close();
   const session = new Session(games, listener);
   page.session = session;
@@ -133,19 +134,19 @@ function join() {
   const code = codeTyped();
   if (code === null) return;
   const name = field("name").value.trim();
-  if (!name) return tell("Enter your name first.", "name");
-  if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
+  if (!name) return showProblem("Enter your name first.", "name");
+  if (!code) return showProblem("Enter the table's code. The host sees it in the lobby.", "code");
   const seats = seatsOf(code);
   const own = seats.find((seat) => isSameName(seat.name, name));
-  if (own || seats.length === 0) return sit(code, own?.token);
+  if (own || seats.length === 0) return takeSeat(code, own?.token);
   const goOn = seats.map((seat) =>
     button(`Go on as ${seat.name}`, () => {
       field("name").value = seat.name;
-      sit(code, seat.token);
+      takeSeat(code, seat.token);
     }),
   );
-  const asNew = button(`Join as ${name}`, () => sit(code));
-  sheet.open(`Go on as ${seats[0].name}, or join as ${name}?`, [
+  const asNew = button(`Join as ${name}`, () => takeSeat(code));
+  dialog.open(`Go on as ${seats[0].name}, or join as ${name}?`, [
     element("p", "", "This device has a seat at the table."),
     ...goOn,
     asNew,
@@ -157,16 +158,16 @@ function join() {
  * @param {string} code
  * @param {string} [kept] its token
  */
-function sit(code, kept) {
+function takeSeat(code, kept) {
   const [name, token] = [field("name").value.trim(), kept ?? hex(randomBytes(32))];
-  sheet.close();
+  dialog.close();
   keepSeat(code, token, kept ? "" : name); // before it is sent: an answer may be lost
   enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token }, isNew: !kept });
 }
 
 function create() {
   const name = field("name").value.trim();
-  if (!name) return tell("Enter your name first.", "name");
+  if (!name) return showProblem("Enter your name first.", "name");
   enter({ name: "create", fields: { name, options: {}, seated: true } });
 }
 
@@ -174,14 +175,14 @@ function create() {
 function watch(isTv) {
   const code = codeTyped();
   if (code === null) return;
-  if (!code) return tell("Enter the table's code. The host sees it in the lobby.", "code");
+  if (!code) return showProblem("Enter the table's code. The host sees it in the lobby.", "code");
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
 }
 
 /** @param {boolean} isTv */
 function setTv(isTv) {
   page.isTv = isTv;
-  if (isTv) needStyle("television.css");
+  if (isTv) loadStyle("television.css");
   document.body.classList.toggle("tv", isTv);
 }
 
@@ -189,7 +190,7 @@ function setTv(isTv) {
  * @param {string} text
  * @param {string} [focus]
  */
-function tell(text, focus = "") {
+function showProblem(text, focus = "") {
   byId("problem").textContent = text;
   if (focus) field(focus).focus();
 }
@@ -203,59 +204,68 @@ function leave() {
     session.leave();
     page.session = null;
     setTv(false);
-    sheet.close();
+    dialog.close();
     history.replaceState({}, "", "/");
     showStart();
   };
   if (session.seat === null || session.ended) end();
-  else sheet.ask("Leave the table?", "You give up your seat for good.", "Leave the table", end);
+  else dialog.ask("Leave the table?", "You give up your seat for good.", "Leave the table", end);
 }
 
 // What the session tells.
+
+/**
+ * What a message does beside changing the table and its picture.
+ * @type {Record<string, (session: Session, fields: any, isPast: boolean) => void>}
+ */
+const HANDLERS = {
+  seated: (_, fields) => seated(fields),
+  caught_up(session) {
+    const { seat, token, table } = session;
+    if (seat !== null && token) keepSeat(table.code, token, table.nameOf(seat));
+    loadEverything();
+  },
+  said: ({ table }, { seat, text }) => lobby.hear(table.nameOf(seat), text),
+  snapshot(session) {
+    session.proof = "";
+    page.since = session.clock();
+  },
+  dealt(session) {
+    session.proof = "";
+  },
+  prepared({ table, transcript, seat }, _, isPast) {
+    if (table.phase === "shuffling" && !isPast)
+      announce(voidWords(namesOf(table, transcript.voided, seat)), true);
+  },
+  signalled(_session, _fields, isPast) {
+    if (!isPast) byId("live").textContent = "Go!"; // the table shows it large
+  },
+  hand_over(session, { out, seed }, isPast) {
+    page.since = session.clock();
+    checkHand(session, seed);
+    if (!isPast && out !== null && out === session.seat) celebrate();
+  },
+  match_over(session, { winners }, isPast) {
+    page.since = session.clock();
+    if (isPast) return;
+    keepResult(session.table, session.seat);
+    if (winners.includes(session.seat)) celebrate();
+  },
+};
 
 /** @type {import("./wire/session.js").Listener} */
 const listener = {
   message(name, fields, isPast) {
     const session = /** @type {Session} */ (page.session);
     if (replay?.isOpen && name === "committed") replay.close(); // the next hand begins
-    if (name === "caught_up") arrived();
-    if (name === "seated") seated(fields);
-    else if (!replay?.isOpen) tableScreen.follow(name, fields, isPast);
-    match.follow(name, fields, session.table);
-    if (name === "said") lobby.hear(session.table.nameOf(fields.seat), fields.text);
-    if (name === "dealt" || name === "snapshot") session.proof = "";
-    if (name === "hand_over") checkHand(session, fields.seed);
-    if (name === "prepared" && session.table.phase === "shuffling" && !isPast) {
-      const names = namesOf(session.table, session.log.voided, session.seat);
-      load("transcript").then(
-        ({ voidWords }) => announce(voidWords(names), true),
-        () => undefined,
-      );
-    }
-    if (name === "match_over" && !isPast) keepResult(session.table, session.seat);
-    if (name === "caught_up" && session.seat !== null && session.token)
-      keepSeat(session.table.code, session.token, session.table.nameOf(session.seat));
-    const isWon =
-      name === "hand_over"
-        ? fields.out === session.seat
-        : name === "match_over" && fields.winners.includes(session.seat);
-    if (isWon && !isPast && session.seat !== null) celebrate();
+    if (name !== "seated" && !replay?.isOpen) tableScreen.onEvent(name, fields, isPast);
+    match.record(name, fields, session.table);
+    HANDLERS[name]?.(session, fields, isPast);
+    const sentence = isPast ? "" : eventSentence(session.table, name, fields, session.seat);
+    if (sentence) announce(sentence);
     keepAwake(page.isTv || session.table.isDealt || replay?.isOpen === true);
-    if (
-      !isPast &&
-      ["joined", "left", "connected", "paused", "continued", "hand_over", "match_over"].includes(name)
-    ) {
-      load("transcript")
-        .then(({ transcript }) => {
-          const text = transcript(session.table, name, fields, session.seat);
-          if (text) announce(text);
-        })
-        .catch(() => undefined); // the picture shows it, too
-    }
-    if (["snapshot", "hand_over", "match_over"].includes(name)) page.since = session.clock();
-    if (name === "signalled" && !isPast) byId("live").textContent = "Go!"; // the table shows it large
-    if (name !== "played" || fields.seat === session.seat) due();
-    else if (tableScreen.shows(fields)) dueLater();
+    if (name !== "played" || fields.seat === session.seat) requestRender();
+    else if (tableScreen.shows(fields)) renderSoon();
   },
   connection(state, reason, code = 0) {
     const text = CLOSES[code] ?? reason;
@@ -279,26 +289,26 @@ const listener = {
     } else if (command?.name === "play_cards" || command?.name === "play_best")
       tableScreen.refused(fields, command.fields);
     else announce(text, true);
-    due();
+    requestRender();
   },
 };
 
 /** Get what may be missing by now: parts of the page, texts, and a newer version. */
-function arrived() {
-  needStyle("later.css");
-  loadRest();
+function loadEverything() {
+  loadStyle("later.css");
+  preload();
   loadTexts();
-  lookForUpgrade();
+  reloadWhenOutdated();
 }
 
 /** Load the page again, between hands, once the server has another version of it: this one's files are gone. */
-async function lookForUpgrade() {
+async function reloadWhenOutdated() {
   if (page.upgrade || !(await isOutdated())) return;
   page.upgrade = setInterval(() => {
     const { session } = page;
     const isIdle =
       document.body.dataset.screen === "lobby" &&
-      !sheet.isOpen &&
+      !dialog.isOpen &&
       !replay?.isOpen &&
       !(document.activeElement instanceof HTMLSelectElement);
     if (!session?.isCaughtUp || !isIdle || !(session.clock() - page.since >= READING_MS[session.table.phase]))
@@ -314,25 +324,24 @@ async function lookForUpgrade() {
  * @param {string} secret
  */
 async function checkHand(session, secret) {
-  const { hand } = session.log;
+  const { hand } = session.transcript;
   /** @param {string} text */
-  const told = (text) => {
-    if (session.log.hand === hand) session.proof = text; // else the next hand has begun
-    due();
+  const report = (text) => {
+    if (session.transcript.hand === hand) session.proof = text; // else the next hand has begun
+    requestRender();
   };
-  if (!hand?.moves) return told("The shuffle was not checked: this page did not see the whole hand.");
+  if (!hand?.moves) return report("The shuffle was not checked: this page did not see the whole hand.");
   const isOwn = session.seat !== null && session.contributor.counted;
-  const parts = () => Promise.all([load("proof"), load("transcript")]);
-  const [proof, words] = await parts()
-    .catch(() => pause(AGAIN_MS).then(parts))
-    .catch(() => []);
-  if (!proof || !words) return told("The shuffle was not checked: a part of this page could not be loaded.");
+  const proof = await load("proof")
+    .catch(() => pause(AGAIN_MS).then(() => load("proof")))
+    .catch(() => null);
+  if (!proof) return report("The shuffle was not checked: a part of this page could not be loaded.");
   try {
-    told(words.proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
+    report(proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
     if (!(error instanceof proof.Mismatch))
-      return told("The shuffle was not checked: this page made an error.");
-    told(`Not valid: ${error.message}.`);
+      return report("The shuffle was not checked: this page made an error.");
+    report(`Not valid: ${error.message}.`);
     announce(session.proof, true);
   }
 }
@@ -368,7 +377,7 @@ function entryRefused(reason, text) {
   byId("passphrase-row").hidden = reason !== "bad_passphrase" && byId("passphrase-row").hidden;
   page.session = null;
   showStart();
-  tell(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
+  showProblem(text, reason === "bad_name" ? "name" : reason === "bad_passphrase" ? "passphrase" : "code");
 }
 
 /**
@@ -380,40 +389,40 @@ function closed(text, code) {
   if (session && code === GOING_AWAY && session.table.results.length) {
     // the standings stay in view
     session.ended = text;
-    return due();
+    return requestRender();
   }
   page.session = null;
   byId("offline").hidden = true; // the start says it
   showStart();
-  tell(text || "The connection was closed.");
+  showProblem(text || "The connection was closed.");
 }
 
 // Drawing: everything that came since the last picture at once.
 
-function due() {
-  if (page.isDue || document.hidden) return;
-  page.isDue = true;
+function requestRender() {
+  if (page.isRenderRequested || document.hidden) return;
+  page.isRenderRequested = true;
   requestAnimationFrame((began) => {
-    page.isDue = false;
-    clearTimeout(page.rest);
-    page.rest = 0;
-    draw();
+    page.isRenderRequested = false;
+    clearTimeout(page.renderTimer);
+    page.renderTimer = 0;
+    render();
     setTimeout(() => {
       // the browser has painted it
       const now = performance.now();
-      page.took += (now - began - page.took) / 4;
-      tableScreen.isSlow = page.took > SLOW_MS;
-      page.freeAt = now + Math.min(MOST_REST_MS, REST * (now - began));
+      page.renderMs += (now - began - page.renderMs) / 4;
+      tableScreen.isSlow = page.renderMs > SLOW_MS;
+      page.nextRenderAt = now + Math.min(MAX_REST_MS, REST_FACTOR * (now - began));
     });
   });
 }
 
 /** Draw what others did as soon as a slow processor had time for own taps. */
-function dueLater() {
-  if (!page.rest) page.rest = setTimeout(due, page.freeAt - performance.now());
+function renderSoon() {
+  if (!page.renderTimer) page.renderTimer = setTimeout(requestRender, page.nextRenderAt - performance.now());
 }
 
-function draw() {
+function render() {
   const { session } = page;
   if (
     replay?.isOpen ||
@@ -428,14 +437,14 @@ function draw() {
   if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
-  if (!isPlayed || page.isTv) showWay(table.code);
+  if (!isPlayed || page.isTv) showInvitation(table.code);
 }
 
 /**
  * Show how others join: on a big screen always, to a host in the lobby.
  * @param {string} code
  */
-function showWay(code) {
+function showInvitation(code) {
   const { session } = page;
   document.body.classList.toggle(
     "host-invites",
@@ -449,7 +458,7 @@ function showWay(code) {
     page.asksOriginAt = now + ORIGIN_MS;
     originForOthers().then((origin) => {
       page.origin = origin;
-      due();
+      requestRender();
     });
   }
   const { origin } = page;
@@ -459,7 +468,7 @@ function showWay(code) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
     if (words.textContent !== text) {
-      drawWay(picture, origin, code);
+      drawQr(picture, origin, code);
       words.textContent = text;
     }
   }
@@ -469,10 +478,17 @@ function showWay(code) {
  * @param {"menu" | "invite" | "help" | "manage"} name
  * @param {number} [seat] whom it is about
  */
-function openSheet(name, seat = -1) {
-  withPart("sheets", ({ Sheets }) => {
-    sheets ??= new Sheets({ session: () => page.session, sheet, games, announce, leave, redraw: due });
-    sheets[name](seat);
+function openMenu(name, seat = -1) {
+  withModule("menus", ({ Menus }) => {
+    menus ??= new Menus({
+      session: () => page.session,
+      dialog,
+      games,
+      announce,
+      leave,
+      redraw: requestRender,
+    });
+    menus[name](seat);
   });
 }
 
@@ -482,7 +498,7 @@ function back() {
   if (!page.session) return history.back(); // the start was shown already
   nameTable("pushState");
   if (replay?.isOpen) replay.close();
-  else if (sheet.isOpen) sheet.close();
+  else if (dialog.isOpen) dialog.close();
   else leave();
 }
 
@@ -504,7 +520,7 @@ async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
   showScreen("start");
-  if (!codeOfPath()) await withPart("tables", listTables, byId("tables"));
+  if (!codeOfPath()) await withModule("tables", listTables, byId("tables"));
 }
 
 // The beginning.
@@ -517,40 +533,40 @@ function wire() {
   byId("create").addEventListener("click", create);
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
-  byId("lobby-menu").addEventListener("click", () => openSheet("menu"));
+  byId("lobby-menu").addEventListener("click", () => openMenu("menu"));
   byId("standings").addEventListener("click", () =>
-    withPart("results", ({ resultRows }) => {
-      needStyle("later.css");
-      sheet.open("Results on this device", resultRows(games));
+    withModule("results", ({ resultRows }) => {
+      loadStyle("later.css");
+      dialog.open("Results on this device", resultRows(games));
     }),
   );
   window.addEventListener("popstate", back);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
     page.session?.wake();
-    due();
+    requestRender();
   });
   for (const name of ["pageshow", "online", "focus"])
     window.addEventListener(name, () => page.session?.wake());
   /** @type {any} */ (navigator).connection?.addEventListener("change", () => page.session?.wake()); // another network
-  window.addEventListener("resize", due);
+  window.addEventListener("resize", requestRender);
   for (const name of ["pointerup", "keydown"]) {
     window.addEventListener(name, () => withSound((part) => part.unlock()));
   }
-  setInterval(() => page.session && document.body.dataset.screen !== "start" && due(), 500);
-  setInterval(() => page.session && due(), ORIGIN_MS);
+  setInterval(() => page.session && document.body.dataset.screen !== "start" && requestRender(), 500);
+  setInterval(() => page.session && requestRender(), ORIGIN_MS);
 }
 
 /**
  * A file of data that lies beside this module.
  * @param {string} name
  */
-const fetched = async (name) => (await fetch(new URL(name, import.meta.url))).json();
+const fetchJson = async (name) => (await fetch(new URL(name, import.meta.url))).json();
 
 /** Load the games' texts, if they have not come yet. */
 async function loadTexts() {
   if (page.hasTexts) return;
-  const texts = await fetched("texts.json").catch(() => ({}));
+  const texts = await fetchJson("texts.json").catch(() => ({}));
   for (const name of Object.keys(texts)) games[name].text = texts[name];
   page.hasTexts = Object.keys(texts).length > 0;
 }
@@ -576,31 +592,31 @@ async function listTables({ openTables, tableRow }) {
 async function begin() {
   show();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
-  const told = await fetched("games.json");
+  const told = await fetchJson("games.json");
   games = told.games;
-  sheet = new Sheet();
-  onMissing((again, place) => {
+  dialog = new Dialog();
+  onLoadError((again, place) => {
     const items = [
       element("p", "", "This could not be loaded: the server or the network did not answer."),
       button("Try again", () => {
-        if (!place) sheet.close();
+        if (!place) dialog.close();
         again();
       }),
     ];
     if (place) place.replaceChildren(...items);
-    else sheet.open("Not loaded", items);
-    lookForUpgrade();
+    else dialog.open("Not loaded", items);
+    reloadWhenOutdated();
   });
   tableScreen = new TableScreen(byId("table"), {
     tables: told.tables,
     announce,
-    openMenu: () => openSheet("menu"),
-    openHelp: () => openSheet("help"),
-    due,
+    openMenu: () => openMenu("menu"),
+    openHelp: () => openMenu("help"),
+    requestRender,
   });
   lobby = new Lobby(byId("lobby"), {
     analyze: (list) =>
-      withPart(
+      withModule(
         "results",
         ({ analysis }) => {
           if (page.session)
@@ -612,15 +628,15 @@ async function begin() {
       ),
     games,
     command: (name, fields) => page.session?.command(name, fields),
-    share: () => openSheet("invite"),
-    manage: (seat) => openSheet("manage", seat),
-    ask: (title, text, yes, act) => sheet.ask(title, text, yes, act),
+    share: () => openMenu("invite"),
+    manage: (seat) => openMenu("manage", seat),
+    ask: (title, text, yes, act) => dialog.ask(title, text, yes, act),
     leave,
     watchAgain: () =>
-      withPart("replay", ({ Replay }) => {
+      withModule("replay", ({ Replay }) => {
         replay ??= new Replay(games, tableScreen, () => {
           if (page.session) tableScreen.attach(page.session);
-          due();
+          requestRender();
         });
         replay.open(match, page.session?.seat ?? null);
       }),
@@ -638,7 +654,7 @@ async function begin() {
         }),
     );
   install();
-  await Promise.race([showStart(), pause(MOST_LIST_MS)]);
+  await Promise.race([showStart(), pause(MAX_LIST_MS)]);
   byId("start").classList.add("is-ready");
   byId("loading").remove();
   loadTexts();

@@ -1,6 +1,8 @@
 // Every word that a player reads, except the names of games and the server's own messages.
 
-import { UNKNOWN } from "./rules/layout.js";
+import { rank, suit, UNKNOWN } from "./rules/layout.js";
+
+/** @import { TableState } from "./rules/state.js" */
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 /** @type {Record<number, string>} */
@@ -84,12 +86,29 @@ const KINDS = {
 };
 
 /**
+ * A card's face in words, such as "7 of hearts".
+ * @param {number} card
+ */
+export function faceName(card) {
+  if (card === UNKNOWN) return "a card face down";
+  const court = COURTS[rank(card)];
+  return `${court ?? rank(card)} of ${SUITS[suit(card)]}`;
+}
+
+/**
+ * A card's face in two signs.
+ * @param {number} card
+ */
+export function short(card) {
+  return card === UNKNOWN ? "▮" : RANKS[rank(card) - 1] + "♠♥♣♦"[suit(card)];
+}
+
+/**
  * A pile in words, for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
  * @param {import("./rules/board.js").Board} board
  * @param {number} number
- * @param {(card: number) => string} faceName
  */
-export function pileLabel(board, number, faceName) {
+export function pileLabel(board, number) {
   const pile = board.layout.piles[number];
   const cards = board.cards[number];
   const twins = board.layout.piles.filter(
@@ -166,4 +185,87 @@ export const signed = (points) => (points > 0 ? `+${points}` : String(points));
 export function clock(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/**
+ * The events that are announced, as sentences. Where one is empty there is nothing to say.
+ * @type {Record<string, (fields: any, told: {table: TableState, own: number | null, who: (seat: number) => string}) => string>}
+ */
+const SENTENCES = {
+  joined: ({ seat }, { who, own }) => `${who(seat)} ${seat === own ? "have" : "has"} joined.`,
+  left: ({ seat, kicked }, { table }) => `${table.nameOf(seat)} has ${kicked ? "been removed" : "left"}.`,
+  connected: ({ seat, connected }, { who, own }) =>
+    seat === own ? "" : `${who(seat)} ${connected ? "is back" : "has lost the connection"}.`,
+  paused: () => "The hand is paused.",
+  continued: () => "The hand goes on.",
+  hand_over: ({ reason, out }, { who }) =>
+    reason === "out" && out !== null ? `${who(out)} went out.` : `${REASONS[reason] ?? "The hand is over"}.`,
+  match_over: ({ winners }, { table, own }) =>
+    `The match is over. ${inWords(namesOf(table, winners, own)) || "Nobody"} won.`,
+};
+
+/**
+ * An event as a sentence; empty where there is nothing to say.
+ * @param {TableState} table
+ * @param {string} name
+ * @param {any} fields
+ * @param {number | null} own
+ */
+export function eventSentence(table, name, fields, own) {
+  const who = (/** @type {number} */ seat) => (seat === own ? "You" : table.nameOf(seat));
+  return SENTENCES[name]?.(fields, { table, own, who }) ?? "";
+}
+
+/**
+ * A lost race, such as "6♠: Ann beat Ben by 0.2 s".
+ * @param {import("./rules/state.js").TableState} table
+ * @param {any} fields
+ */
+export const raceWords = (table, { card, by, seat, late_us: lateUs }) =>
+  `${short(card)}: ${table.nameOf(by)} beat ${table.nameOf(seat)} by ${span(lateUs)}`;
+
+/** @param {string[]} names those who did not reveal their part */
+export const voidWords = (names) =>
+  `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
+
+/**
+ * The result of checking a hand.
+ * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
+ * @param {boolean} isOwn
+ * @param {(seat: number) => string} nameOf
+ */
+export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf) {
+  const others =
+    contributions === 1 ? "Of all players only you" : `You and ${plural(contributions - 1, "other")}`;
+  const who =
+    contributions === 0
+      ? "No player took part in this shuffle"
+      : `${isOwn ? others : plural(contributions, "player")} took part in this shuffle`;
+  const without = [...new Set([...drawn, ...free])].map(nameOf);
+  const what =
+    drawn.length > 0
+      ? `The hand was drawn anew without ${inWords(without)}, whose part did not come`
+      : `The part of ${inWords(without)} did not come`;
+  const choice =
+    without.length > 0
+      ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.`
+      : "";
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle.${choice}`;
+}
+
+/**
+ * A hint, such as "Q♣ up".
+ * @param {import("./rules/rules.js").Play | null | undefined} play null: none helps; undefined: nobody knows
+ * @param {import("./rules/board.js").Board} board
+ */
+export function hintWords(play, { cards, layout }) {
+  if (play === undefined) return "This page finds no hints in this game.";
+  if (play === null) return "Nothing helps: you are stuck.";
+  const [from, to] = [layout.piles[play.source], layout.piles[play.destination]];
+  if (from.kind === "stock" || to?.kind === "stock") return "Turn the stock.";
+  const source = cards[play.source];
+  const target = cards[play.destination] ?? [];
+  const card = short(source[source.length - play.count]);
+  if (!to || to.kind === "foundation") return `${card} up`;
+  return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
 }

@@ -21,7 +21,7 @@ TONES: Final = """() => {
 async def test_a_sheet_that_does_not_come_is_tried_again(browser: Browser) -> None:
     """Who asks for the menu reads that it is missing, and gets it with a press."""
     async with serving() as served, phone(browser, served.origin) as ann:
-        await ann.page.route(re.compile("/sheets.js"), lambda route: route.abort())
+        await ann.page.route(re.compile("/menus.js"), lambda route: route.abort())
         await ann.create("Ann")
         await ann.page.tap("#lobby-menu")
         await ann.page.locator("#sheet", has_text="could not be loaded").wait_for()

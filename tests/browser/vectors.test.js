@@ -10,9 +10,9 @@ const { deal, prove } = await import("./proof/proof.js");
 const { helpfulPlay, knowsAll, openedPlay } = await import("./rules/hints.js");
 const { Rules } = await import("./rules/rules.js");
 const { bytesOf } = await import("./proof/sha256.js");
-const { HandLog } = await import("./wire/shuffle.js");
+const { HandTranscript } = await import("./wire/commit_reveal.js");
 const { TableState } = await import("./rules/state.js");
-const { decode } = await import("./wire/wire.js");
+const { decode } = await import("./wire/codec.js");
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 const { games, tables } = read("games.json");
@@ -46,13 +46,13 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
 for (const { name, begin, frames } of matches) {
   test(`a match: ${name}`, () => {
     const table = new TableState(games);
-    const log = new HandLog();
+    const log = new HandTranscript();
     let proved = 0;
     const follow = (text) => {
       const message = decode(text);
       if (message.name === "hand_over") log.end(table.points(), message.fields);
-      table.follow(message.name, message.fields, 0);
-      log.follow(message.name, message.fields, table.layout);
+      table.apply(message.name, message.fields, 0);
+      log.record(message.name, message.fields, table.layout);
       return message;
     };
     follow(begin);
@@ -62,7 +62,7 @@ for (const { name, begin, frames } of matches) {
       if (snapshot) {
         const late = new TableState(games);
         const told = decode(snapshot);
-        late.follow(told.name, told.fields, 0);
+        late.apply(told.name, told.fields, 0);
         assert.deepEqual(factsOf(late), factsOf(table));
       }
       if (message.name !== "hand_over") continue;
@@ -76,14 +76,14 @@ for (const { name, begin, frames } of matches) {
 /** Follow all that was told of a hand; forge changes a message before it is followed. */
 function logOf(texts, forge = () => {}) {
   const table = new TableState(games);
-  const log = new HandLog();
+  const log = new HandTranscript();
   let over = null;
   for (const text of texts) {
     const { name, fields } = decode(text);
     forge(name, fields);
     if (name === "hand_over") log.end(table.points(), fields);
-    table.follow(name, fields, 0);
-    log.follow(name, fields, table.layout);
+    table.apply(name, fields, 0);
+    log.record(name, fields, table.layout);
     if (name === "hand_over") over = prove(log.hand, fields.seed);
   }
   return over;

@@ -2,7 +2,7 @@
 
 import { Board } from "../rules/board.js";
 import { rank } from "../rules/layout.js";
-import { missing } from "../wire/shuffle.js";
+import { missing } from "../wire/commit_reveal.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
@@ -116,14 +116,14 @@ class OpenBoard extends Board {
   }
 
   /** @param {number} number */
-  _madeUp(number) {
-    super._madeUp(number);
+  onRedeal(number) {
+    super.onRedeal(number);
     const { place, spec } = this.layout.piles[number];
     if (this.layout.options.shuffle ?? spec.shuffles)
       this.cards[number] = reshuffled(this, place, this.cards[number]);
   }
 
-  _cover() {}
+  cover() {}
 }
 
 /**

@@ -43,7 +43,7 @@ export class Board {
 
   /** All places that lie face up while their cards are not known: [pile, index] of each. */
   faceUp() {
-    return this.layout.piles.flatMap((pile) => this._unknown(pile.number));
+    return this.layout.piles.flatMap((pile) => this.#unknown(pile.number));
   }
 
   /**
@@ -55,7 +55,7 @@ export class Board {
    * @throws {Error} the cards are not there
    */
   move(source, count, destination, depth = 0) {
-    if (source === destination) return this._gather(source);
+    if (source === destination) return this.#gather(source);
     const origin = this.layout.piles[source];
     const target = this.layout.piles[destination];
     const from = this.cards[source];
@@ -69,9 +69,9 @@ export class Board {
     const to = under ?? destination;
     if (under !== null) this.cards[to].unshift(...taken);
     else this.cards[to].push(...taken);
-    if (isMadeUp) this._madeUp(destination);
-    this._cover(to);
-    return to === source ? [] : [...this._unknown(source), ...this._unknown(to)];
+    if (isMadeUp) this.onRedeal(destination);
+    this.cover(to);
+    return to === source ? [] : [...this.#unknown(source), ...this.#unknown(to)];
   }
 
   /** Turn all wastes over, and put each stock's top card to its bottom. */
@@ -82,7 +82,7 @@ export class Board {
         cards.push(...this.cards[waste.number].splice(0).reverse());
       }
       if (cards.length > 0) cards.unshift(/** @type {number} */ (cards.pop()));
-      this._cover(stock.number);
+      this.cover(stock.number);
     }
   }
 
@@ -140,7 +140,7 @@ export class Board {
   }
 
   /** @param {number} stock */
-  _gather(stock) {
+  #gather(stock) {
     const { place } = this.layout.piles[stock];
     const row = [];
     for (const { number, spec } of this.layout.own(place)) {
@@ -149,8 +149,8 @@ export class Board {
       row.push(...(spec.gathers === 1 ? cards : cards.reverse()));
     }
     this.cards[stock].unshift(...row.reverse());
-    this._madeUp(stock);
-    this._cover(stock);
+    this.onRedeal(stock);
+    this.cover(stock);
     return [];
   }
 
@@ -158,12 +158,12 @@ export class Board {
    * Count a redeal.
    * @param {number} number
    */
-  _madeUp(number) {
+  onRedeal(number) {
     this.redeals[this.layout.piles[number].place] += 1;
   }
 
   /** @param {number} number */
-  _cover(number) {
+  cover(number) {
     const pile = this.layout.piles[number];
     if (pile.spec.shows !== "none" && pile.spec.shows !== "top") return;
     const cards = this.cards[number];
@@ -171,7 +171,7 @@ export class Board {
   }
 
   /** @param {number} number */
-  _unknown(number) {
+  #unknown(number) {
     const cards = this.cards[number];
     const from = cards.length - this.layout.faceUp(this.layout.piles[number], cards.length);
     const places = [];

@@ -8,14 +8,15 @@ import { UNKNOWN } from "./layout.js";
  * @import { TableState } from "./state.js"
  */
 
-const MOST_POSITIONS = 200;
+const MAX_POSITIONS = 200;
 
 /** Finds plays for one player, and follows how the stock is turned. It is to hear of every event from its creation on. */
 export class Hints {
+  #isWhole = false;
+
   constructor() {
     /** Whether the whole stock was turned, and nothing helped. */
     this.isFruitless = false;
-    this._isWhole = false;
   }
 
   /**
@@ -26,17 +27,17 @@ export class Hints {
    * @param {Rules} rules
    * @param {number} place
    */
-  follow(name, { seat, source, destination }, table, rules, place) {
+  record(name, { seat, source, destination }, table, rules, place) {
     const { board } = table;
     if (!board || place < 0) return;
     if (name !== "played") {
-      if (["snapshot", "dealt", "rotated"].includes(name)) this._begin(board, place);
+      if (["snapshot", "dealt", "rotated"].includes(name)) this.#begin(board, place);
       return;
     }
     const kinds = [source, destination].map((pile) => board.layout.piles[pile].kind);
     const isOwn = table.handSeats.indexOf(seat) === place;
-    if (isOwn && kinds.includes("stock") && kinds.includes("waste")) this._turned(rules, board, place);
-    else if (isOwn || kinds.includes("foundation")) this._begin(board, place);
+    if (isOwn && kinds.includes("stock") && kinds.includes("waste")) this.#turned(rules, board, place);
+    else if (isOwn || kinds.includes("foundation")) this.#begin(board, place);
   }
 
   /**
@@ -58,9 +59,9 @@ export class Hints {
    * @param {Board} board
    * @param {number} place
    */
-  _begin(board, place) {
+  #begin(board, place) {
     const [waste] = board.layout.own(place, "waste");
-    this._isWhole = waste !== undefined && board.cards[waste.number].length === 0;
+    this.#isWhole = waste !== undefined && board.cards[waste.number].length === 0;
     this.isFruitless = false;
   }
 
@@ -69,15 +70,15 @@ export class Hints {
    * @param {Board} board
    * @param {number} place
    */
-  _turned(rules, board, place) {
+  #turned(rules, board, place) {
     const [[stock], [waste]] = [board.layout.own(place, "stock"), board.layout.own(place, "waste")];
     const { options } = board.layout;
     const { play, isSure } = helpfulPlay(rules, board, place);
     const showsAll =
       !stock.spec.shuffles && options.shuffle !== true && (options.tail_rule ?? "top") === "top";
-    if (play !== null || !isSure || !showsAll) this._begin(board, place);
-    else if (board.cards[stock.number].length === 0) this.isFruitless ||= this._isWhole;
-    else if (board.cards[waste.number].length === 0) this._isWhole = true;
+    if (play !== null || !isSure || !showsAll) this.#begin(board, place);
+    else if (board.cards[stock.number].length === 0) this.isFruitless ||= this.#isWhole;
+    else if (board.cards[waste.number].length === 0) this.#isWhole = true;
   }
 }
 
@@ -102,7 +103,7 @@ export function helpfulPlay(rules, board, place) {
       const isNeutral = [play.source, play.destination].every(
         (pile) => at.layout.piles[pile].kind === "tableau",
       );
-      if (!isNeutral || seen.size === MOST_POSITIONS) continue;
+      if (!isNeutral || seen.size === MAX_POSITIONS) continue;
       const moved = at.copy();
       moved.move(play.source, play.count, play.destination);
       if (seen.has(laid(moved))) continue;
@@ -110,7 +111,7 @@ export function helpfulPlay(rules, board, place) {
       waiting.push({ at: moved, first: first ?? play });
     }
   }
-  return { play: null, isSure: seen.size < MOST_POSITIONS };
+  return { play: null, isSure: seen.size < MAX_POSITIONS };
 }
 
 /**

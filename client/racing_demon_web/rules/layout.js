@@ -91,11 +91,11 @@ export class Layout {
     /** @type {Pile[]} */
     this.piles = [];
     for (const group of game.groups.filter((each) => each.owner === "table")) {
-      this._add(group, -1, this._count(group) * seats.length);
+      this.#add(group, -1, this.#count(group) * seats.length);
     }
     seats.forEach((_, place) => {
       for (const group of game.groups.filter((each) => each.owner === "player")) {
-        this._add(group, place, this._count(group));
+        this.#add(group, place, this.#count(group));
       }
     });
     for (const pile of this.piles) {
@@ -109,7 +109,7 @@ export class Layout {
    * @param {number} place
    * @param {number} count
    */
-  _add(spec, place, count) {
+  #add(spec, place, count) {
     for (let index = 0; index < count; index++) {
       const number = this.piles.length;
       this.piles.push({ number, group: spec.name, kind: spec.kind, place, index, under: null, spec });
@@ -117,7 +117,7 @@ export class Layout {
   }
 
   /** @param {Group} group */
-  _count(group) {
+  #count(group) {
     const { columns, columns_by_players: byPlayers } = this.options;
     if (group.kind !== "tableau") return group.piles;
     if (columns !== null && columns !== undefined) return columns;

@@ -40,7 +40,7 @@ export class Rules {
    * @param {Play} play
    */
   allows(board, place, { source, count, destination }) {
-    const way = this._way(place, source, destination);
+    const way = this.#way(place, source, destination);
     if (!way || count < 1) return false;
     const [cards, there] = [board.cards[source], board.cards[destination]];
     if (way.turn > 0) return count === Math.min(way.turn, cards.length);
@@ -59,7 +59,7 @@ export class Rules {
    * @param {number} source
    * @param {number} destination
    */
-  _way(place, source, destination) {
+  #way(place, source, destination) {
     const [from, to] = [this.layout.piles[source], this.layout.piles[destination]];
     if (!from || !to || source === destination || from.place !== place) return undefined;
     if (to.place !== place && to.place !== -1) return undefined;
@@ -127,14 +127,14 @@ export class Rules {
    * @param {number} count
    */
   bestPlay(board, place, source, count) {
-    const plays = this.playsFrom(board, place, source).filter((play) => !this._wanders(board, play));
+    const plays = this.playsFrom(board, place, source).filter((play) => !this.#wanders(board, play));
     if (plays.length === 0) return null;
     /** @param {Play} play */
     const worth = (play) =>
       [
-        this._isUp(play) && count === 1,
-        play.count === count && !this._isUp(play),
-        this._isUp(play),
+        this.#isUp(play) && count === 1,
+        play.count === count && !this.#isUp(play),
+        this.#isUp(play),
         board.isProgress(play),
         board.cards[play.destination].length > 0,
         play.count,
@@ -143,7 +143,7 @@ export class Rules {
   }
 
   /** @param {Play} play */
-  _isUp(play) {
+  #isUp(play) {
     return this.layout.piles[play.destination].kind === "foundation";
   }
 
@@ -152,7 +152,7 @@ export class Rules {
    * @param {Board} board
    * @param {Play} play
    */
-  _wanders(board, { source, count, destination }) {
+  #wanders(board, { source, count, destination }) {
     const kinds = [this.layout.piles[source].kind, this.layout.piles[destination].kind];
     if (kinds.includes("stock")) return true;
     const isColumns = kinds.every((kind) => kind === "tableau");
@@ -164,7 +164,7 @@ export class Rules {
    * @param {Play} play
    */
   toSend(play) {
-    return this._isUp(play) ? { ...play, destination: FOUNDATIONS } : play;
+    return this.#isUp(play) ? { ...play, destination: FOUNDATIONS } : play;
   }
 }
 

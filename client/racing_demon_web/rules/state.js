@@ -5,7 +5,7 @@ import { Layout } from "./layout.js";
 
 const DEALT = ["countdown", "playing", "grace", "tally"];
 const BETWEEN = ["lobby", "over"];
-const MOST_BANNED = 32;
+const MAX_BANNED = 32;
 
 /**
  * @typedef {object} Seat
@@ -186,13 +186,13 @@ export class TableState {
    * @param {number} now milliseconds of a clock that rises
    * @throws {Error} it is not the next one, or does not fit: the table is to be asked for anew
    */
-  follow(name, fields, now) {
+  apply(name, fields, now) {
     if (name === "snapshot") return this._snapshot(fields, now);
     const isWhispered = name === "played" && this.isPrivate;
     if (fields.seq !== this.seq + (isWhispered ? 0 : 1))
       throw new Error(`event ${fields.seq} after ${this.seq}`);
-    const apply = APPLY[name];
-    if (apply) apply(this, fields, now);
+    const reduce = REDUCERS[name];
+    if (reduce) reduce(this, fields, now);
     this.seq = fields.seq;
   }
 
@@ -260,7 +260,7 @@ export class TableState {
 }
 
 /** @type {Record<string, (table: TableState, fields: any, now: number) => void>} */
-const APPLY = {
+const REDUCERS = {
   played(table, { source, count, destination, depth, shown }) {
     if (!table.board) throw new Error("no cards are dealt");
     if (!table.isPrivate && table.board.isProgress({ source, count, destination })) table._takeStuckBack();
@@ -280,9 +280,7 @@ const APPLY = {
     const leaver = table.seats.get(seat);
     if (!leaver) throw new Error(`nobody has seat ${seat}`);
     if (kicked && leaver.bot === "") {
-      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(
-        -MOST_BANNED,
-      );
+      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(-MAX_BANNED);
     }
     if (table.isBetweenMatches) {
       table.seats.delete(seat);

@@ -1,15 +1,17 @@
 // Between hands: who sits at the table, the options, and the tally.
 
-import { withPart } from "../parts.js";
-import { button, choice, element, setText } from "../table/elements.js";
-import { colorOf } from "../table/table.js";
+import { button, choice, element, setText } from "../dom.js";
+import { withModule } from "../lazy.js";
+import { colorOf } from "../table/table_screen.js";
 import { clock, inWords, LEVELS, namesOf } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
-const MOST_LINES = 30;
+const MAX_CHAT_LINES = 30;
 
 export class Lobby {
+  #drawn = "";
+
   /**
    * @param {HTMLElement} root
    * @param {object} given
@@ -37,7 +39,6 @@ export class Lobby {
     /** @type {any} */
     this.session = null;
     this.showsAll = false;
-    this._drawn = "";
     this.part("share").addEventListener("click", share);
     this.part("ready").addEventListener("click", () => {
       const own = this.table.seats.get(this.seat ?? -1);
@@ -46,7 +47,7 @@ export class Lobby {
     this.part("deal").addEventListener("click", () => {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
-      if (isBetweenMatches && game.seats[1] > 1 && this._isAlone)
+      if (isBetweenMatches && game.seats[1] > 1 && this.#isAlone)
         this.ask(
           "Nobody else is here yet",
           "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
@@ -61,7 +62,7 @@ export class Lobby {
     });
     this.part("all-options").addEventListener("click", () => {
       this.showsAll = !this.showsAll;
-      this._drawn = "";
+      this.#drawn = "";
       this.draw(this.session);
     });
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
@@ -79,7 +80,7 @@ export class Lobby {
   }
 
   /** Whether nobody else, not even a bot, has a seat yet. */
-  get _isAlone() {
+  get #isAlone() {
     const isBotComing = [...this.session.pending.values()].some(({ name }) => name === "add_bot");
     return (
       !isBotComing && [...this.table.seats.values()].every(({ seat, left }) => left || seat === this.seat)
@@ -97,7 +98,7 @@ export class Lobby {
    * @param {string} text
    */
   hear(name, text) {
-    this.chat = [...this.chat, { name, text }].slice(-MOST_LINES);
+    this.chat = [...this.chat, { name, text }].slice(-MAX_CHAT_LINES);
   }
 
   /** @param {any} session */
@@ -122,18 +123,18 @@ export class Lobby {
       this.chat.length,
     ];
     const drawn = JSON.stringify(facts);
-    if (drawn === this._drawn) return;
-    this._drawn = drawn;
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
     setText(this.part("code"), table.code);
     setText(this.part("headline"), headline(table, this.seat));
-    this._players(isHost);
-    this._tally(isHost);
+    this.#players(isHost);
+    this.#tally(isHost);
     const { games, command, showsAll } = this;
     const mayChange = isHost && table.isBetweenMatches;
     setText(this.part("about"), games[table.options.game]?.text ?? "");
     setText(this.part("all-options"), showsAll ? "Fewer options" : "All options");
     const options = this.part("options");
-    withPart(
+    withModule(
       "options",
       ({ optionRows }) =>
         options.replaceChildren(...optionRows({ table, games, command, mayChange, showsAll })),
@@ -167,7 +168,7 @@ export class Lobby {
   }
 
   /** @param {boolean} isHost */
-  _players(isHost) {
+  #players(isHost) {
     const { table } = this;
     const seats = table.results.length > 0 ? [] : [...table.seats.values()]; // the tally names them
     const rows = seats
@@ -178,7 +179,7 @@ export class Lobby {
         row.append(
           element("bdi", "name", state.name),
           element("span", "state", stateOf(table, state, this.seat)),
-          ...this._menuOf(state, isHost),
+          ...this.#menuOf(state, isHost),
         );
         return row;
       });
@@ -197,7 +198,7 @@ export class Lobby {
    * @param {Seat} state
    * @param {boolean} isHost
    */
-  _menuOf({ seat, name, bot, left }, isHost) {
+  #menuOf({ seat, name, bot, left }, isHost) {
     if (!isHost || seat === this.seat || left) return [];
     if (!bot) return [button("⋯", () => this.manage(seat), `What to do about ${name}`)];
     return this.table.isBetweenMatches
@@ -206,7 +207,7 @@ export class Lobby {
   }
 
   /** @param {boolean} isHost */
-  _tally(isHost) {
+  #tally(isHost) {
     const { table } = this;
     const section = this.part("tally");
     section.hidden = table.results.length === 0;
@@ -218,13 +219,13 @@ export class Lobby {
       return;
     }
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
-    withPart(
+    withModule(
       "results",
       ({ outcome, tallyRow }) => {
         const rows = table.totals().map(([seat, total], at) => {
           const state = table.seats.get(seat);
           const words = state
-            ? [element("small", "state", stateOf(table, state, this.seat)), ...this._menuOf(state, isHost)]
+            ? [element("small", "state", stateOf(table, state, this.seat)), ...this.#menuOf(state, isHost)]
             : [element("small", "state", "left")];
           const row = tallyRow(table, seat, `${at + 1}`, total, words);
           row.classList.toggle("own", seat === this.seat);

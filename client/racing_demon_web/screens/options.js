@@ -1,6 +1,6 @@
 // The options of a table in words: what each is called, what it means, and what a host can choose.
 
-import { choice, element } from "../table/elements.js";
+import { choice, element } from "../dom.js";
 
 const S = 1000;
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
@@ -227,8 +227,8 @@ function editor(name, value, games, change) {
  * @param {(value: string) => void} change
  */
 function select(list, change) {
-  const made = document.createElement("select");
-  made.append(...list);
-  made.addEventListener("change", () => change(made.value));
-  return made;
+  const node = document.createElement("select");
+  node.append(...list);
+  node.addEventListener("change", () => change(node.value));
+  return node;
 }

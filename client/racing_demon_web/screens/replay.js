@@ -1,16 +1,23 @@
 // A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
 
+import { button, element } from "../dom.js";
 import { TableState } from "../rules/state.js";
-import { button, element } from "../table/elements.js";
 
 const SPEEDS = [1, 2, 4, 8];
-const LONGEST_MS = 1500;
+const MAX_STEP_MS = 1500;
 const SHOWN = ["dealt", "played", "rotated", "hand_over"];
 
 export class Replay {
+  #timer = 0;
+  /** @type {import("../wire/match_log.js").MatchLog | null} */
+  #match = null;
+  /** @type {any} what the screen takes for a session */
+  #session = null;
+  #bar;
+
   /**
    * @param {any} games
-   * @param {import("../table/table.js").TableScreen} screen
+   * @param {import("../table/table_screen.js").TableScreen} screen
    * @param {() => void} ended
    */
   constructor(games, screen, ended) {
@@ -21,23 +28,18 @@ export class Replay {
     this.speed = 4;
     this.isRunning = false;
     this.at = 0;
-    this._timer = 0;
-    /** @type {import("../wire/match_log.js").MatchLog | null} */
-    this._match = null;
-    /** @type {any} what the screen takes for a session */
-    this._session = null;
-    this._bar = this._controls();
+    this.#bar = this.#controls();
   }
 
-  _controls() {
+  #controls() {
     const bar = element("div", "replay");
     bar.setAttribute("role", "group");
     bar.setAttribute("aria-label", "Replay");
     const slider = document.createElement("input");
     slider.type = "range";
     slider.setAttribute("aria-label", "Place in the match");
-    slider.addEventListener("input", () => this._go(Number(slider.value)));
-    const run = button("Pause", () => this._toggle());
+    slider.addEventListener("input", () => this.#go(Number(slider.value)));
+    const run = button("Pause", () => this.#toggle());
     const speed = button(
       "×4",
       () => {
@@ -58,8 +60,8 @@ export class Replay {
     return bar;
   }
 
-  get _slider() {
-    return /** @type {HTMLInputElement} */ (this._bar.querySelector("input"));
+  get #slider() {
+    return /** @type {HTMLInputElement} */ (this.#bar.querySelector("input"));
   }
 
   /**
@@ -67,15 +69,15 @@ export class Replay {
    * @param {number | null} seat whose layout is shown
    */
   open(match, seat) {
-    this._match = match;
+    this.#match = match;
     this.isOpen = true;
-    this._bar.hidden = false;
+    this.#bar.hidden = false;
     document.body.classList.add("replaying");
     document.body.dataset.screen = "table";
     for (const id of ["start", "lobby"]) document.getElementById(id)?.setAttribute("hidden", "");
     this.screen.root.hidden = false;
-    this._slider.max = String(match.events.length);
-    this._session = {
+    this.#slider.max = String(match.events.length);
+    this.#session = {
       seat,
       table: new TableState(this.games),
       plays: [],
@@ -85,66 +87,66 @@ export class Replay {
       command() {},
       play() {},
     };
-    this.screen.attach(this._session);
-    this._go(match.firstDeal + 1);
+    this.screen.attach(this.#session);
+    this.#go(match.firstDeal + 1);
     this.isRunning = false;
-    this._toggle();
+    this.#toggle();
   }
 
   close() {
-    clearTimeout(this._timer);
+    clearTimeout(this.#timer);
     this.isOpen = false;
-    this._bar.hidden = true;
+    this.#bar.hidden = true;
     document.body.classList.remove("replaying");
     document.body.dataset.screen = "";
     this.ended();
   }
 
-  _toggle() {
+  #toggle() {
     this.isRunning = !this.isRunning;
-    const run = this._bar.querySelector("button");
+    const run = this.#bar.querySelector("button");
     if (run) run.textContent = this.isRunning ? "Pause" : "Play";
-    clearTimeout(this._timer);
-    if (this.isRunning) this._wait();
+    clearTimeout(this.#timer);
+    if (this.isRunning) this.#wait();
   }
 
   /**
    * Show the table after so many events.
    * @param {number} count
    */
-  _go(count) {
-    const match = /** @type {import("../wire/match_log.js").MatchLog} */ (this._match);
-    const session = this._session;
+  #go(count) {
+    const match = /** @type {import("../wire/match_log.js").MatchLog} */ (this.#match);
+    const session = this.#session;
     if (count < this.at || session.table.seq === 0) {
       session.table = new TableState(this.games);
-      session.table.follow("snapshot", match.begin, 0);
+      session.table.apply("snapshot", match.begin, 0);
       this.at = 0;
     }
     for (; this.at < count; this.at++) {
       const { name, fields, at } = match.events[this.at];
-      session.table.follow(name, fields, at);
-      this.screen.follow(name, fields, this.at < count - 1);
+      session.table.apply(name, fields, at);
+      this.screen.onEvent(name, fields, this.at < count - 1);
     }
-    this._slider.value = String(this.at);
+    this.#slider.value = String(this.at);
     this.screen.draw();
   }
 
   /** Go to the next event that shows something, after the time that passed before it. */
-  _wait() {
-    const { events } = /** @type {import("../wire/match_log.js").MatchLog} */ (this._match);
+  #wait() {
+    const { events } = /** @type {import("../wire/match_log.js").MatchLog} */ (this.#match);
     let next = this.at;
     while (next < events.length && !SHOWN.includes(events[next].name)) next += 1;
     if (next >= events.length) {
-      this._toggle();
+      this.#toggle();
       return;
     }
     const passed = this.at > 0 ? events[next].at - events[this.at - 1].at : 0;
-    this._timer = setTimeout(
+    this.#timer = setTimeout(
       () => {
-        this._go(next + 1);
-        this._wait();
+        this.#go(next + 1);
+        this.#wait();
       },
-      Math.min(LONGEST_MS, Math.max(0, passed) / this.speed),
+      Math.min(MAX_STEP_MS, Math.max(0, passed) / this.speed),
     );
   }
 }

@@ -1,10 +1,10 @@
 // What came of hands and matches: the tally, the analysis of a hand, and the results on this device.
 
+import { element } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
-import { keptResults } from "../settings.js";
-import { element, faceName } from "../table/elements.js";
-import { clock, REASONS, signed, span } from "../words.js";
+import { keptResults } from "../storage.js";
+import { clock, faceName, REASONS, signed, span } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -12,7 +12,7 @@ import { clock, REASONS, signed, span } from "../words.js";
  * @import { MatchLog } from "../wire/match_log.js"
  */
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /**
  * How the newest hand has ended.
@@ -73,7 +73,7 @@ export function analysis({ table, seat }, match, tables) {
   if (layout.piles.some(({ kind }) => kind === "foundation"))
     lines.push(`${out || "None"} of your cards ${out === 1 ? "is" : "are"} on the foundations.`);
   if (match.lost.length > 0) {
-    const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MOST_NAMED);
+    const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MAX_NAMED);
     const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");
     lines.push(`You lost ${match.lost.length === 1 ? "one race" : `${match.lost.length} races`}: ${named}.`);
   }
@@ -86,7 +86,7 @@ export function analysis({ table, seat }, match, tables) {
         .some((play) => layout.piles[play.destination].kind === "foundation"),
     );
   if (ready.length > 0) {
-    const named = ready.slice(0, MOST_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN));
+    const named = ready.slice(0, MAX_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN));
     lines.push(`Could still have gone up: ${named.join(", ")}.`);
   }
   const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));

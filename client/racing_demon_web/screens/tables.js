@@ -1,6 +1,6 @@
 // The tables that a server tells everybody.
 
-import { asIs, button, element } from "../table/elements.js";
+import { asIs, button, element } from "../dom.js";
 import { plural } from "../words.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */

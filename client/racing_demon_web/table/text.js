@@ -1,12 +1,12 @@
 // The table as text, and as lines that are typed: for those who would rather read it, or hear it.
 
+import { element } from "../dom.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { pileLabel, plural, REFUSALS, standing } from "../words.js";
-import { element, faceName } from "./elements.js";
+import { faceName, pileLabel, plural, REFUSALS, standing } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
- * @import { Controls } from "./controls.js"
+ * @import { MoveInput } from "./move_input.js"
  */
 
 /**
@@ -43,7 +43,7 @@ function sections(table, place) {
     .filter(isKnown)
     .sort((a, b) => (a % 52) - (b % 52));
   const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
-  const own = layout.own(place).map((pile) => pileLabel(board, pile.number, faceName));
+  const own = layout.own(place).map((pile) => pileLabel(board, pile.number));
   const points = table.points();
   const scores = [...points].map(([seat, sum], at) => {
     if (at === place) return standing(table, seat);
@@ -65,7 +65,7 @@ const isKnown = (card) => card !== null && card !== UNKNOWN;
 
 /**
  * Do what a typed line says: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
- * @param {Controls} controls
+ * @param {MoveInput} controls
  * @param {string} line
  * @returns {string} what was wrong with it; empty where it was understood
  */
@@ -89,7 +89,7 @@ export function obey(controls, line) {
 }
 
 /**
- * @param {Controls} controls
+ * @param {MoveInput} controls
  * @param {string} name of a pile: a column's number, w, r, s or c with a number
  */
 function pileOf(controls, name) {

@@ -26,7 +26,7 @@ export class MatchLog {
    * @param {any} fields
    * @param {TableState} table that has followed it
    */
-  follow(name, fields, table) {
+  record(name, fields, table) {
     const at = performance.now();
     if (name === "snapshot") {
       this.clear();

@@ -27,8 +27,8 @@ PACKED: Final = {"accept-encoding": "gzip"}
 LATER: Final = (
     *("icons/icon-", "manifest", "proof/proof.js", "proof/shake256.js", "sw.js", "texts.json"),
     *("later.css", "rules/hints.js", "television.css"),
-    *(f"table/{name}.js" for name in ("sound", "text", "transcript")),
-    *(f"screens/{name}.js" for name in ("options", "replay", "results", "sheets", "tables")),
+    *(f"table/{name}.js" for name in ("sound", "text")),
+    *(f"screens/{name}.js" for name in ("menus", "options", "replay", "results", "tables")),
 )
 """How the paths begin of files that are loaded last, only after a hand, or when the page is installed."""
 BUDGET: Final = 60_000

@@ -18,15 +18,15 @@ export class Contributor {
    * @param {any} fields
    * @returns {{name: string, fields: Record<string, unknown>} | null}
    */
-  follow(name, fields, seat) {
+  answer(name, fields, seat) {
     if (seat === null) return null;
-    if (name === "prepared") return this._contribute(fields.hand_id, fields.commitment, seat);
+    if (name === "prepared") return this.#contribute(fields.hand_id, fields.commitment, seat);
     if (name === "snapshot" && fields.next_shuffle) {
       const [handId, commitment] = fields.next_shuffle;
-      return this._contribute(handId, commitment, seat);
+      return this.#contribute(handId, commitment, seat);
     }
     if (name === "contributed" && fields.seat === seat && this.next) this.next.told = fields.commitment;
-    if (name === "committed") return this._reveal(fields);
+    if (name === "committed") return this.#reveal(fields);
     if (name === "revealed" && fields.seat === seat) this.revealed = true;
     if (name === "dealt") this.counted = this.revealed && !(fields.left_out ?? []).includes(seat);
     return null;
@@ -37,7 +37,7 @@ export class Contributor {
    * @param {string} commitment
    * @param {number} seat
    */
-  _contribute(handId, commitment, seat) {
+  #contribute(handId, commitment, seat) {
     const isNew =
       !this.next ||
       this.next.handId !== handId ||
@@ -56,7 +56,7 @@ export class Contributor {
    * Reveal the bytes, but only under the commitment for which they were drawn.
    * @param {{hand_id: string, commitment: string}} fields
    */
-  _reveal({ hand_id: handId, commitment }) {
+  #reveal({ hand_id: handId, commitment }) {
     const next = this.next;
     this.next = null;
     this.revealed = false;
@@ -67,7 +67,7 @@ export class Contributor {
 }
 
 /** What is told of a hand from its commitment on: what its proof needs. */
-export class HandLog {
+export class HandTranscript {
   constructor() {
     /** The hand that is played; null where it was not seen from its beginning. @type {any} */
     this.hand = null;
@@ -95,7 +95,7 @@ export class HandLog {
    * @param {string} name
    * @param {any} fields
    */
-  follow(name, fields, layout) {
+  record(name, fields, layout) {
     const { promised, hand } = this;
     // After a further draw the table comes once more. Where plays have no numbers, some may be missing in it.
     const isKnown =

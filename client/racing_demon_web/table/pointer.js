@@ -1,4 +1,4 @@
-// Gestures on the felt: tap, drag, flick, long press, two thumbs at once, and the terminal's keys.
+// Gestures on the board: tap, drag, flick, long press, and two thumbs at once.
 
 const SLOP = 10;
 const LONG_MS = 350;
@@ -111,58 +111,4 @@ export function listen(drawn, gestures) {
  */
 function isFlick(dx, dy, kind) {
   return kind === "touch" && dy < -FLICK && dy > -4 * FLICK && Math.abs(dx) < Math.abs(dy) / 3;
-}
-
-/** The terminal's keys: which column, and whether its card is to go up. */
-export const COLUMNS = ["KeyA", "KeyS", "KeyD", "KeyF", "KeyJ", "KeyK", "KeyL"];
-const ABOVE = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyU", "KeyI", "KeyO"];
-
-/** What is on the keys that were pressed, by their places: keyboards differ. @type {Map<string, string>} */
-export const caps = new Map();
-
-/**
- * Learn what is on a key.
- * @param {KeyboardEvent} event
- */
-export function learnCap({ code, key, shiftKey, ctrlKey, altKey, metaKey }) {
-  if (/^Key|^Semicolon/.test(code) && key.length === 1 && !shiftKey && !ctrlKey && !altKey && !metaKey)
-    caps.set(code, key.toUpperCase());
-}
-
-/**
- * The place of a key. Remote desktops and some keyboards on screens tell none: what is on the key counts there.
- * @param {KeyboardEvent} event
- */
-function placeOf({ code, key }) {
-  if (/^Numpad\d$/.test(code)) return `Digit${key}`; // its keys may move about instead
-  if (code && code !== "Unidentified") return code;
-  return /^[a-z]$/i.test(key)
-    ? `Key${key.toUpperCase()}`
-    : ({ " ": "Space", ";": "Semicolon" }[key] ?? (/^\d$/.test(key) ? `Digit${key}` : key));
-}
-
-/**
- * What a key means at the table.
- * @param {KeyboardEvent} event
- * @returns {{name: string, column?: number, number?: number} | null}
- */
-export function keyMeaning(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey) return null;
-  if (event.key === "?") return { name: "help" };
-  const code = placeOf(event);
-  if (COLUMNS.includes(code)) return { name: "column", column: COLUMNS.indexOf(code) };
-  if (ABOVE.includes(code)) return { name: "up", column: ABOVE.indexOf(code) };
-  if (/^Digit[1-6]$/.test(code)) return { name: "react", number: Number(code.slice(5)) - 1 };
-  return (
-    {
-      Space: { name: "turn" },
-      KeyP: { name: "waste-up" },
-      Semicolon: { name: "waste" },
-      KeyV: { name: "stuck" },
-      KeyB: { name: "hint" },
-      KeyH: { name: "reserve" },
-      KeyY: { name: "reserve-up" },
-      Escape: { name: "put-down" },
-    }[code] ?? null
-  );
 }

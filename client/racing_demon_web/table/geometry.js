@@ -5,13 +5,13 @@ import { suit, UNKNOWN } from "../rules/layout.js";
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
 const RATIO = 1.4;
-const LARGEST = 118; // or a part of the height, on large screens
-const OF_HEIGHT = 0.15;
-const SMALLEST = 20;
-const TALL = 900;
-const BUTTON = 62; // the height of the row that the button for "stuck" is in
-const WHOLE = 64; // a card of the race that is so high keeps its shape
-const MOST_COLUMNS = 10; // in one row, however small the cards become
+const MAX_CARD = 118; // or a part of the height, on large screens
+const CARD_OF_HEIGHT = 0.15;
+const MIN_CARD = 20;
+const TALL_PX = 900;
+const BUTTON_PX = 62; // the height of the row that the button for "stuck" is in
+const WHOLE_CARD = 64; // a card of the race that is so high keeps its shape
+const MAX_COLUMNS = 10; // in one row, however small the cards become
 const BAR_KINDS = ["stock", "waste", "reserve"];
 const TOP_KINDS = ["foundation", "cell"];
 
@@ -38,7 +38,7 @@ const TOP_KINDS = ["foundation", "cell"];
  */
 
 /** Remembers which foundation lies where, so that none ever moves. */
-export class Slots {
+export class FoundationSlots {
   constructor() {
     this.deal = "";
     /** @type {Map<number, number>} */
@@ -107,7 +107,7 @@ export const shapeOf = ({ layout, cards }, place) =>
  * @param {import("../rules/board.js").Board} given.board
  * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
  * @param {string} given.deal names the deal
- * @param {Slots} given.slots
+ * @param {FoundationSlots} given.slots
  * @param {number} given.buttons how many lie one above the other, below the columns
  * @param {{width: number, height: number}} given.area
  * @param {boolean} given.isMirrored for the left hand
@@ -120,8 +120,11 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
   /** @type {Scene | null} */
   let scene = null;
   for (
-    let width = Math.min(Math.max(LARGEST, Math.floor(area.height * OF_HEIGHT)), Math.floor(area.width / 5));
-    scene === null && width >= SMALLEST;
+    let width = Math.min(
+      Math.max(MAX_CARD, Math.floor(area.height * CARD_OF_HEIGHT)),
+      Math.floor(area.width / 5),
+    );
+    scene === null && width >= MIN_CARD;
     width -= 1
   ) {
     scene = attempt({ board, deal, slots, buttons, area, isMirrored, isWide, blocks, shared, width });
@@ -139,7 +142,7 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
         isWide,
         blocks,
         shared,
-        width: SMALLEST,
+        width: MIN_CARD,
         isForced: true,
       })
     )
@@ -200,13 +203,14 @@ function attempt({
   if (shared.length > 0 && shared.length >= 4) {
     const hasOwn = blocks.middle.length + blocks.top.length + blocks.bar.length > 0;
     const height = hasOwn
-      ? area.height * (isWide || area.height > TALL ? 0.34 : 0.26)
+      ? area.height * (isWide || area.height > TALL_PX ? 0.34 : 0.26)
       : area.height - 2 * gap;
     const sharedArea = { x: inner.x, y, width: inner.width, height };
     y = race({ places, board, deal, slots, shared, card, gap, area: sharedArea, isAlone: !hasOwn }) + gap * 2;
   }
   const rows = [...blocks.top, ...blocks.middle].flatMap((piles) => rowsOf(piles, inner.width, card.w, gap));
-  const bottom = isWide || rows.length === 0 ? 0 : Math.max(BUTTON * buttons, hasBar ? card.h + gap * 2 : 0);
+  const bottom =
+    isWide || rows.length === 0 ? 0 : Math.max(BUTTON_PX * buttons, hasBar ? card.h + gap * 2 : 0);
   const free = area.height - y - bottom - gap;
   const needs = rows.map((row) => needOf(row, board, card));
   const least = needs.reduce((sum, need) => sum + need.least + gap, 0);
@@ -235,7 +239,7 @@ function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) 
   const rows = Math.ceil(shared.length / columns);
   const widest = Math.min(card.w, (area.width - gap) / columns - gap);
   const h = Math.min(widest * RATIO, (area.height - gap) / rows - gap);
-  const w = h > WHOLE ? Math.min(widest, h / RATIO) : widest;
+  const w = h > WHOLE_CARD ? Math.min(widest, h / RATIO) : widest;
   const top = isAlone ? area.y + (area.height - rows * (h + gap)) / 2 : area.y;
   const left = area.x + (area.width - columns * (w + gap) + gap) / 2;
   slots.of(board, shared, deal).forEach((/** @type {number} */ slot, /** @type {number} */ at) => {
@@ -255,7 +259,7 @@ function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) 
 function sizeOf(columns, area, count) {
   const [w, h] = [area.width / columns, area.height / Math.ceil(count / columns)];
   const whole = Math.min(w, h / RATIO);
-  return whole * RATIO > WHOLE ? WHOLE + whole : Math.min(w, h * 1.6);
+  return whole * RATIO > WHOLE_CARD ? WHOLE_CARD + whole : Math.min(w, h * 1.6);
 }
 
 /**
@@ -268,7 +272,7 @@ function sizeOf(columns, area, count) {
 function rowsOf(piles, width, cardWidth, gap) {
   const { rows: told, geometry } = piles[0].spec;
   const fitting = Math.max(1, Math.floor((width - gap) / (cardWidth + gap)));
-  const most = piles[0].kind === "tableau" && piles.length <= MOST_COLUMNS ? piles.length : fitting;
+  const most = piles[0].kind === "tableau" && piles.length <= MAX_COLUMNS ? piles.length : fitting;
   const isTold = ["grid", "fans"].includes(geometry) && told.length > 0;
   const rows = [];
   let at = 0;

@@ -1,70 +1,59 @@
 // Puts a scene on the page: one element a card. Only piles that have changed are written, and flights are
 // animations of their own, which leave the page's thread alone.
 
-import { isRed, UNKNOWN } from "../rules/layout.js";
-import { pileLabel } from "../words.js";
-import {
-  element,
-  faceName,
-  faceOf,
-  isCalm,
-  isNew,
-  makeCard,
-  move,
-  setClass,
-  setRank,
-  setStyle,
-  setText,
-  short,
-} from "./elements.js";
-import { cardAt } from "./view.js";
+import { element, isCalm, isNew, move, setClass, setStyle, setText } from "../dom.js";
+import { isRed, rank, suit, UNKNOWN } from "../rules/layout.js";
+import { pileLabel, RANKS, short } from "../words.js";
+import { cardAt } from "./geometry.js";
 
 /**
  * @import { Board } from "../rules/board.js"
- * @import { Place } from "./view.js"
+ * @import { Place } from "./geometry.js"
  */
 
-const MOST_FLIGHTS = 16;
+const SVG = "http://www.w3.org/2000/svg";
+const MAX_FLIGHTS = 16;
 const FLIGHT_MS = 160;
 const SHAKE_MS = 240;
 
 /**
  * @typedef {object} Card a card on the felt
- * @property {HTMLElement} made
+ * @property {HTMLElement} node
  * @property {string} face what it looks like, but for its rank
  * @property {number} pile
- * @property {import("./view.js").Point | null} at where it was seen last
+ * @property {import("./geometry.js").Point | null} at where it was seen last
  */
 
 /** Draws the felt: the own layout and the table's piles. */
-export class Felt {
+export class BoardView {
+  /** What each pile looked like in the last picture. @type {Map<number, string>} */
+  #drawn = new Map();
+  /** @type {import("./geometry.js").Scene | null} */
+  #scene = null;
+  /** @type {DOMRect | null} */
+  #box = null;
+
   /**
    * @param {HTMLElement} root
-   * @param {() => void} due asks for a picture
+   * @param {() => void} requestRender asks for another picture
    */
-  constructor(root, due) {
+  constructor(root, requestRender) {
     this.root = root;
     /** @type {Map<string, Card>} */
     this.cards = new Map();
     /** @type {Map<number, HTMLElement>} */
     this.slots = new Map();
-    /** What each pile looked like in the last picture. @type {Map<number, string>} */
-    this._drawn = new Map();
-    /** @type {import("./view.js").Scene | null} */
-    this._scene = null;
     this.deal = "";
     this.isStill = false;
-    /** @type {DOMRect | null} */
-    this._box = null;
     new ResizeObserver(() => {
-      this._box = null;
-      due();
+      this.#box = null;
+      requestRender();
     }).observe(root);
   }
 
   /** Where the felt is on the page; measured only after it has changed. */
   get box() {
-    return (this._box ??= this.root.getBoundingClientRect());
+    return (this.#box ??= this.root.getBoundingClientRect());
   }
 
   /** Forget all elements: another hand, or another table. */
@@ -72,13 +61,13 @@ export class Felt {
     this.root.replaceChildren();
     this.cards = new Map();
     this.slots = new Map();
-    this._drawn.clear();
-    this._box = null;
+    this.#drawn.clear();
+    this.#box = null;
   }
 
   /**
    * @param {object} given
-   * @param {import("./view.js").Scene} given.scene
+   * @param {import("./geometry.js").Scene} given.scene
    * @param {import("../rules/board.js").Board} given.board
    * @param {string} given.deal names the deal: another one starts with an empty felt
    * @param {Map<number, number>} given.air how many cards in the air top each pile
@@ -90,41 +79,41 @@ export class Felt {
   draw({ scene, board, deal, air, held, fits, origin, isStill }) {
     this.isStill = isStill;
     if (deal !== this.deal) this.clear();
-    if (scene !== this._scene) this._drawn.clear();
+    if (scene !== this.#scene) this.#drawn.clear();
     this.deal = deal;
-    this._scene = scene;
+    this.#scene = scene;
     setStyle(this.root, "--card", `${scene.cardWidth}px`);
     const wanted = new Map();
     const same = new Set();
     for (const [number, place] of scene.places) {
       const [inAir, isHeld] = [air.get(number) ?? 0, held?.pile === number];
       const look = [...board.cards[number], inAir, isHeld && held?.count, fits.has(number)].join();
-      if (this._drawn.get(number) === look) {
+      if (this.#drawn.get(number) === look) {
         same.add(number);
         continue;
       }
-      this._drawn.set(number, look);
-      this._slot(board, number, place, isHeld, fits);
-      this._pile(wanted, board.cards[number], number, place, inAir, held);
+      this.#drawn.set(number, look);
+      this.#slot(board, number, place, isHeld, fits);
+      this.#pile(wanted, board.cards[number], number, place, inAir, held);
     }
-    const spare = this._spare(wanted, same);
+    const spare = this.#spare(wanted, same);
     let flights = 0;
     for (const [key, { card, x, y, z, pile, place, isAir, isHeld }] of wanted) {
-      const drawn = this.cards.get(key) ?? this._card(card, place.isFlat, spare);
-      const { made } = drawn;
+      const drawn = this.cards.get(key) ?? this.#card(card, place.isFlat, spare);
+      const { node } = drawn;
       const end = { x: half(x), y: half(isHeld ? y - 8 : y) };
       const from = drawn.at ?? (card === UNKNOWN ? null : origin(card));
       this.cards.set(key, { ...drawn, pile, at: end });
-      laid(made, place, end);
-      setStyle(made, "z-index", String(z + (isHeld ? 500 : 0)));
-      setStyle(made, "transform", "none");
-      setClass(made, "flat", place.isFlat);
-      setClass(made, "air", isAir);
-      setClass(made, "held", isHeld);
-      if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MOST_FLIGHTS) continue;
-      move(made, { transform: [at(from, end), "none"] }, FLIGHT_MS);
+      laid(node, place, end);
+      setStyle(node, "z-index", String(z + (isHeld ? 500 : 0)));
+      setStyle(node, "transform", "none");
+      setClass(node, "flat", place.isFlat);
+      setClass(node, "air", isAir);
+      setClass(node, "held", isHeld);
+      if (isStill || !from || (from.x === end.x && from.y === end.y) || flights++ >= MAX_FLIGHTS) continue;
+      move(node, { transform: [at(from, end), "none"] }, FLIGHT_MS);
     }
-    for (const { made } of [...spare.values()].flat()) made.remove();
+    for (const { node } of [...spare.values()].flat()) node.remove();
   }
 
   /**
@@ -134,13 +123,13 @@ export class Felt {
    * @param {Map<string, Card[]>} spare
    * @returns {Card}
    */
-  _card(card, isFlat, spare) {
+  #card(card, isFlat, spare) {
     const face = faceOf(card, isFlat);
     const used = spare.get(face)?.pop();
-    const made = used?.made ?? makeCard(card, isFlat);
-    if (!used) this.root.append(made);
-    else if (card !== UNKNOWN) setRank(made, card);
-    return { made, face, pile: -1, at: null };
+    const node = used?.node ?? makeCard(card, isFlat);
+    if (!used) this.root.append(node);
+    else if (card !== UNKNOWN) setRank(node, card);
+    return { node, face, pile: -1, at: null };
   }
 
   /**
@@ -151,19 +140,19 @@ export class Felt {
    */
   lift(card, point, z) {
     const drawn = this.cards.get(String(card));
-    const place = drawn && this._scene?.places.get(drawn.pile);
+    const place = drawn && this.#scene?.places.get(drawn.pile);
     if (!drawn || !place) return;
-    const { style } = drawn.made;
-    setClass(drawn.made, "drag", true);
-    setStyle(drawn.made, "transform", at(point, { x: parseFloat(style.left), y: parseFloat(style.top) }));
-    setStyle(drawn.made, "z-index", String(z));
+    const { style } = drawn.node;
+    setClass(drawn.node, "drag", true);
+    setStyle(drawn.node, "transform", at(point, { x: parseFloat(style.left), y: parseFloat(style.top) }));
+    setStyle(drawn.node, "z-index", String(z));
     drawn.at = point;
-    this._drawn.delete(drawn.pile);
+    this.#drawn.delete(drawn.pile);
   }
 
   /** Let all cards lie where they belong, with the next picture. */
   drop() {
-    for (const { made } of this.cards.values()) setClass(made, "drag", false);
+    for (const { node } of this.cards.values()) setClass(node, "drag", false);
   }
 
   /**
@@ -172,9 +161,9 @@ export class Felt {
    * @param {number} pile
    * @param {Place} place
    * @param {number} air
-   * @param {import("./view.js").Held | null} held
+   * @param {import("./geometry.js").Held | null} held
    */
-  _pile(wanted, cards, pile, place, air, held) {
+  #pile(wanted, cards, pile, place, air, held) {
     const isStack = place.up === 0 && place.down === 0 && place.dx === 0;
     const from = isStack ? Math.max(0, cards.length - 2) : 0;
     for (let index = from; index < cards.length; index++) {
@@ -201,7 +190,7 @@ export class Felt {
    * @param {boolean} isHeld
    * @param {Set<number>} fits
    */
-  _slot(board, number, place, isHeld, fits) {
+  #slot(board, number, place, isHeld, fits) {
     const pile = board.layout.piles[number];
     let slot = this.slots.get(number);
     if (!slot) {
@@ -223,7 +212,7 @@ export class Felt {
     setClass(slot, "flat", place.isFlat);
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
-    slot.setAttribute("aria-label", pileLabel(board, number, faceName));
+    slot.setAttribute("aria-label", pileLabel(board, number));
     const told =
       ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0
         ? String(cards.length)
@@ -238,7 +227,7 @@ export class Felt {
    * @param {Map<string, any>} wanted
    * @param {Set<number>} same the piles that have not changed
    */
-  _spare(wanted, same) {
+  #spare(wanted, same) {
     /** @type {Map<string, Card[]>} */
     const spare = new Map();
     for (const [key, card] of this.cards) {
@@ -260,14 +249,14 @@ export class Felt {
   shake(board, number) {
     const cards = board.cards[number];
     const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
-    const made = top?.made ?? this.slots.get(number);
+    const node = top?.node ?? this.slots.get(number);
     if (!this.isStill && !isCalm.matches)
       requestAnimationFrame(() =>
-        move(made, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS),
+        move(node, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS),
       );
-    else if (made) {
-      setClass(made, "no", true);
-      setTimeout(() => setClass(made, "no", false), SHAKE_MS / 2);
+    else if (node) {
+      setClass(node, "no", true);
+      setTimeout(() => setClass(node, "no", false), SHAKE_MS / 2);
     }
   }
 
@@ -282,10 +271,10 @@ export class Felt {
     const { x, y, h } = place;
     const ring = element("i", "ring");
     const note = element("p", "lost", words);
-    for (const made of [ring, note]) {
-      made.style.setProperty("--ring", color);
-      this.root.append(made);
-      setTimeout(() => made.remove(), 1600);
+    for (const node of [ring, note]) {
+      node.style.setProperty("--ring", color);
+      this.root.append(node);
+      setTimeout(() => node.remove(), 1600);
     }
     laid(ring, place, place);
     const most = this.box.width - note.offsetWidth - 4;
@@ -303,16 +292,16 @@ export class Felt {
 const keyOf = (card, pile, index) => (card === UNKNOWN ? `${pile}:${index}` : String(card));
 
 /**
- * @param {HTMLElement} made
+ * @param {HTMLElement} node
  * @param {{w: number, h: number}} size
- * @param {import("./view.js").Point} point
+ * @param {import("./geometry.js").Point} point
  */
-function laid(made, { w, h }, { x, y }) {
-  setStyle(made, "left", `${half(x)}px`);
-  setStyle(made, "top", `${half(y)}px`);
-  setStyle(made, "width", `${w}px`);
-  setStyle(made, "height", `${h}px`);
-  setStyle(made, "--card", `${w}px`);
+function laid(node, { w, h }, { x, y }) {
+  setStyle(node, "left", `${half(x)}px`);
+  setStyle(node, "top", `${half(y)}px`);
+  setStyle(node, "width", `${w}px`);
+  setStyle(node, "height", `${h}px`);
+  setStyle(node, "--card", `${w}px`);
 }
 
 /** @param {number} length */
@@ -320,8 +309,8 @@ const half = (length) => Math.round(length * 2) / 2;
 
 /**
  * Where an element seems to be that lies elsewhere.
- * @param {import("./view.js").Point} point
- * @param {import("./view.js").Point} place
+ * @param {import("./geometry.js").Point} point
+ * @param {import("./geometry.js").Point} place
  */
 const at = (point, place) => `translate(${half(point.x - place.x)}px, ${half(point.y - place.y)}px)`;
 
@@ -342,9 +331,75 @@ export function miniature(root, board, place) {
   piles.forEach((pile, index) => {
     const { length } = board.cards[pile.number];
     const top = board.top(pile.number);
-    const made = root.children[index];
+    const node = root.children[index];
     const text = top === null ? "·" : top === UNKNOWN ? `${groups[pile.kind] ?? "▮"}${length}` : short(top);
-    setText(made, text);
-    setClass(made, "red", top !== null && top !== UNKNOWN && isRed(top));
+    setText(node, text);
+    setClass(node, "red", top !== null && top !== UNKNOWN && isRed(top));
   });
+}
+
+/**
+ * A picture from the page's sprite: a copy of its path, which costs less than a reference to it.
+ * @param {string} name
+ * @param {string} [className]
+ */
+function picture(name, className = "") {
+  const symbol = /** @type {Element} */ (document.getElementById(name));
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", symbol.getAttribute("viewBox") ?? "");
+  svg.setAttribute("aria-hidden", "true");
+  if (className) svg.setAttribute("class", className);
+  svg.append(...[...symbol.children].map((path) => path.cloneNode()));
+  return svg;
+}
+
+/** The faces that were drawn already: the next one is a copy. @type {Map<string, HTMLElement>} */
+const faces = new Map();
+
+/**
+ * A card of its own, face up or down.
+ * @param {number} card
+ * @param {boolean} [isFlat] only its index is shown
+ * @returns {HTMLElement}
+ */
+export function makeCard(card, isFlat = false) {
+  if (card === UNKNOWN) return element("div", "card back");
+  const name = faceOf(card, isFlat);
+  let face = faces.get(name);
+  if (!face) faces.set(name, (face = drawFace(card, isFlat)));
+  const node = /** @type {HTMLElement} */ (face.cloneNode(true));
+  setRank(node, card);
+  return node;
+}
+
+/**
+ * What a card looks like, but for the rank in its corner.
+ * @param {number} card
+ * @param {boolean} isFlat
+ */
+export const faceOf = (card, isFlat) =>
+  card === UNKNOWN ? "" : `${suit(card)} ${isFlat} ${rank(card) === 1 || rank(card) > 10 ? rank(card) : ""}`;
+
+/**
+ * @param {HTMLElement} node
+ * @param {number} card
+ */
+export function setRank(node, card) {
+  /** @type {ChildNode} */ (node.firstChild?.firstChild).nodeValue = RANKS[rank(card) - 1];
+}
+
+/**
+ * @param {number} card
+ * @param {boolean} isFlat
+ */
+function drawFace(card, isFlat) {
+  const rich = rank(card) === 1 ? " ace" : rank(card) > 10 ? " royal" : "";
+  const node = element("div", `card face s${suit(card)}${rich}${isFlat ? " plain" : ""}`);
+  const index = element("b", "index", " ");
+  index.append(picture(`suit-${suit(card)}`));
+  node.append(index);
+  if (isFlat) return node;
+  node.append(picture(`suit-${suit(card)}`, "pip"));
+  if (rank(card) > 10) node.append(picture(`court-${rank(card)}`, "court"));
+  return node;
 }

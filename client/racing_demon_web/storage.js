@@ -3,9 +3,9 @@
 /** @import { TableState } from "./rules/state.js" */
 
 const KEY = "racing-demon";
-const MOST_KEPT = 100;
-const MOST_SEATS = 8; // of one table on one device
-const MOST_NUMBERED = 22; // so many characters of a name remain where it gets a number
+const MAX_RESULTS = 100;
+const MAX_SEATS = 8; // of one table on one device
+const MAX_NUMBERED = 22; // so many characters of a name remain where it gets a number
 const DEFAULTS = {
   name: "",
   theme: "auto",
@@ -113,7 +113,7 @@ export const forgetSeat = (code, token) =>
  */
 function keepSeats(code, seats) {
   write(`seat.${code}`, seats[0]?.token ?? null);
-  write(`seats.${code}`, seats.length > 0 ? seats.slice(0, MOST_SEATS) : null);
+  write(`seats.${code}`, seats.length > 0 ? seats.slice(0, MAX_SEATS) : null);
 }
 
 /**
@@ -123,7 +123,7 @@ function keepSeats(code, seats) {
  */
 export function isSameName(name, typed) {
   const [seat, own] = [name, typed].map((each) => each.normalize("NFKC").toLowerCase());
-  const start = `${own.slice(0, MOST_NUMBERED)} `;
+  const start = `${own.slice(0, MAX_NUMBERED)} `;
   return seat === own || (seat.startsWith(start) && /^\d+$/.test(seat.slice(start.length)));
 }
 
@@ -152,6 +152,6 @@ export function keepResult(table, seat) {
     [
       ...keptResults(),
       { at: Date.now(), game: table.options.game, hands: table.results.length, totals },
-    ].slice(-MOST_KEPT),
+    ].slice(-MAX_RESULTS),
   );
 }

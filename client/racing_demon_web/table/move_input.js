@@ -1,22 +1,26 @@
 // What a player does at the table: gestures and keys become plays.
 
-import { sound } from "../parts.js";
+import { sound } from "../lazy.js";
 import { FOUNDATIONS } from "../rules/layout.js";
-import { settings } from "../settings.js";
-import { REACTIONS, REFUSALS } from "../words.js";
-import { faceName } from "./elements.js";
-import { keyMeaning, learnCap, listen } from "./input.js";
-import { cardAt, indexAt } from "./view.js";
+import { settings } from "../storage.js";
+import { faceName, REACTIONS, REFUSALS } from "../words.js";
+import { cardAt, indexAt } from "./geometry.js";
+import { keyMeaning, learnCap } from "./keyboard.js";
+import { listen } from "./pointer.js";
 
-/** @import { Held, Point } from "./view.js" */
+/** @import { Held, Point } from "./geometry.js" */
 
-const [MOST_MISSES, MISSES_MS, REST_MS] = [3, 1000, 500];
+const [MAX_MISSES, MISSES_MS, REST_MS] = [3, 1000, 500];
 const NEAR = 16; // pixels around the stock that still mean it
 
 /** A player's hands: what is picked up, and what a tap, a drag or a key plays. */
-export class Controls {
+export class MoveInput {
+  /** When the last taps were that have found nothing. @type {number[]} */
+  #misses = [];
+  #restsUntil = 0;
+
   /**
-   * @param {import("./table.js").TableScreen} screen
+   * @param {import("./table_screen.js").TableScreen} screen
    * @param {(text: string, isUrgent?: boolean) => void} announce
    */
   constructor(screen, announce) {
@@ -24,11 +28,8 @@ export class Controls {
     this.announce = announce;
     /** @type {Held | null} */
     this.held = null;
-    /** When the last taps were that have found nothing. @type {number[]} */
-    this._misses = [];
-    this._restsUntil = 0;
     listen(screen.felt, this);
-    document.addEventListener("keydown", (event) => this._key(event));
+    document.addEventListener("keydown", (event) => this.#key(event));
   }
 
   get rules() {
@@ -59,11 +60,11 @@ export class Controls {
     for (const [pile, place] of this.screen.scene.places) {
       const cards = this.shown.cards[pile];
       const last = cards.length > 0 ? cardAt(place, cards, cards.length - 1) : place;
-      const end = this._isColumn(pile) && place.up > 0 ? last.y + place.h * 1.5 : last.y + place.h + 2;
+      const end = this.#isColumn(pile) && place.up > 0 ? last.y + place.h * 1.5 : last.y + place.h + 2;
       if (x < place.x - 2 || x > place.x + place.w + 2 || y < place.y - 2 || y > end) continue;
       return { pile, count: cards.length === 0 ? 0 : cards.length - indexAt(place, cards, y) };
     }
-    return this._nearStock(x, y);
+    return this.#nearStock(x, y);
   }
 
   /**
@@ -71,7 +72,7 @@ export class Controls {
    * @param {number} x
    * @param {number} y
    */
-  _nearStock(x, y) {
+  #nearStock(x, y) {
     for (const [pile, place] of this.screen.scene?.places ?? []) {
       if (!this.isStock(pile)) continue;
       if (
@@ -94,7 +95,7 @@ export class Controls {
     if (!this.rules || !this.shown || this.place < 0) return;
     const play = this.rules.turn(this.shown, this.place);
     if (play === null) {
-      if (pile >= 0 && this.shown.cards[pile].length > 0) this._ask(pile, 1);
+      if (pile >= 0 && this.shown.cards[pile].length > 0) this.#ask(pile, 1);
       else if (pile >= 0) this.screen.felt.shake(this.shown, pile);
       return;
     }
@@ -111,7 +112,7 @@ export class Controls {
       return;
     }
     if (this.held) {
-      this._putOn(hit.pile);
+      this.#putOn(hit.pile);
       return;
     }
     const { rules, shown } = this;
@@ -122,15 +123,15 @@ export class Controls {
       return;
     }
     const now = performance.now();
-    if (now < this._restsUntil && shown.layout.seats.length > 1) return;
+    if (now < this.#restsUntil && shown.layout.seats.length > 1) return;
     const best = rules.bestPlay(shown, this.place, hit.pile, count);
-    if (!best) this._missed(now);
+    if (!best) this.#missed(now);
     if (best)
       this.send(
         rules.toSend(best),
         shown.layout.piles[best.destination].kind === "foundation" ? "up" : "play",
       );
-    else if (!this._isSettled(hit.pile)) this._ask(hit.pile, count);
+    else if (!this.#isSettled(hit.pile)) this.#ask(hit.pile, count);
     else this.shake(hit.pile);
   }
 
@@ -138,11 +139,11 @@ export class Controls {
    * Count a tap that has found nothing. After some in a row taps rest, so that tapping blindly does not pay.
    * @param {number} now
    */
-  _missed(now) {
-    this._misses = [...this._misses.slice(1 - MOST_MISSES), now];
-    if (this._misses.length < MOST_MISSES || now - this._misses[0] >= MISSES_MS) return;
-    this._restsUntil = now + REST_MS;
-    this._misses = [];
+  #missed(now) {
+    this.#misses = [...this.#misses.slice(1 - MAX_MISSES), now];
+    if (this.#misses.length < MAX_MISSES || now - this.#misses[0] >= MISSES_MS) return;
+    this.#restsUntil = now + REST_MS;
+    this.#misses = [];
   }
 
   /**
@@ -150,9 +151,9 @@ export class Controls {
    * @param {number} source
    * @param {number} count
    */
-  _ask(source, count) {
+  #ask(source, count) {
     if (!this.mayPlay) {
-      this._tellWhyNot();
+      this.#tellWhyNot();
       return;
     }
     sound("play");
@@ -163,7 +164,7 @@ export class Controls {
    * Whether the tables say all about the plays from a pile, so that none is left to ask the server for.
    * @param {number} pile
    */
-  _isSettled(pile) {
+  #isSettled(pile) {
     const { layout } = /** @type {import("../rules/rules.js").Rules} */ (this.rules);
     const from = layout.piles[pile].group;
     return layout.game.moves.some(
@@ -184,21 +185,21 @@ export class Controls {
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
     this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
     navigator.vibrate?.([10]);
-    this.screen.due();
+    this.screen.requestRender();
   }
 
   putDown() {
     if (!this.held) return;
     this.held = null;
-    this.screen.due();
+    this.screen.requestRender();
   }
 
   /** @param {number} pile */
-  _putOn(pile) {
+  #putOn(pile) {
     const { held } = this;
     this.held = null;
     if (held && held.pile !== pile) this.aim(held, pile);
-    this.screen.due();
+    this.screen.requestRender();
   }
 
   /**
@@ -244,30 +245,30 @@ export class Controls {
   drop(hit, point) {
     this.screen.felt.drop();
     this.held = null;
-    const target = point ? this._zone(point) : null;
+    const target = point ? this.#zone(point) : null;
     if (target !== null && target !== hit.pile && this.owns(hit.pile))
       this.aim({ ...hit, count: Math.max(1, hit.count) }, target);
-    this.screen.due();
+    this.screen.requestRender();
   }
 
   /**
    * The pile whose zone a point lies in: all the height of a column, and the foundations as one.
    * @param {Point} point
    */
-  _zone({ x, y }) {
+  #zone({ x, y }) {
     let best = null;
     let least = Infinity;
     for (const [pile, place] of /** @type {any} */ (this.screen.scene).places) {
       const far =
         Math.abs(x - place.x - place.w / 2) +
-        (this._isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
+        (this.#isColumn(pile) && y > place.y ? 0 : Math.abs(y - place.y - place.h / 2));
       if (far < least && far < place.w * 1.6) [best, least] = [pile, far];
     }
     return best;
   }
 
   /** @param {number} pile */
-  _isColumn(pile) {
+  #isColumn(pile) {
     return this.shown?.layout.piles[pile].kind === "tableau";
   }
 
@@ -292,15 +293,15 @@ export class Controls {
    */
   send(play, noise) {
     if (!this.mayPlay) {
-      this._tellWhyNot();
+      this.#tellWhyNot();
       return;
     }
     sound(noise);
     this.screen.session?.play(play, this.screen.seen);
-    this.screen.due();
+    this.screen.requestRender();
   }
 
-  _tellWhyNot() {
+  #tellWhyNot() {
     const { paused, phase } = this.screen.table;
     this.announce(
       paused ? REFUSALS.paused : phase === "countdown" ? REFUSALS.not_started : REFUSALS.hand_over,
@@ -317,7 +318,7 @@ export class Controls {
   }
 
   /** @param {KeyboardEvent} event */
-  _key(event) {
+  #key(event) {
     learnCap(event);
     if (event.repeat && event.key === "Enter") event.preventDefault(); // else a button is pressed again and again
     if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
@@ -327,11 +328,11 @@ export class Controls {
       return;
     if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
     event.preventDefault();
-    if (!event.repeat) this._act(meaning); // a key that is held acts once
+    if (!event.repeat) this.#act(meaning); // a key that is held acts once
   }
 
   /** @param {{name: string, column?: number, number?: number}} meaning */
-  _act({ name, column = -1, number = -1 }) {
+  #act({ name, column = -1, number = -1 }) {
     /** @param {string} kind */
     const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
     const columns = own("tableau");

@@ -1,19 +1,20 @@
 // The sheet that opens over the page.
 
-import { button, element } from "../table/elements.js";
+import { button, element } from "../dom.js";
 
 const AGAIN_MS = 3000; // so long after a picture did not come it is asked for again
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-export class Sheet {
+export class Dialog {
+  /** @type {Element | null} */
+  #focusBefore = null;
+
   constructor() {
-    /** @type {Element | null} */
-    this._focusBefore = null;
     byId("sheet-close").addEventListener("click", () => this.close());
     byId("sheet").addEventListener("click", (event) => event.target === byId("sheet") && this.close());
-    byId("sheet").addEventListener("keydown", (event) => this._key(event));
+    byId("sheet").addEventListener("keydown", (event) => this.#key(event));
   }
 
   get isOpen() {
@@ -25,7 +26,7 @@ export class Sheet {
    * @param {HTMLElement[]} items
    */
   open(title, items) {
-    if (!this.isOpen) this._focusBefore = document.activeElement;
+    if (!this.isOpen) this.#focusBefore = document.activeElement;
     byId("sheet").hidden = false;
     byId("sheet-title").textContent = title;
     byId("sheet-items").replaceChildren(...items);
@@ -49,14 +50,14 @@ export class Sheet {
 
   close() {
     byId("sheet").hidden = true;
-    if (this._focusBefore instanceof HTMLElement) this._focusBefore.focus();
+    if (this.#focusBefore instanceof HTMLElement) this.#focusBefore.focus();
   }
 
   /**
    * Close at Escape, and keep the focus inside.
    * @param {KeyboardEvent} event
    */
-  _key(event) {
+  #key(event) {
     if (event.key === "Escape") this.close();
     if (event.key !== "Tab") return;
     const inside = [...byId("sheet").querySelectorAll("button, input, select")].filter(
@@ -90,7 +91,7 @@ export async function originForOthers() {
  * @param {string | null} origin null: there is none
  * @param {string} code
  */
-export function drawWay(picture, origin, code) {
+export function drawQr(picture, origin, code) {
   const source = `/qr/${code}.svg?${origin}`; // another picture, where the server's address has changed
   picture.hidden = origin === null;
   if (origin === null || picture.getAttribute("src") === source) return;

@@ -1,11 +1,11 @@
 // What sheets show: the menu, the invitation, help, the points so far, and what a host can do about somebody.
 
-import { withSound } from "../parts.js";
-import { change, settings } from "../settings.js";
-import { asIs, button, element } from "../table/elements.js";
-import { COLUMNS, caps } from "../table/input.js";
+import { asIs, button, element } from "../dom.js";
+import { withSound } from "../lazy.js";
+import { change, settings } from "../storage.js";
+import { COLUMNS, caps } from "../table/keyboard.js";
 import { ONLY_HERE, plural, REACTIONS } from "../words.js";
-import { drawWay, originForOthers } from "./sheet.js";
+import { drawQr, originForOthers } from "./dialog.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -26,19 +26,21 @@ function keyHelp(layout) {
   return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
 }
 
-export class Sheets {
+export class Menus {
+  #session;
+
   /**
    * @param {object} given
    * @param {() => Session | null} given.session
-   * @param {import("./sheet.js").Sheet} given.sheet
+   * @param {import("./dialog.js").Dialog} given.dialog
    * @param {any} given.games
    * @param {(text: string) => void} given.announce
    * @param {() => void} given.leave
    * @param {() => void} given.redraw
    */
-  constructor({ session, sheet, games, announce, leave, redraw }) {
-    this._session = session;
-    this.sheet = sheet;
+  constructor({ session, dialog, games, announce, leave, redraw }) {
+    this.#session = session;
+    this.dialog = dialog;
     this.games = games;
     this.announce = announce;
     this.leave = leave;
@@ -46,7 +48,7 @@ export class Sheets {
   }
 
   get session() {
-    return this._session();
+    return this.#session();
   }
 
   menu() {
@@ -60,7 +62,7 @@ export class Sheets {
           button(text, () => this.send("react", { reaction })),
         ),
       );
-      items.push(bar, this._chatLine());
+      items.push(bar, this.#chatLine());
     }
     if (isHost && !session.table.isBetweenMatches) {
       const { paused } = session.table;
@@ -70,15 +72,15 @@ export class Sheets {
         ),
       );
     }
-    if (session?.table.results.length) items.push(button("Tally", () => this._tally()));
-    items.push(...this._toggles());
+    if (session?.table.results.length) items.push(button("Tally", () => this.#tally()));
+    items.push(...this.#toggles());
     if (session)
       items.push(
         button("How to play", () => this.help()),
         button("Invite others", () => this.invite()),
         button("Leave the table", this.leave),
       );
-    this.sheet.open("Menu", items);
+    this.dialog.open("Menu", items);
   }
 
   /**
@@ -87,7 +89,7 @@ export class Sheets {
    */
   send(name, fields) {
     this.session?.command(name, fields);
-    this.sheet.close();
+    this.dialog.close();
   }
 
   /**
@@ -113,14 +115,15 @@ export class Sheets {
     acts.push(
       button(
         "Kick",
-        () => this.sheet.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })),
+        () =>
+          this.dialog.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })),
         `Kick ${name}`,
       ),
     );
-    this.sheet.open(name, acts);
+    this.dialog.open(name, acts);
   }
 
-  _chatLine() {
+  #chatLine() {
     const form = document.createElement("form");
     form.className = "chat";
     const line = document.createElement("input");
@@ -138,7 +141,7 @@ export class Sheets {
   }
 
   /** The points so far, while a hand is played. */
-  _tally() {
+  #tally() {
     const { table } = /** @type {Session} */ (this.session);
     const list = element("ol", "totals");
     list.append(
@@ -148,24 +151,24 @@ export class Sheets {
         return row;
       }),
     );
-    this.sheet.open(`After ${table.results.length} of ${plural(table.options.hands, "hand")}`, [list]);
+    this.dialog.open(`After ${table.results.length} of ${plural(table.options.hands, "hand")}`, [list]);
   }
 
-  _toggles() {
+  #toggles() {
     /**
      * @param {"isFourColor" | "isLarge" | "isLeftHanded" | "hasSound" | "hasFastTaps" | "hasText"} name
      * @param {string} text
      */
     const toggle = (name, text) => {
-      const made = button(text, () => {
+      const node = button(text, () => {
         change({ [name]: !settings[name] });
-        made.setAttribute("aria-pressed", String(settings[name]));
+        node.setAttribute("aria-pressed", String(settings[name]));
         if (name === "hasSound") withSound((part) => part.unlock());
         this.redraw();
       });
-      made.className = "toggle";
-      made.setAttribute("aria-pressed", String(settings[name]));
-      return made;
+      node.className = "toggle";
+      node.setAttribute("aria-pressed", String(settings[name]));
+      return node;
     };
     const themes = ["auto", "dark", "light", "contrast"];
     const names = ["as the device", "dark", "light", "high contrast"];
@@ -194,7 +197,7 @@ export class Sheets {
       lines.push(
         `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`,
       );
-    this.sheet.open(
+    this.dialog.open(
       "How to play",
       lines.map((line) => element("p", "", line)),
     );
@@ -203,14 +206,14 @@ export class Sheets {
   async invite() {
     const code = this.session?.table.code ?? "";
     const origin = await originForOthers();
-    if (origin === null) return this.sheet.open("Join this table", [element("p", "", ONLY_HERE)]);
+    if (origin === null) return this.dialog.open("Join this table", [element("p", "", ONLY_HERE)]);
     const address = `${origin}/${code}`;
     const picture = document.createElement("img");
-    drawWay(picture, origin, code);
+    drawQr(picture, origin, code);
     const items = [
       asIs(element("p", "address", address)),
       picture,
-      button("Copy the link", () => this._copy(address)),
+      button("Copy the link", () => this.#copy(address)),
     ];
     // Only pages that came over https may hand a link to other programs.
     if (typeof navigator.share === "function") {
@@ -220,11 +223,11 @@ export class Sheets {
         ),
       );
     }
-    this.sheet.open("Join this table", items);
+    this.dialog.open("Join this table", items);
   }
 
   /** @param {string} text */
-  _copy(text) {
+  #copy(text) {
     const line = document.createElement("textarea");
     line.value = text;
     /** @type {HTMLElement} */ (document.getElementById("sheet")).append(line);

@@ -1,14 +1,14 @@
 // The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
 
-import { load, sound, withPart } from "../parts.js";
+import { asIs, element, isCalm, move, setClass, setStyle, setText } from "../dom.js";
+import { sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
-import { settings } from "../settings.js";
-import { clock, REACTIONS, REFUSALS, span, standing } from "../words.js";
-import { Controls } from "./controls.js";
-import { Felt, miniature } from "./draw.js";
-import { asIs, element, isCalm, move, setClass, setStyle, setText, short } from "./elements.js";
-import { arrange, Slots, shapeOf } from "./view.js";
+import { settings } from "../storage.js";
+import { clock, hintWords, REACTIONS, REFUSALS, raceWords, short, span, standing } from "../words.js";
+import { BoardView, miniature } from "./board_view.js";
+import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
+import { MoveInput } from "./move_input.js";
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
@@ -33,6 +33,14 @@ export function celebrate() {
 }
 
 export class TableScreen {
+  /** Hears of every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
+  #hints = null;
+  #shape = ""; // what the scene was arranged for
+  #seen = 0;
+  #isStuck = false; // as far as this player knows
+  /** @type {DOMRect | undefined} */
+  #measured = undefined;
+
   /**
    * @param {HTMLElement} root
    * @param {object} given
@@ -40,17 +48,15 @@ export class TableScreen {
    * @param {(text: string, isUrgent?: boolean) => void} given.announce
    * @param {() => void} given.openMenu
    * @param {() => void} given.openHelp
-   * @param {() => void} given.due asks for a picture
+   * @param {() => void} given.requestRender asks for another picture
    */
-  constructor(root, { tables, announce, openMenu, openHelp, due }) {
+  constructor(root, { tables, announce, openMenu, openHelp, requestRender }) {
     this.root = root;
     this.tables = tables;
     this.announce = announce;
-    this.due = due;
+    this.requestRender = requestRender;
     this.openHelp = openHelp;
-    /** Hears of every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
-    this._hints = null;
-    this.felt = new Felt(/** @type {HTMLElement} */ (root.querySelector(".felt")), due);
+    this.felt = new BoardView(/** @type {HTMLElement} */ (root.querySelector(".felt")), requestRender);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
@@ -58,7 +64,7 @@ export class TableScreen {
     this.late.setAttribute("role", "status");
     root.querySelector(".bar")?.append(this.late);
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
-    this.slots = new Slots();
+    this.slots = new FoundationSlots();
     /** @type {Map<number, HTMLElement>} */
     this.neighbors = new Map();
     /** @type {import("../wire/session.js").Session | null} */
@@ -71,25 +77,20 @@ export class TableScreen {
     this.flashes = new Set();
     /** Where the neighbors' chips are. @type {Map<number, {x: number, y: number}>} */
     this.chipPoints = new Map();
-    /** @type {import("./view.js").Scene | null} */
+    /** @type {import("./geometry.js").Scene | null} */
     this.scene = null;
-    this._shape = ""; // what the scene was arranged for
     /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
-    this._seen = 0;
-    this._isStuck = false; // as far as this player knows
-    /** @type {DOMRect | undefined} */
-    this._measured = undefined;
     this.hasMinis = false;
     /** Whether pictures take long. */
     this.isSlow = false;
-    this.controls = new Controls(this, announce);
+    this.controls = new MoveInput(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
       const line = /** @type {HTMLInputElement} */ (root.querySelector(".command input"));
       const typed = line.value;
       line.value = "";
-      withPart("text", ({ obey }) => {
+      withModule("text", ({ obey }) => {
         const problem = obey(this.controls, typed);
         if (problem) announce(problem, true);
       });
@@ -104,7 +105,7 @@ export class TableScreen {
     this.session = session;
     this.rules = null;
     this.controls.held = null;
-    this._hints = null;
+    this.#hints = null;
     this.felt.clear();
     this.ticker.replaceChildren();
   }
@@ -118,16 +119,14 @@ export class TableScreen {
   hint() {
     if (!this.hasHints)
       return this.announce("This table plays without hints. The host can allow them in the options.", true);
-    withPart("hints", ({ Hints }) =>
-      withPart("transcript", ({ hintWords }) => {
-        const { rules, shown, place } = this;
-        if (!rules || !shown || !this.controls.mayPlay) return;
-        const play = (this._hints ??= new Hints()).play(rules, shown, place);
-        const words = hintWords(play, shown);
-        if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
-        this.announce(words);
-      }),
-    );
+    withModule("hints", ({ Hints }) => {
+      const { rules, shown, place } = this;
+      if (!rules || !shown || !this.controls.mayPlay) return;
+      const play = (this.#hints ??= new Hints()).play(rules, shown, place);
+      const words = hintWords(play, shown);
+      if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
+      this.announce(words);
+    });
   }
 
   /**
@@ -135,12 +134,14 @@ export class TableScreen {
    * @param {string} name
    * @param {any} fields
    */
-  _followHints(name, fields) {
+  #followHints(name, fields) {
     const { table, place } = this;
     const { layout } = table;
     if (!layout || !this.hasHints) return;
     const rules = this.rules ?? new Rules(layout, this.tables);
-    withPart("hints", ({ Hints }) => (this._hints ??= new Hints()).follow(name, fields, table, rules, place));
+    withModule("hints", ({ Hints }) =>
+      (this.#hints ??= new Hints()).record(name, fields, table, rules, place),
+    );
   }
 
   get table() {
@@ -159,45 +160,46 @@ export class TableScreen {
    * @param {any} fields
    * @param {boolean} isPast
    */
-  follow(name, fields, isPast) {
+  onEvent(name, fields, isPast) {
     if (name === "dealt" || name === "snapshot" || name === "options_set") {
       this.rules = null;
       this.controls.held = null;
       this.origins.clear();
     }
-    this._followHints(name, fields);
+    this.#followHints(name, fields);
     if (isPast) return;
-    this._followStuck(name, fields);
-    if (name === "played") this._played(fields);
-    else if (name === "signalled") sound("signal");
-    else if (name === "hand_over") sound("out");
-    else if (name === "race_lost")
-      load("transcript").then(
-        ({ raceWords }) => this._tick(raceWords(this.table, fields)),
-        () => undefined,
-      );
-    else if (name === "reacted") this._say(fields.seat, REACTIONS[fields.reaction] ?? fields.reaction);
-    else if (name === "said") this._say(fields.seat, fields.text);
+    this.#followStuck(name, fields);
+    TableScreen.#HANDLERS[name]?.(this, fields);
   }
+
+  /** What an event that has just come looks and sounds like. @type {Record<string, (screen: TableScreen, fields: any) => void>} */
+  static #HANDLERS = {
+    played: (screen, fields) => screen.#played(fields),
+    signalled: () => sound("signal"),
+    hand_over: () => sound("out"),
+    race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
+    reacted: (screen, { seat, reaction }) => screen.#say(seat, REACTIONS[reaction] ?? reaction),
+    said: (screen, { seat, text }) => screen.#say(seat, text),
+  };
 
   /**
    * Tell which play of somebody else's has ended that this player is stuck. Others end nothing: the server says it again.
    * @param {string} name
    * @param {any} fields
    */
-  _followStuck(name, { seat, destination }) {
+  #followStuck(name, { seat, destination }) {
     const { table, rules, place } = this;
     const own = this.session?.seat;
     const isStuck = table.seats.get(own ?? -1)?.stuck ?? false;
-    const wasStuck = this._isStuck;
+    const wasStuck = this.#isStuck;
     const isOthers = name === "played" && seat !== own;
-    this._isStuck = isStuck || (isOthers && wasStuck);
-    if (!this._isStuck) return;
-    withPart("hints", ({ openedPlay }) => {
+    this.#isStuck = isStuck || (isOthers && wasStuck);
+    if (!this.#isStuck) return;
+    withModule("hints", ({ openedPlay }) => {
       const play =
         isStuck || !rules || !table.board ? null : openedPlay(rules, table.board, place, destination);
       if (!play || !table.board) return;
-      this._isStuck = false;
+      this.#isStuck = false;
       const [laid, free] = [destination, play.source].map((pile) =>
         short(/** @type {number} */ (table.board?.top(pile))),
       );
@@ -206,12 +208,12 @@ export class TableScreen {
   }
 
   /** @param {any} fields */
-  _played({ seat, source, destination }) {
+  #played({ seat, source, destination }) {
     const { board } = this.table;
     if (!board || this.isSlow) return;
     const top = board.top(destination);
     const isOther = seat !== this.session?.seat;
-    if (top !== null && top !== UNKNOWN) this.origins.set(top, this._origin(seat, source));
+    if (top !== null && top !== UNKNOWN) this.origins.set(top, this.#origin(seat, source));
     const isUp = board.layout.piles[destination].kind === "foundation";
     if (isOther && isUp) this.flashes.add(seat);
   }
@@ -221,7 +223,7 @@ export class TableScreen {
    * @param {number} seat
    * @param {number} source
    */
-  _origin(seat, source) {
+  #origin(seat, source) {
     const place = this.scene?.places.get(source);
     if (place) return { x: place.x, y: place.y };
     return this.chipPoints.get(seat) ?? { x: 0, y: -40 };
@@ -231,15 +233,15 @@ export class TableScreen {
    * @param {number} seat
    * @param {string} text
    */
-  _say(seat, text) {
+  #say(seat, text) {
     const words = `${this.table.nameOf(seat)}: ${text}`;
-    this._tick(words);
+    this.#tick(words);
     this.announce(words);
     this.flashes.add(seat);
   }
 
   /** @param {string} text */
-  _tick(text) {
+  #tick(text) {
     this.ticker.prepend(element("li", "", text));
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
   }
@@ -263,15 +265,15 @@ export class TableScreen {
 
   /** The last event in what is shown: a copy with plays in the air has none since the last picture. */
   get seen() {
-    return this.shown === this.table.board ? this.table.seq : this._seen;
+    return this.shown === this.table.board ? this.table.seq : this.#seen;
   }
 
   draw() {
     const { table } = this;
     const { box } = this.felt; // first, while nothing has changed yet
-    if (box !== this._measured) this._measure(box);
-    this._drawStatus();
-    this._drawNeighbors();
+    if (box !== this.#measured) this.#measure(box);
+    this.#drawStatus();
+    this.#drawNeighbors();
     const { board, layout } = table;
     if (!board || !layout) {
       this.felt.clear();
@@ -287,7 +289,7 @@ export class TableScreen {
       isOver ? [] : (this.session?.plays ?? []),
     );
     this.shown = shown;
-    this._seen = table.seq;
+    this.#seen = table.seq;
     const { controls } = this;
     if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
@@ -296,8 +298,8 @@ export class TableScreen {
     const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
     setClass(this.root, "tall-bar", isTall);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
-    if (shape !== this._shape || !this.scene) {
-      this._shape = shape;
+    if (shape !== this.#shape || !this.scene) {
+      this.#shape = shape;
       this.scene = arrange({
         layout,
         board: shown,
@@ -323,15 +325,15 @@ export class TableScreen {
       isStill: this.isSlow,
     });
     this.origins.clear();
-    this._drawText();
+    this.#drawText();
   }
 
   /**
    * Look where the chips are, from where cards fly.
    * @param {DOMRect} felt
    */
-  _measure(felt) {
-    this._measured = felt;
+  #measure(felt) {
+    this.#measured = felt;
     for (const [seat, chip] of this.neighbors) {
       const { left, top } = chip.getBoundingClientRect();
       this.chipPoints.set(seat, { x: left - felt.left, y: top - felt.top });
@@ -342,7 +344,7 @@ export class TableScreen {
       getComputedStyle(/** @type {Element} */ (chip.lastElementChild)).display !== "none";
   }
 
-  _drawStatus() {
+  #drawStatus() {
     const { table, session } = this;
     const parts = [];
     const now = /** @type {any} */ (session).clock();
@@ -378,7 +380,7 @@ export class TableScreen {
     stuck.disabled = !this.controls.mayPlay || (own?.stuck ?? false);
   }
 
-  _drawNeighbors() {
+  #drawNeighbors() {
     const { table } = this;
     const own = this.session?.seat ?? null;
     const seats = [...table.seats.keys()].filter((seat) => seat !== own).sort((a, b) => a - b);
@@ -388,7 +390,7 @@ export class TableScreen {
       this.neighbors.delete(seat);
     }
     const points = table.points();
-    for (const seat of seats) this._drawNeighbor(seat, points);
+    for (const seat of seats) this.#drawNeighbor(seat, points);
     for (const seat of this.flashes)
       move(this.neighbors.get(seat), { opacity: [0.8, 0] }, FLASH_MS, "::before");
     this.flashes.clear();
@@ -400,7 +402,7 @@ export class TableScreen {
    * @param {number} seat
    * @param {Map<number, number>} points
    */
-  _drawNeighbor(seat, points) {
+  #drawNeighbor(seat, points) {
     const { table } = this;
     let chip = this.neighbors.get(seat);
     if (!chip) {
@@ -415,13 +417,13 @@ export class TableScreen {
       chip.style.setProperty("--seat", colorOf(seat));
       chip.addEventListener("click", () => {
         this.chips.classList.toggle("open");
-        this._measured = undefined;
-        this.due();
+        this.#measured = undefined;
+        this.requestRender();
       });
       this.neighbors.set(seat, chip);
       this.chips.append(chip);
-      this._measured = undefined;
-      this.due();
+      this.#measured = undefined;
+      this.requestRender();
     }
     const state = table.seats.get(seat);
     const place = table.handSeats.indexOf(seat);
@@ -450,12 +452,12 @@ export class TableScreen {
   }
 
   /** The table in words, for those who would rather read it, or hear it. */
-  _drawText() {
+  #drawText() {
     const root = /** @type {HTMLElement} */ (this.root.querySelector(".text"));
     if (root.hidden === settings.hasText) root.hidden = !root.hidden;
     if (root.hidden) return;
     const lines = /** @type {HTMLElement} */ (root.querySelector(".lines"));
-    withPart("text", ({ drawText }) => drawText(lines, this.table, this.place), lines);
+    withModule("text", ({ drawText }) => drawText(lines, this.table, this.place), lines);
   }
 
   /**
@@ -469,7 +471,7 @@ export class TableScreen {
       this.felt.ring(this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
       navigator.vibrate?.([20, 40, 20]);
-      this._tick(words);
+      this.#tick(words);
       this.announce(words, true);
     } else {
       if (play && this.shown?.layout.piles[play.source]) this.controls.shake(play.source);
