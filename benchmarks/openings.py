@@ -1,9 +1,10 @@
-"""What the trigger that gives reserved codes up costs where tables are opened: ``make bench-openings``.
+"""What the trigger that gives reserved codes up costs where tables are opened.
 
 A server's store opens tables with reserved codes at PostgreSQL with a synchronous standby: one in each
 transaction, and many in one, as where many players open tables at once. The two take turns.
 """
 
+import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -69,4 +70,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -1,5 +1,6 @@
-"""How long it takes until all tables of a killed server go on at another one: ``make bench-takeover``."""
+"""How long it takes until all tables of a killed server go on at another one."""
 
+import argparse
 import asyncio
 import contextlib
 import sys
@@ -95,4 +96,5 @@ async def measure() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     asyncio.run(measure())

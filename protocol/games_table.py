@@ -31,7 +31,7 @@ OUTSIDE = (
 
 HEAD = """# The games
 
-Made by `make games-table` from the declarations and the tests; do not edit it.
+Made by `make schema-write` from the declarations and the tests; do not edit it.
 
 The first column names the source ([rules-sources.md](rules-sources.md)); a number is an entry of
 Mrs. Cheney's book. The *solo test* plays random hands, checks every invariant after each play,

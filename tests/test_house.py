@@ -1,6 +1,6 @@
 """The plan of the house: one name for one thing, and no private parts of libraries.
 
-``make house`` prints what these tests count.
+``python -m tests.test_house`` prints what these tests count.
 """
 
 import ast
@@ -242,7 +242,7 @@ def test_private_parts_are_documented() -> None:
 
 
 def _report() -> Iterator[str]:
-    """Yield the lines of ``make house``."""
+    """Yield the lines of ``python -m tests.test_house``."""
     sizes, lengths = _sizes(), _lengths()
     for folder in sorted(sizes):
         lines = sum(length for path, length in lengths.items() if path.rpartition("/")[0] == folder)
@@ -281,3 +281,11 @@ def _declaration(code: str) -> str:
         if isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "text"]
     return ast.unparse(statement)
+
+
+def test_every_experiment_is_explained() -> None:
+    """The laboratory's README has a row for each target of its Makefile, and no other."""
+    lab = ROOT / "tests" / "lab"
+    targets = re.findall(r"^([a-z]+):.*##", (lab / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z]+)`", (lab / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted({*targets} - {"list"})

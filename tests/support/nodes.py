@@ -23,11 +23,11 @@ def node() -> str:
 
 
 def tool(name: str) -> Path:
-    """Return a file of the packages that ``make tools-js`` installs."""
+    """Return a file of the packages that ``make lint`` installs."""
     node()
     path = TOOLS / "node_modules" / name
     if not path.exists():
-        _missing(f"{name}: make tools-js")
+        _missing(f"{name}: make lint")
     return path
 
 

@@ -1,6 +1,6 @@
 """Whole programs on a network: found without an address, cut apart for a while, and never a ghost.
 
-``make test-lan`` cuts for 30 seconds and prints what was measured.
+``make -C tests/lab lan`` cuts for 30 seconds and prints what was measured.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""A rolling upgrade of three servers under many tables interrupts no hand, and each reconnect is counted.
-
-``make upgrade TABLES=100`` is the same with more tables.
-"""
+"""A rolling upgrade of three servers under many tables interrupts no hand, and each reconnect is counted."""
 
 import asyncio
 import random

@@ -1,7 +1,4 @@
-"""A client in JavaScript, written from the wire's document, ``schema.json`` and ``games.json`` alone.
-
-``make foreign`` plays ten hands of each race, and deals 22 games again.
-"""
+"""A client in JavaScript, written from the wire's document, ``schema.json`` and ``games.json`` alone."""
 
 import asyncio
 import json

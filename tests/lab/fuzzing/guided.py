@@ -1,8 +1,7 @@
 """A program that looks for frames that break the decoder, guided by what they reach in its code.
 
-``make fuzz RUNS=500000`` runs it; arguments are libFuzzer's. It ends with an error where one is found. Each
-run decodes what libFuzzer has found in every way there is, and 200 neighbors of it as a client's: what the
-fuzzer does between two frames takes longer than to decode one.
+Each run decodes what libFuzzer has found in every way there is, and 200 neighbors of it as a client's:
+what the fuzzer does between two frames takes longer than to decode one.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""Frames that are a little wrong: decoded here, and sent to a server through real sockets.
-
-``make fuzz-sockets FRAMES=1000000`` is the same with more frames; ``RACING_DEMON_FRAMES`` says how many.
-"""
+"""Frames that are a little wrong: decoded here, and sent to a server through real sockets."""
 
 import asyncio
 import gc

@@ -1,7 +1,4 @@
-"""Noninterference: what lies face down, or is private to a seat, changes nothing that anybody else is told.
-
-``make hidden HANDS=10000`` is the same with more hands; ``RACING_DEMON_HANDS`` says how many.
-"""
+"""Noninterference: what lies face down, or is private to a seat, changes nothing that others are told."""
 
 import os
 import random

@@ -1,7 +1,4 @@
-"""Real histories of clients who fight for the same places while their lines are cut; and false ones.
-
-``make contention PLAYS=1000000`` is the same with more plays; ``RACING_DEMON_PLAYS`` says how many.
-"""
+"""Real histories of clients who fight for the same places while their lines are cut; and false ones."""
 
 import asyncio
 import contextlib

@@ -1,8 +1,4 @@
-"""Matches in virtual time while everything goes wrong that can: lines, disk, clock, and the server itself.
-
-``make soak HANDS=1000000`` is the same with more hands; ``RACING_DEMON_HANDS`` says how many, and
-``RACING_DEMON_SEED`` with which seed to begin: a match that fails is the same again with its seed.
-"""
+"""Matches in virtual time while everything goes wrong that can: lines, disk, clock, and the server itself."""
 
 import logging
 import os

@@ -224,7 +224,7 @@ def test_the_places_of_a_group_close(game: Game) -> None:
 
 
 def test_the_table_of_all_games_is_current() -> None:
-    """``docs/games.md`` is what ``make games-table`` would write, with every rule set of the seeds."""
+    """``docs/games.md`` is what ``make schema-write`` would write, with every rule set of the seeds."""
     table = _games_table()
     assert table.PAGE.read_text(encoding="utf-8") == table.page()
     numbers = {f"{number:02}" for number in range(1, 54)}

@@ -22,7 +22,7 @@ from tests.support.effort import examples
 from tests.support.recordings import kept_from, recording, recording_of, seed_of
 
 MATCHES: Final = int(os.environ.get("RACING_DEMON_MATCHES", "10"))
-"""How many matches are simulated; make bench-scores asks for a thousand."""
+"""How many matches are simulated."""
 
 LEVELS: Final = ("easy", "medium", "hard")
 NAMES: Final = ("Ann", "Ben", "Cat", "Don")

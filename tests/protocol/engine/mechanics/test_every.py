@@ -1,4 +1,4 @@
-"""What must be true of every game with a mechanic of its own. ``make games`` plays a thousand of each."""
+"""What must be true of every game with a mechanic of its own."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What holds of every declared building game; ``make games`` asks it of a thousand hands each."""
+"""What holds of every declared building game."""
 
 import random
 import sys
