@@ -6,15 +6,11 @@ import datetime as dt
 import functools
 import os
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from racing_demon_protocol import argument_types as arguments
+from racing_demon_protocol import argument_types
 from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE
-
-PRACTICE_HANDS: Final = 3
-"""The default length of a match against bots, in hands: six to twenty minutes, depending on their level."""
-
 
 _Value = TypeVar("_Value")
 
@@ -32,13 +28,13 @@ def _argument(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
     return typed
 
 
-port = _argument(arguments.port)
-seats = _argument(arguments.seats)
-seed = _argument(arguments.seed)
-speed = _argument(arguments.speed)
+parse_port = _argument(argument_types.port)
+parse_seats = _argument(argument_types.seats)
+parse_seed = _argument(argument_types.seed)
+parse_speed = _argument(argument_types.speed)
 
 
-def date(text: str) -> dt.date:
+def parse_date(text: str) -> dt.date:
     """Parse a date."""
     try:
         return dt.date.fromisoformat(text)
@@ -46,9 +42,9 @@ def date(text: str) -> dt.date:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date: write one like 2026-11-01") from None
 
 
-def date_or_game(text: str) -> dt.date | str:
+def parse_date_or_game(text: str) -> dt.date | str:
     """Parse a date, or a game's name where the date may be omitted; a name does not start with a digit."""
-    return text.lower() if text[:1].isalpha() else date(text)
+    return text.lower() if text[:1].isalpha() else parse_date(text)
 
 
 def _between(text: str, *, least: int, most: int) -> int:
@@ -61,11 +57,11 @@ def _between(text: str, *, least: int, most: int) -> int:
     return number
 
 
-points = functools.partial(_between, least=-10_000, most=10_000)
+parse_points = functools.partial(_between, least=-10_000, most=10_000)
 """Parse the points that a correction adds."""
-match_number = functools.partial(_between, least=1, most=1_000_000)
+parse_match_number = functools.partial(_between, least=1, most=1_000_000)
 """Parse the number of a match in a file."""
-hand_number = functools.partial(_between, least=1, most=1_000)
+parse_hand_number = functools.partial(_between, least=1, most=1_000)
 """Parse the number of a hand in a match."""
 
 
@@ -76,20 +72,20 @@ def _short(text: str, *, most: int) -> str:
     return text
 
 
-reason = functools.partial(_short, most=240)
+parse_reason = functools.partial(_short, most=240)
 """Parse the reason for a correction."""
-name = functools.partial(_short, most=LONGEST_NAME)
+parse_name = functools.partial(_short, most=LONGEST_NAME)
 """Parse a player's name."""
-code = functools.partial(_short, most=16)
+parse_code = functools.partial(_short, most=16)
 """Parse a table's code."""
 
 
-def names(text: str) -> tuple[str, ...]:
+def parse_names(text: str) -> tuple[str, ...]:
     """Parse players' names, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def day(text: str) -> int:
+def parse_day(text: str) -> int:
     """Parse a date, a time or a number of days ago; return milliseconds since 1970."""
     try:
         if text.endswith("d"):
@@ -102,19 +98,19 @@ def day(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not allowed: {wanted}") from None
 
 
-def passphrase(text: str) -> str:
+def parse_passphrase(text: str) -> str:
     """Parse a passphrase; empty for none."""
     return _short(text, most=LONGEST_PASSPHRASE) if text else ""
 
 
-def named_code(text: str) -> str:
+def parse_named_code(text: str) -> str:
     """Parse a table's code that was given without an address."""
     if any(char.isspace() or not char.isprintable() for char in text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a table's code, like BCDF")
-    return code(text)
+    return parse_code(text)
 
 
-def address(text: str) -> str:
+def parse_address(text: str) -> str:
     """Parse a server's address, with or without scheme, port and path; or a link to it."""
     from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
@@ -148,7 +144,7 @@ def _wrong_address(text: str) -> str:
 
 
 @_argument
-def broker(text: str) -> str:
+def parse_broker(text: str) -> str:
     """Parse a broker's address. Error messages never contain its password."""
     from racing_demon_protocol.discovery.broker_address import parse_broker  # noqa: PLC0415 - few use a broker
 

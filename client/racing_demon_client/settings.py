@@ -108,6 +108,17 @@ def settings_path() -> Path:
     return (Path(own) if own else user_config_path("racing-demon", appauthor=False)) / "settings.toml"
 
 
+def login_name() -> str:
+    """Return the user's login name if it is suitable for a player, otherwise ``Player``."""
+    import getpass  # noqa: PLC0415 - unused when a name is given
+
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "Player"
+    return name if 1 <= len(name) <= 64 and name.isprintable() else "Player"
+
+
 def load(path: Path) -> PlayerSettings:
     """Return the settings in a file; the defaults if there is none.
 

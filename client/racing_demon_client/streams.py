@@ -8,8 +8,6 @@ import sys
 import threading
 from typing import TextIO
 
-from .environment import is_poor
-
 
 async def read_line(lines: TextIO) -> str:
     """Return the next line, or an empty one at the end of the input. Ctrl-C interrupts it.
@@ -64,3 +62,10 @@ def has_screen(arguments: argparse.Namespace) -> bool:
 def can_draw() -> bool:
     """Return whether Textual can draw: it writes escape sequences to standard error."""
     return is_terminal() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_poor(encoding: str) -> bool:
+    """Return whether an output with this encoding is limited to ASCII."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    # In the C locale Python writes UTF-8 even if the terminal cannot show it.
+    return locale in {"C", "POSIX"} or "utf" not in encoding.lower()

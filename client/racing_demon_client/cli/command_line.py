@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from racing_demon_client import arguments as values
-from racing_demon_client.environment import login_name
+from racing_demon_client.arguments import parse_address, parse_code, parse_named_code
 from racing_demon_protocol.constants import MOST_SEATS
 
 from .parser import parser, today
@@ -63,13 +62,13 @@ def _find_place(arguments: argparse.Namespace) -> None:
         address, in_link = taken_apart(url)
         if code is not None:
             in_link = taken_apart(code)[1] or code
-            arguments.url, arguments.code = values.address(address or url), values.code(in_link)
+            arguments.url, arguments.code = parse_address(address or url), parse_code(in_link)
         elif address and in_link:
-            arguments.url, arguments.code = values.address(address), values.code(in_link)
+            arguments.url, arguments.code = parse_address(address), parse_code(in_link)
         elif any(sign in address for sign in ".:/"):
-            arguments.url = values.address(address)
+            arguments.url = parse_address(address)
         else:
-            arguments.url, arguments.code = None, values.named_code(in_link or address)
+            arguments.url, arguments.code = None, parse_named_code(in_link or address)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
@@ -81,7 +80,7 @@ def _find_server(arguments: argparse.Namespace) -> None:
     from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
 
     try:
-        arguments.url = values.address(taken_apart(arguments.url)[0] or arguments.url)
+        arguments.url = parse_address(taken_apart(arguments.url)[0] or arguments.url)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
@@ -152,7 +151,7 @@ def _fail(text: str) -> NoReturn:
 def _own_name() -> str:
     """Return the name from the settings, or the login name."""
     from racing_demon_client.errors import SettingsRefused  # noqa: PLC0415 - --help needs no settings
-    from racing_demon_client.settings import load, settings_path  # noqa: PLC0415
+    from racing_demon_client.settings import load, login_name, settings_path  # noqa: PLC0415
 
     try:
         return load(settings_path()).name or login_name()

@@ -35,8 +35,8 @@ from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
 
-from . import game_commands
 from .command_line import watches
+from .game_commands import games, rules, statistics
 from .settings_command import settings
 
 WATCHED_TALLY_MS: Final = 5_000
@@ -229,7 +229,7 @@ async def tables(arguments: argparse.Namespace) -> int:
 async def solo(arguments: argparse.Namespace) -> int:
     """Play a game solo, or show its statistics."""
     if arguments.statistics:
-        return game_commands.statistics(arguments)
+        return statistics(arguments)
     client = openers.alone(
         arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
     )
@@ -323,8 +323,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "join": join,
     "watch": watch,
     "tables": tables,
-    "games": game_commands.games,
-    "rules": game_commands.rules,
+    "games": games,
+    "rules": rules,
     "solo": solo,
     "welcome": welcome,
     "settings": settings,

@@ -5,8 +5,25 @@ import datetime as dt
 import os
 from typing import Any, NoReturn
 
-from racing_demon_client import arguments
-from racing_demon_client.arguments import port, seats, seed, speed
+from racing_demon_client.arguments import (
+    parse_address,
+    parse_broker,
+    parse_code,
+    parse_date_or_game,
+    parse_day,
+    parse_hand_number,
+    parse_match_number,
+    parse_name,
+    parse_names,
+    parse_passphrase,
+    parse_points,
+    parse_port,
+    parse_reason,
+    parse_seats,
+    parse_seed,
+    parse_speed,
+)
+from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_protocol import __version__
 from racing_demon_protocol.enums import BotLevel
 
@@ -152,10 +169,11 @@ def today() -> dt.date:
 
 def _add_play(play: argparse.ArgumentParser) -> None:
     add = play.add_argument
-    _add_table(play, bots=3, hands=arguments.PRACTICE_HANDS)
+    _add_table(play, bots=3, hands=PRACTICE_HANDS)
     add("--watch", action="store_true", help="watch bots play; works without a terminal")
-    add("--speed", type=speed, help="how many times faster bots think (default 1; without a terminal 50)")
-    add("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deals")
+    text = "how many times faster bots think (default 1; without a terminal 50)"
+    add("--speed", type=parse_speed, help=text)
+    add("--seed", type=parse_seed, help="up to 64 hexadecimal digits that repeat the same deals")
     _add_keeping(play, "normal, and none where only bots play")
     add("--json", action="store_true", help="with --watch: print a record, one JSON object per line")
 
@@ -163,11 +181,11 @@ def _add_play(play: argparse.ArgumentParser) -> None:
 def _add_host(host: argparse.ArgumentParser) -> None:
     add = host.add_argument
     _add_table(host, bots=0, hands=5)
-    add("--port", type=port, help="the port (default: 5252, or any free one if that is taken)")
+    add("--port", type=parse_port, help="the port (default: 5252, or any free one if that is taken)")
     _add_keeping(host, "full")
     _add_passphrase(host)
     text = "open the table on a server that is already running"
-    add("--server", type=arguments.address, metavar="URL", help=text)
+    add("--server", type=parse_address, metavar="URL", help=text)
     text = "open another table, though one that you have hosted here is still open"
     add("--new", action="store_true", help=text)
     text = "do not announce the table on the network"
@@ -185,31 +203,31 @@ def _add_watch(watch: argparse.ArgumentParser) -> None:
     _add_place(watch)
     watch.add_argument("--json", action="store_true", help="print a record, one JSON object per line")
     text = "watch through the broker at mqtt://HOST:PORT; then give CODE or NODE/CODE"
-    watch.add_argument("--mqtt", type=arguments.broker, metavar="URL", help=text)
+    watch.add_argument("--mqtt", type=parse_broker, metavar="URL", help=text)
 
 
 def _add_tables(tables: argparse.ArgumentParser) -> None:
     add = tables.add_argument
     add("url", nargs="?", metavar="ADDRESS", help="a server, like wss://cards.example.org")
     add("--json", action="store_true", help="print one JSON object per line")
-    add("--mqtt", type=arguments.broker, metavar="URL", help="list the tables at the broker mqtt://HOST:PORT")
+    add("--mqtt", type=parse_broker, metavar="URL", help="list the tables at the broker mqtt://HOST:PORT")
 
 
 def _add_solo(solo: argparse.ArgumentParser) -> None:
     add = solo.add_argument
     add("game", type=str.lower, nargs="?", default="", metavar="GAME", help="see: racing-demon games")
     deal = solo.add_mutually_exclusive_group()
-    deal.add_argument("--seed", type=seed, help="up to 64 hexadecimal digits that repeat the same deal")
+    deal.add_argument("--seed", type=parse_seed, help="up to 64 hexadecimal digits that repeat the same deal")
     deal.add_argument(
         "--daily",
         nargs="?",
-        type=arguments.date_or_game,
+        type=parse_date_or_game,
         const=today(),
         metavar="DATE",
         help="the deal of today, or of a date like 2026-11-01; the same for everybody",
     )
     text = "the deal of this name; the same for everybody"
-    deal.add_argument("--deal", type=arguments.name, metavar="NAME", help=text)
+    deal.add_argument("--deal", type=parse_name, metavar="NAME", help=text)
     text = "show how often you have played and won each game"
     deal.add_argument("--statistics", action="store_true", help=text)
     add("--json", action="store_true", help="with --statistics: print one JSON object")
@@ -235,10 +253,10 @@ def _add_record_commands(record: argparse.ArgumentParser) -> None:
     correct = subcommands.add_parser("correct", help=text, epilog=RECORDS)
     add = correct.add_argument
     add("source", metavar="ID|FILE", help="a match in the journal, or a record file")
-    add("--why", required=True, type=arguments.reason, help="the reason, which everybody can read")
-    add("--seat", type=seats, help="the seat whose points change, counted from 1")
-    add("--points", type=arguments.points, default=0, help="the points to add, like 5 or -5")
-    add("--hand", type=arguments.hand_number, help="the hand that the correction concerns")
+    add("--why", required=True, type=parse_reason, help="the reason, which everybody can read")
+    add("--seat", type=parse_seats, help="the seat whose points change, counted from 1")
+    add("--points", type=parse_points, default=0, help="the points to add, like 5 or -5")
+    add("--hand", type=parse_hand_number, help="the hand that the correction concerns")
     add("--void", action="store_true", help="the match does not count")
     _add_name(correct)
     _add_journal(correct)
@@ -249,12 +267,13 @@ def _add_replay(replay: argparse.ArgumentParser) -> None:
     text = "a record, or a match in the journal (default: the last match)"
     add("source", nargs="?", metavar="FILE|ID", help=text)
     add("--at", metavar="PLACE", help="start at h2 (hand 2), e120 (event 120) or 1:30")
-    add("--speed", type=speed, help="how many times faster to play (default 1; without a terminal 1000)")
+    text = "how many times faster to play (default 1; without a terminal 1000)"
+    add("--speed", type=parse_speed, help=text)
     add("--paused", action="store_true", help="start paused")
     text = "the seat from which to watch: its number from 1, or the player's name"
-    add("--seat", type=arguments.name, help=text)
+    add("--seat", type=parse_name, help=text)
     text = "which match of a file with several (default 1)"
-    add("--match", type=arguments.match_number, default=1, metavar="N", help=text)
+    add("--match", type=parse_match_number, default=1, metavar="N", help=text)
     _add_output(replay)
     _add_journal(replay)
 
@@ -263,10 +282,10 @@ def _add_scores(scores: argparse.ArgumentParser) -> None:
     add = scores.add_argument
     add("files", nargs="*", metavar="FILE", help="record files (default: this machine's journal)")
     text = "only matches since a date like 2026-11-01, or 30d for 30 days"
-    add("--since", type=arguments.day, metavar="DATE", help=text)
-    add("--until", type=arguments.day, metavar="DATE", help="only matches before a date")
+    add("--since", type=parse_day, metavar="DATE", help=text)
+    add("--until", type=parse_day, metavar="DATE", help="only matches before a date")
     text = "only matches in which these people and bots played"
-    add("--names", type=arguments.names, default=(), metavar="A,B", help=text)
+    add("--names", type=parse_names, default=(), metavar="A,B", help=text)
     add("--no-bots", dest="bots", action="store_false", help="leave out the bots' lines")
     form = scores.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
@@ -283,7 +302,7 @@ def _add_journal(parser: argparse.ArgumentParser) -> None:
 
 def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", nargs="?", help="the link that the host sees, or the server's address")
-    parser.add_argument("code", nargs="?", type=arguments.code, help="the table's code")
+    parser.add_argument("code", nargs="?", type=parse_code, help="the table's code")
     _add_passphrase(parser)
     _add_output(parser)
 
@@ -294,7 +313,7 @@ def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> Non
     add("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
     add("--hands", type=int, default=hands, help=f"number of hands in a match (default {hands})")
     add("--target", type=int, help="a total of points that ends the match early")
-    add("--bots", type=seats, default=bots, help=f"number of bots (default {bots})")
+    add("--bots", type=parse_seats, default=bots, help=f"number of bots (default {bots})")
     text = "how well the bots play (default medium)"
     add("--level", choices=[*BotLevel], default=BotLevel.MEDIUM, help=text)
     text = "any other option of the table, like call_out=shout or out_bonus=20"
@@ -318,7 +337,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--name", type=arguments.name, help="your name at the table")
+    parser.add_argument("--name", type=parse_name, help="your name at the table")
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
@@ -329,4 +348,4 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
 def _add_passphrase(parser: argparse.ArgumentParser) -> None:
     text = f"the table's passphrase; safer in the environment variable {PASSPHRASE}"
     default = os.environ.get(PASSPHRASE, "")
-    parser.add_argument("--passphrase", type=arguments.passphrase, default=default, help=text)
+    parser.add_argument("--passphrase", type=parse_passphrase, default=default, help=text)

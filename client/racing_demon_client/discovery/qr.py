@@ -3,8 +3,6 @@
 from functools import lru_cache
 from typing import Final
 
-import segno
-
 QUIET: Final = 2
 """The margin in modules: half of the standard's, which is enough for cameras and fits a lobby."""
 MOST_LINK: Final = 200
@@ -29,6 +27,8 @@ def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tu
     """
     if len(link) > MOST_LINK:
         return ()
+    import segno  # noqa: PLC0415 - few links are drawn
+
     # Scheme, host and code ignore case, and a QR code in capitals is smaller.
     content = link.upper() if link.count("/") == SLASHES else link
     code = segno.make_qr(content, error="l", boost_error=False)

@@ -4,13 +4,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from racing_demon_client.environment import software
 from racing_demon_client.errors import RecordFailed
 from racing_demon_protocol.records.format import Header, TimedMessage, entry_line, section_line, tally_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_protocol.wire.messages.server import Snapshot
+
+
+def software() -> str:
+    """Return this program's name and version."""
+    from importlib.metadata import version  # noqa: PLC0415 - a slow import that is rarely needed
+
+    return f"racing-demon {version('racing-demon')}"
 
 
 @contextmanager

@@ -16,11 +16,10 @@ from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
 from racing_demon_client.crash_report import crash_message
-from racing_demon_client.environment import login_name
 from racing_demon_client.errors import SettingsRefused, TableEnded
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.settings import PlayerSettings, save, settings_path
+from racing_demon_client.settings import PlayerSettings, login_name, save, settings_path
 from racing_demon_client.sources.openers import Opened, Question
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError

@@ -2,8 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from racing_demon_client.arguments import PRACTICE_HANDS
-from racing_demon_client.sources import openers
+from racing_demon_client.sources import PRACTICE_HANDS, openers
 from racing_demon_client.sources.openers import Ask, Opened
 from racing_demon_protocol.wire.options import Options
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from racing_demon_client.environment import is_poor
+from racing_demon_client.streams import is_poor
 
 from .densities import fitting_in
 from .glyphs import ASCII, UNICODE, Glyphs

@@ -6,12 +6,11 @@ import json
 import pytest
 from textual.widgets import Label
 
-from racing_demon_client.arguments import PRACTICE_HANDS
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.connection import Client
 from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
-from racing_demon_client.sources import openers
+from racing_demon_client.sources import PRACTICE_HANDS, openers
 from racing_demon_client.terminal.launcher import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.games import GamesScreen
