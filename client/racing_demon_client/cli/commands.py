@@ -200,7 +200,7 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
         yield opened
 
 
-async def tables(arguments: argparse.Namespace) -> int:
+async def list_tables(arguments: argparse.Namespace) -> int:
     """List the network's tables, or those of a server or at a broker."""
     if arguments.mqtt is not None:
         from racing_demon_client.sources import broker  # noqa: PLC0415
@@ -322,7 +322,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "host": host,
     "join": join,
     "watch": watch,
-    "tables": tables,
+    "tables": list_tables,
     "games": games,
     "rules": rules,
     "solo": solo,

@@ -4,7 +4,7 @@ import getpass
 
 import pytest
 
-from racing_demon_client.cli import command_line
+from racing_demon_client.cli.command_line import parse
 from racing_demon_client.cli.parser import EXAMPLES
 from racing_demon_protocol.wire.options import CallOut, Options, StallRule
 
@@ -14,7 +14,7 @@ URL = "ws://127.0.0.1:5252"
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Return what is said to arguments that will not do."""
     with pytest.raises(SystemExit) as ended:
-        command_line.parse(arguments)
+        parse(arguments)
     assert ended.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -27,7 +27,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     """``--help`` lists the commands, examples, and exit codes."""
     with pytest.raises(SystemExit) as ended:
-        command_line.parse(["--help"])
+        parse(["--help"])
     text = capsys.readouterr().out
     assert ended.value.code == 0
     for command in ("play", "host", "join", "watch", "tables", "verify", "games"):
@@ -40,7 +40,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command explains itself."""
     with pytest.raises(SystemExit) as ended:
-        command_line.parse([command, "--help"])
+        parse([command, "--help"])
     assert ended.value.code == 0
     assert f"usage: racing-demon {command}" in capsys.readouterr().out
 
@@ -51,7 +51,7 @@ def test_the_examples_are_understood() -> None:
         command, _, _ = line.removesuffix("join it from elsewhere").partition(" > ")
         words = command.split("   ")[0].split()
         if words:
-            assert [*words, "welcome"][1] == command_line.parse(words[1:]).command
+            assert [*words, "welcome"][1] == parse(words[1:]).command
 
 
 # What is understood.
@@ -59,7 +59,7 @@ def test_the_examples_are_understood() -> None:
 
 def test_play_by_default() -> None:
     """Without anything else, three medium bots, three hands of the base game, and hints."""
-    arguments = command_line.parse(["play"])
+    arguments = parse(["play"])
     assert Options(hands=3, hints=True) == arguments.options
     assert (arguments.bots, arguments.level, arguments.watch, arguments.json) == (3, "medium", False, False)
     assert (arguments.speed, arguments.seed, arguments.record) == (None, None, None)
@@ -70,7 +70,7 @@ def test_play_with_everything() -> None:
     words = (
         "play --watch --plain --json --game classic --hands 2 --target 100 --bots 8 --level hard --speed 3.5"
     )
-    arguments = command_line.parse([*words.split(), "--name", "Ann", "--seed", "ff", "--record", "x.jsonl"])
+    arguments = parse([*words.split(), "--name", "Ann", "--seed", "ff", "--record", "x.jsonl"])
     assert Options(game="classic", hands=2, target=100) == arguments.options
     assert (
         arguments.bots,
@@ -100,28 +100,26 @@ def test_play_with_everything() -> None:
 )
 def test_other_options_of_the_table(text: str, options: Options) -> None:
     """``--option`` takes any option by its name, with words, numbers and truths."""
-    assert options == command_line.parse(["host", "--option", text]).options
+    assert options == parse(["host", "--option", text]).options
 
 
 def test_options_add_up() -> None:
     """``--option`` may be given several times."""
-    arguments = command_line.parse(
-        ["host", "--option", "turn=1", "--option", "redeals=2", "--game", "classic"]
-    )
+    arguments = parse(["host", "--option", "turn=1", "--option", "redeals=2", "--game", "classic"])
     assert Options(game="classic", turn=1, redeals=2) == arguments.options
 
 
 def test_host_by_default() -> None:
     """A hosted table has no bots, and the usual port."""
-    arguments = command_line.parse(["host"])
+    arguments = parse(["host"])
     assert (arguments.bots, arguments.port, arguments.server) == (0, None, None)
 
 
 def test_join_and_watch() -> None:
     """Joining takes an address and a code, and may have a name; watching needs none."""
-    arguments = command_line.parse(["join", URL, "BCDF", "--name", "Zoë"])
+    arguments = parse(["join", URL, "BCDF", "--name", "Zoë"])
     assert (arguments.url, arguments.code, arguments.name) == (URL, "BCDF", "Zoë")
-    assert command_line.parse(["watch", URL, "BCDF", "--json"]).json
+    assert parse(["watch", URL, "BCDF", "--json"]).json
 
 
 @pytest.mark.parametrize(
@@ -132,7 +130,7 @@ def test_the_name_of_the_user_is_the_name_at_the_table(
 ) -> None:
     """Without ``--name`` the user's own is taken, where it is one."""
     monkeypatch.setattr(getpass, "getuser", lambda: user)
-    assert name == command_line.parse(["play"]).name
+    assert name == parse(["play"]).name
 
 
 def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +140,7 @@ def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("getpwuid(): uid not found: 1234")
 
     monkeypatch.setattr(getpass, "getuser", nobody)
-    assert command_line.parse(["join", URL, "BCDF"]).name == "Player"
+    assert parse(["join", URL, "BCDF"]).name == "Player"
 
 
 @pytest.mark.parametrize("command", ["join", "watch"])
@@ -165,15 +163,15 @@ def test_the_ways_to_name_a_table(
     command: str, words: list[str], place: tuple[str | None, str | None]
 ) -> None:
     """A table is named by nothing, by its code, by address and code, or by a link; what is behind counts."""
-    arguments = command_line.parse([command, *words])
+    arguments = parse([command, *words])
     assert place == (arguments.url, arguments.code)
 
 
 def test_tables_are_announced_and_listed() -> None:
     """A hosted table is announced unless that is not wanted, and lists are for people by default."""
-    assert command_line.parse(["host"]).announce
-    assert not command_line.parse(["host", "--no-announce"]).announce
-    assert not command_line.parse(["tables"]).json
+    assert parse(["host"]).announce
+    assert not parse(["host", "--no-announce"]).announce
+    assert not parse(["tables"]).json
 
 
 @pytest.mark.parametrize(
@@ -191,7 +189,7 @@ def test_tables_are_announced_and_listed() -> None:
 )
 def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
     """A game alone means the same whether its deal is named before it or behind it."""
-    assert command_line.parse(["solo", "clock", *words]) == command_line.parse(["solo", *words, "clock"])
+    assert parse(["solo", "clock", *words]) == parse(["solo", *words, "clock"])
 
 
 # What is not.
@@ -251,7 +249,7 @@ def test_wrong_arguments(arguments: list[str], complaint: str, capsys: pytest.Ca
 def test_what_is_kept_nowhere_has_no_file(capsys: pytest.CaptureFixture[str]) -> None:
     """A journal is named for a table that is kept: both together mean nothing."""
     with pytest.raises(SystemExit) as ended:
-        command_line.parse(["host", "--durability", "none", "--journal", "x.sqlite"])
+        parse(["host", "--durability", "none", "--journal", "x.sqlite"])
     assert ended.value.code == 2
     assert "--durability none keeps no journal" in capsys.readouterr().err
 
@@ -277,7 +275,7 @@ def test_wrong_arguments_are_told_with_their_command(
 ) -> None:
     """What a command does not take ends with 2, and with what that command takes."""
     with pytest.raises(SystemExit) as ended:
-        command_line.parse(line.split())
+        parse(line.split())
     assert ended.value.code == 2
     assert told in capsys.readouterr().err
 
@@ -312,8 +310,8 @@ def test_an_address_at_which_nothing_can_be(
 @pytest.mark.parametrize("link", ["http://192.168.1.5:5252/", "http://192.168.1.5:5252/BCDF."])
 def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> None:
     """Browsers show it like that."""
-    assert command_line.parse(["host", "--server", link]).server == "ws://192.168.1.5:5252"
-    assert command_line.parse(["tables", link]).url == "ws://192.168.1.5:5252"
+    assert parse(["host", "--server", link]).server == "ws://192.168.1.5:5252"
+    assert parse(["tables", link]).url == "ws://192.168.1.5:5252"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +319,7 @@ def test_a_link_may_stand_where_a_servers_address_is_asked_for(link: str) -> Non
 )
 def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> None:
     """Also a whole link, where the code goes."""
-    assert command_line.parse(words).code == "BCDF"
+    assert parse(words).code == "BCDF"
 
 
 @pytest.mark.parametrize(
@@ -329,7 +327,7 @@ def test_a_code_may_be_pasted_with_what_stands_around_it(words: list[str]) -> No
 )
 def test_an_address_at_which_a_server_may_be(address: str) -> None:
     """Scheme, port and path may be left out of an address."""
-    assert address == command_line.parse(["join", address, "BCDF"]).url
+    assert address == parse(["join", address, "BCDF"]).url
 
 
 @pytest.mark.parametrize(
