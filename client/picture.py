@@ -17,14 +17,12 @@ from rich.style import Style
 from rich.terminal_theme import TerminalTheme
 from tests.support.bot_matches import play_match
 
-from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.input.keymap import table_keymap
-from racing_demon_client.terminal.input.presets import PRESETS
-from racing_demon_client.terminal.style.densities import choose
-from racing_demon_client.terminal.style.glyphs import UNICODE
-from racing_demon_client.terminal.style.palette import NAMES, Palette, palette
+from racing_demon_client.terminal.keymap import PRESETS, table_keymap
+from racing_demon_client.terminal.look import NAMES, Palette, palette
+from racing_demon_client.terminal.style import UNICODE, choose
+from racing_demon_client.terminal.view_model import Desk
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options

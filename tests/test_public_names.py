@@ -27,7 +27,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from racing_demon_client.settings import save
-from racing_demon_client.terminal.input.actions import (
+from racing_demon_client.terminal.actions import (
     ACTIONS,
     LOBBY_ACTIONS,
     REPLAY_ACTIONS,

@@ -7,13 +7,12 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from racing_demon_client.net.connection import Client
     from racing_demon_protocol.engine.board import Kind, Play
     from racing_demon_protocol.engine.cards import name as card_name
     from racing_demon_protocol.errors import RacingDemonError
     from racing_demon_protocol.wire.messages.client import AddBot, Ready, Start, Stuck
     from racing_demon_protocol.wire.options import Options
-
-    from .net.connection import Client
 
 __all__ = [
     "AddBot",

@@ -17,7 +17,7 @@ def main() -> int:
         if open_missing():
             sys.stderr.write("racing-demon: standard output is closed, so nothing can be shown.\n")
             return UNWRITABLE
-        from racing_demon_client.cli.main import main as run  # noqa: PLC0415 - slow imports start here
+        from .cli.main import main as run  # noqa: PLC0415 - slow imports start here
 
         return run(loaded=_interrupt)
     except KeyboardInterrupt:

@@ -1,7 +1,8 @@
-"""Links to tables, which browsers open and ``racing-demon join`` accepts, and servers' addresses."""
+"""Links to tables, which browsers open and ``racing-demon join`` accepts; QR codes; servers' addresses."""
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
@@ -80,3 +81,42 @@ def full_url(address: str) -> str:
     if not place.rpartition(":")[2].isdigit():
         place += f":{TLS_PORT if scheme == 'wss' else DEFAULT_PORT}"
     return f"{scheme or 'ws'}://{place}/{path or 'v1'}"
+
+
+QR_BORDER: Final = 2
+"""The margin in modules: half of the standard's, which is enough for cameras and fits a lobby."""
+MAX_QR_LINK: Final = 200
+LINK_SLASHES: Final = 3
+"""The slashes in a link whose path is only a table's code."""
+HALF_BLOCKS: Final = {(1, 1): "█", (1, 0): "▀", (0, 1): "▄", (0, 0): " "}
+"""The character for an upper and a lower module: 1 is drawn, which on a dark ground means light."""
+
+
+@lru_cache(maxsize=8)
+def qr_lines(link: str, *, ascii_only: bool = False, is_dark: bool = True) -> tuple[str, ...]:
+    """Return the QR code of a link, line by line.
+
+    A character shows two modules, one above the other; in ASCII, a module takes two characters. A link that
+    is too long returns no lines.
+
+    Args:
+        link: the link.
+        ascii_only: whether only ASCII can be shown.
+        is_dark: whether the background is darker than the text.
+
+    """
+    if len(link) > MAX_QR_LINK:
+        return ()
+    import segno  # noqa: PLC0415 - few links are drawn
+
+    # Scheme, host and code ignore case, and a QR code in capitals is smaller.
+    content = link.upper() if link.count("/") == LINK_SLASHES else link
+    code = segno.make_qr(content, error="l", boost_error=False)
+    rows = [tuple(int(module) ^ is_dark for module in row) for row in code.matrix_iter(border=QR_BORDER)]
+    if ascii_only:
+        return tuple("".join("##" if written else "  " for written in row) for row in rows)
+    rows += [(0,) * len(rows[0])] * (len(rows) % 2)
+    return tuple(
+        "".join(HALF_BLOCKS[pair] for pair in zip(upper, lower, strict=True))
+        for upper, lower in zip(rows[::2], rows[1::2], strict=True)
+    )

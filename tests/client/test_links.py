@@ -1,8 +1,11 @@
 """Links to tables, as hosts see them and as people send them to each other."""
 
 import pytest
+import segno
 
-from racing_demon_client.links import full_url, link_of, taken_apart
+from racing_demon_client.links import full_url, link_of, qr_lines, taken_apart
+from racing_demon_client.terminal.drawing.pages import ROOMY
+from tests.support.screens import hosting, shows, wait
 
 
 @pytest.mark.parametrize(
@@ -64,3 +67,77 @@ def test_other_schemes_are_refused_in_words() -> None:
 def test_what_a_host_is_shown_is_taken_apart_again() -> None:
     """The link of a server's address leads back to it."""
     assert taken_apart(link_of("wss://cards.example.org/v1", "BCDF")) == ("wss://cards.example.org", "BCDF")
+
+
+LINKS = [link_of("ws://192.168.1.5:5252", "BCDF"), link_of("wss://[2001:db8::1]:15252/table/v1", "GHJK"), "x"]
+QUIET = 2
+
+
+def read(lines: tuple[str, ...], *, is_dark: bool, ascii_only: bool) -> list[list[int]]:
+    """Return the modules that a camera sees, 1 for a dark one, with the margin."""
+    if ascii_only:
+        written = [[int(line[x : x + 2] == "##") for x in range(0, len(line), 2)] for line in lines]
+    else:
+        written = []
+        for line in lines:
+            written.append([int(char in "█▀") for char in line])
+            written.append([int(char in "█▄") for char in line])
+    return [[module ^ is_dark for module in row] for row in written]
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_it_can_be_read_back(link: str, ascii_only: bool, is_dark: bool) -> None:
+    """The drawn modules are those of the code, with a light margin, on dark and on light grounds."""
+    lines = qr_lines(link, ascii_only=ascii_only, is_dark=is_dark)
+    assert len({len(line) for line in lines}) == 1
+    seen = read(lines, is_dark=is_dark, ascii_only=ascii_only)
+    code = segno.make_qr(link.upper() if link.count("/") == 3 else link, error="l", boost_error=False)
+    wanted = [[int(module) for module in row] for row in code.matrix]
+    size = len(wanted)
+    assert wanted == [row[QUIET : QUIET + size] for row in seen[QUIET : QUIET + size]]
+    margin = [seen[y][x] for y in range(size + 2 * QUIET) for x in (0, 1, -1, -2)]
+    margin += [module for y in (0, 1, size + 2, size + 3) for module in seen[y]]
+    assert not any(margin)
+
+
+def test_signs_are_those_of_the_terminal() -> None:
+    """Where only ASCII can be shown nothing else is used."""
+    assert "".join(qr_lines(LINKS[0], ascii_only=True)).isascii()
+
+
+def test_no_code_for_what_is_too_long() -> None:
+    """A link that would fill the screen has no code."""
+    assert qr_lines("x" * 1_000) == ()
+
+
+async def test_the_lobby_shows_it_where_there_is_room() -> None:
+    """In a large window the code stands beside the seats, and a key takes it away."""
+    async with hosting(size=ROOMY) as player:
+        opened = player.session.opened
+        lines = qr_lines(link_of(opened.addresses[0], opened.client.code))
+        await shows(player, lines[4])
+        assert all(line.rstrip() in player.text for line in lines)
+        await player.pilot.press("q")
+        await wait(player.pilot, lambda: lines[4] not in player.text)
+
+
+async def test_a_key_shows_it_in_a_small_window() -> None:
+    """In a small window the code comes and goes by a key, whole."""
+    async with hosting(size=(80, 24)) as player:
+        opened = player.session.opened
+        lines = qr_lines(link_of(opened.addresses[0], opened.client.code))
+        await shows(player, "QR code")
+        assert lines[4] not in player.text
+        await player.pilot.press("q")
+        await shows(player, lines[4])
+        assert all(line.rstrip() in player.text for line in lines)
+
+
+async def test_no_part_of_it_is_shown() -> None:
+    """Where it does not fit a sentence says so: a part of a code is of no use."""
+    async with hosting(size=(80, 18)) as player:
+        await player.pilot.press("q")
+        await shows(player, "QR code: make the window larger")
+        assert "▀▄" not in player.text

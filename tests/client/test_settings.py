@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import Keyboard, PaletteName, PlayerSettings, load, settings_path
-from racing_demon_client.terminal.input.presets import PRESETS
-from racing_demon_client.terminal.style.palette import NAMES
+from racing_demon_client.terminal.keymap import PRESETS
+from racing_demon_client.terminal.look import NAMES
 from tests.support.effort import examples
 
 KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, bindings"

@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from racing_demon_client.shared.pile_names import keyed
-from racing_demon_client.terminal.activity import Cue
-from racing_demon_client.terminal.desk import Desk
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.input.keymap import Keymap, game_keymap, table_keymap
-from racing_demon_client.terminal.input.presets import PRESETS
-from racing_demon_client.terminal.style.densities import SMALLEST, choose
-from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
+from racing_demon_client.terminal.keymap import PRESETS, Keymap, game_keymap, table_keymap
+from racing_demon_client.terminal.style import SMALLEST, UNICODE, Glyphs, choose
+from racing_demon_client.terminal.view_model import Cue, Desk
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase

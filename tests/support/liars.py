@@ -13,12 +13,11 @@ from textual.pilot import Pilot
 from websockets.asyncio.server import ServerConnection
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import join
+from racing_demon_client.sources.tables import join
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
-from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.session import TableSession
-from racing_demon_client.terminal.style.look import Look
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
+from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev

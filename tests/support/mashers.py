@@ -4,7 +4,7 @@ import random
 from collections.abc import Generator
 from typing import Final
 
-from racing_demon_client.shared.choice_limit import ChoiceLimit
+from racing_demon_client.shared.trackers import ChoiceLimit
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.sliced_search import Search
 from racing_demon_protocol.enums import Phase

@@ -13,7 +13,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
 from racing_demon_client.discovery import mdns
 from racing_demon_client.discovery.mdns import find
-from racing_demon_client.net.probe import FoundTable
+from racing_demon_client.net.server_query import FoundTable
 from racing_demon_protocol.discovery.mdns import Announcement
 from racing_demon_server.net import announcer
 

@@ -11,11 +11,11 @@ from textual.widgets import Input, Label
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.tables import Opened
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.screens.picture import PictureScreen
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.table import PictureScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
-from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.servers import PATIENCE, serving

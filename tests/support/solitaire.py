@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import Opened
-from racing_demon_client.sources.solo.place import SoloClient
-from racing_demon_client.sources.solo.table import SoloTable
-from racing_demon_client.terminal.desk import Desk
+from racing_demon_client.sources.solo import SoloClient
+from racing_demon_client.sources.solo_table import SoloTable
+from racing_demon_client.sources.tables import Opened
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.solo import SoloSession
-from racing_demon_client.terminal.style.densities import choose
-from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
+from racing_demon_client.terminal.sessions import SoloSession
+from racing_demon_client.terminal.style import UNICODE, Glyphs, choose
+from racing_demon_client.terminal.view_model import Desk
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 

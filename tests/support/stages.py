@@ -13,14 +13,13 @@ from textual.pilot import Pilot
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.settings import PaletteName, PlayerSettings
-from racing_demon_client.sources.openers import Opened
+from racing_demon_client.sources.tables import Opened
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.desk import Desk
-from racing_demon_client.terminal.screens.picture import PictureScreen
-from racing_demon_client.terminal.session import TableSession
-from racing_demon_client.terminal.style.glyphs import UNICODE, Glyphs
-from racing_demon_client.terminal.style.look import Look
-from racing_demon_client.terminal.style.palette import Depth
+from racing_demon_client.terminal.look import Depth, Look
+from racing_demon_client.terminal.screens.table import PictureScreen
+from racing_demon_client.terminal.sessions import TableSession
+from racing_demon_client.terminal.style import UNICODE, Glyphs
+from racing_demon_client.terminal.view_model import Desk
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event

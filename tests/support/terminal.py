@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from textual.pilot import Pilot
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import practice
+from racing_demon_client.sources.tables import practice
 from racing_demon_client.terminal.app import TerminalApp
+from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.session import TableSession
-from racing_demon_client.terminal.style.look import Look
+from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options

@@ -5,20 +5,27 @@ import asyncio
 import contextlib
 import functools
 import getpass
+import json
+import os
+import shlex
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
-from racing_demon_client.discovery.qr import qr_lines
 from racing_demon_client.files import open_behind
-from racing_demon_client.links import link_of
+from racing_demon_client.links import link_of, qr_lines
 from racing_demon_client.net.local_server import Persistence
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
 from racing_demon_client.records.recorder import Recorder, writing
-from racing_demon_client.sources import openers
-from racing_demon_client.sources.openers import ADDRESSES_SECONDS, Opened, Question
+from racing_demon_client.settings import load, save, settings_path
+from racing_demon_client.shared.rules_text import rules_of
+from racing_demon_client.sources import tables
+from racing_demon_client.sources.solo import score_lines, scores, statistics_path
+from racing_demon_client.sources.tables import ADDRESSES_SECONDS, Opened, Question
 from racing_demon_client.streams import (
     can_draw,
     has_screen,
@@ -29,15 +36,15 @@ from racing_demon_client.streams import (
     write_aside,
 )
 from racing_demon_protocol.constants import LONGEST_PASSPHRASE
+from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.errors import CommandRefused, InvalidGame
 from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.games import GAMES, game_named
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
 
-from .command_line import watches
-from .game_commands import games, rules, statistics
-from .settings_command import settings
+from .arguments import watches
 
 WATCHED_TALLY_MS: Final = 5_000
 """The pause between hands of a match of bots; --speed shortens it."""
@@ -58,7 +65,7 @@ async def play(arguments: argparse.Namespace) -> int:
     watching = watches(arguments)
     options = _hurried(arguments.options, speed) if watching else arguments.options
     is_usual = arguments.durability is None and arguments.journal is None
-    opening = openers.practice(
+    opening = tables.practice(
         arguments.name,
         options,
         bots=arguments.bots,
@@ -95,7 +102,7 @@ def _hurried(options: Options, speed: float) -> Options:
 
 async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a local server or another, and take a seat."""
-    opening = openers.host(
+    opening = tables.host(
         arguments.name,
         arguments.options,
         bots=arguments.bots,
@@ -149,7 +156,7 @@ async def join(arguments: argparse.Namespace) -> int:
     if found is None:
         return 2
     ask = _ask if is_terminal() else None
-    opening = functools.partial(openers.join, *found, arguments.name, is_typed=arguments.is_named, ask=ask)
+    opening = functools.partial(tables.join, *found, arguments.name, is_typed=arguments.is_named, ask=ask)
     async with _let_in(opening, arguments.passphrase) as opened:
         notes = [opened.note] if opened.note else []
         await _take_part(opened, arguments, [*notes, JOINED])
@@ -180,7 +187,7 @@ async def watch(arguments: argparse.Namespace) -> int:
     found = await place(arguments.url, arguments.code, say, asks=is_terminal())
     if found is None:
         return 2
-    async with _let_in(functools.partial(openers.watch, *found), arguments.passphrase) as opened:
+    async with _let_in(functools.partial(tables.watch, *found), arguments.passphrase) as opened:
         await _attend(opened, arguments)
     return 0
 
@@ -212,7 +219,7 @@ async def list_tables(arguments: argparse.Namespace) -> int:
         nothing = "The broker lists no tables at the moment."
     else:
         if arguments.url is not None:
-            from racing_demon_client.discovery.server_list import listed_tables  # noqa: PLC0415
+            from racing_demon_client.net.server_query import listed_tables  # noqa: PLC0415
 
             found, nothing = await listed_tables(arguments.url), nothing_listed(arguments.url)
         else:
@@ -230,7 +237,7 @@ async def solo(arguments: argparse.Namespace) -> int:
     """Play a game solo, or show its statistics."""
     if arguments.statistics:
         return statistics(arguments)
-    client = openers.alone(
+    client = tables.alone(
         arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
     )
     with _recorder(arguments.record) as recorder:
@@ -251,7 +258,7 @@ async def welcome(arguments: argparse.Namespace) -> int:
             "racing-demon: this needs a terminal. racing-demon --help lists the commands that do not.\n"
         )
         return 2
-    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415
+    from racing_demon_client.terminal.app import run  # noqa: PLC0415
 
     return await run(None, arguments)
 
@@ -291,7 +298,7 @@ async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
 
 
 async def _run_terminal(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
-    from racing_demon_client.terminal.launcher import run  # noqa: PLC0415 - Textual takes a third of a second to import
+    from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
     if code := await run(opened, arguments, recorder):
         sys.exit(code)  # which a host's table outlives
@@ -315,6 +322,113 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     finally:
         with contextlib.suppress(OSError):  # every line has been flushed already
             file.close()
+
+
+RACED: Final = {
+    Racing.SHARED: "shared",
+    Racing.IDENTICAL: "same deal",
+    Racing.REFLEX: "quick hands",
+    Racing.TOGETHER: "two together",
+    Racing.SOLO: "one player",
+}
+
+
+async def games(arguments: argparse.Namespace) -> int:
+    """List the games."""
+    if arguments.json:
+        for game in GAMES.values():
+            write(json.dumps(_row(game), ensure_ascii=False))
+        return 0
+    rows = [("name", "packs", "skill", "to race", "title")]
+    rows += [
+        (game.name, str(game.packs), str(game.skill), RACED[game.racing], game.title)
+        for game in GAMES.values()
+    ]
+    for line in _table(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize):
+        write(line)
+    return 0
+
+
+def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield rows as lines; a narrow terminal cuts the last column."""
+    wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    for row in rows:
+        line = "".join(cell.ljust(size) for cell, size in zip(row, wide, strict=True)).rstrip()
+        yield line if len(line) <= width else line[: width - 3] + "..."
+
+
+def _row(game: Game) -> dict[str, object]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "packs": game.packs,
+        "cards": game.deck_size,
+        "skill": game.skill,
+        "racing": str(game.racing),
+        "source": game.source,
+    }
+
+
+async def rules(arguments: argparse.Namespace) -> int:
+    """Print the rules of a game."""
+    try:
+        game = game_named(arguments.game)
+    except InvalidGame as error:
+        sys.stderr.write(f"racing-demon: {error}\n")
+        return 2
+    for line in rules_of(game):
+        write(line)
+    return 0
+
+
+def statistics(arguments: argparse.Namespace) -> int:
+    """Print how often each game was played solo, and won."""
+    known = scores(statistics_path())
+    if arguments.game:
+        known = {name: score for name, score in known.items() if name == arguments.game}
+    if arguments.json:
+        write(json.dumps({name: score.model_dump(mode="json") for name, score in known.items()}))
+        return 0
+    for line in score_lines(known):
+        write(line)
+    return 0
+
+
+async def settings(arguments: argparse.Namespace) -> int:
+    """Write a settings file if there is none, print its path, and open it in an editor on request."""
+    path = settings_path()
+    if arguments.path:
+        write(str(path))
+        return 0
+    if path.exists():
+        write(f"your settings: {printable(str(path))}")
+    else:
+        save(path)
+        write(f"your settings, with their defaults: {printable(str(path))}")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not is_terminal():
+        return 0
+    if not editor:
+        write("Open this file with any text editor. If EDITOR names yours, this command opens it.")
+        return 0
+    if not await _edited(editor, path):
+        return 1
+    load(path)  # report mistakes now, not when the next game starts
+    return 0
+
+
+async def _edited(editor: str, path: Path) -> bool:
+    """Open a file in the user's editor; return whether that worked."""
+    try:
+        process = await asyncio.create_subprocess_exec(*shlex.split(editor), str(path))
+        failed = await process.wait()
+        why = f"it ended with {failed}" if failed else ""
+    except (OSError, ValueError) as error:  # ValueError: an unclosed quotation mark
+        why = str(error)
+    if why:
+        text = f"the editor {editor!r} failed: {why}. Open the file yourself, or set EDITOR to another one."
+        sys.stderr.write(f"racing-demon: {printable(text)}\n")
+    return not why
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = {

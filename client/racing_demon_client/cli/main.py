@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any
 
-from .command_line import parse
+from .arguments import parse
 
 RECORDS = frozenset({"record", "replay", "scores", "verify"})
 
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         sys.stderr.write(f"racing-demon: {error.strerror or error}\n")
         return exit_code(error)
     except Exception:
-        from racing_demon_client.crash_report import crash_message  # noqa: PLC0415
+        from racing_demon_client.errors import crash_message  # noqa: PLC0415
 
         sys.stderr.write(f"racing-demon: {crash_message()}\n")
         return 5

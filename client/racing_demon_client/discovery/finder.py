@@ -9,8 +9,8 @@ from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import link_of
-from racing_demon_client.net.probe import FoundTable
-from racing_demon_client.shared.phrases import title_of
+from racing_demon_client.net.server_query import FoundTable
+from racing_demon_client.shared.rules_text import title_of
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.formatting import counted, printable
 
@@ -125,7 +125,7 @@ async def _at_server(address: str, *, sits: bool) -> list[FoundTable]:
         ConnectionFailed: there is none, or the server cannot be reached.
 
     """
-    from .server_list import listed_tables  # noqa: PLC0415 - unused on the network
+    from racing_demon_client.net.server_query import listed_tables  # noqa: PLC0415 - unused on the network
 
     tables = await listed_tables(address)
     if not tables:

@@ -15,7 +15,7 @@ from typing import Final
 import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from racing_demon_client.net.probe import FoundTable, answers
+from racing_demon_client.net.server_query import FoundTable, answers
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
 from racing_demon_protocol.formatting import printable

@@ -20,7 +20,7 @@ class TableSource(ABC):
     There are four: a server's table (:class:`~.connection.Client`), a broker's
     (:class:`~racing_demon_client.sources.broker.BrokerSource`), a replay
     (:class:`~racing_demon_client.sources.replay.Replay`) and a solo table
-    (:class:`~racing_demon_client.sources.solo.place.SoloClient`).
+    (:class:`~racing_demon_client.sources.solo.SoloClient`).
 
     Attributes:
         code: the table's code.

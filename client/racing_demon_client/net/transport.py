@@ -1,21 +1,213 @@
-"""Messages to and from one server, over a sequence of connections."""
+"""Messages to and from one server, over a sequence of WebSockets.
+
+A WebSocket follows no redirects, notices a silent server, and says in a sentence why it was not opened.
+"""
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any, Final
 
-from websockets.exceptions import ConnectionClosed
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    ConnectionClosedError,
+    InvalidHandshake,
+    InvalidStatus,
+    InvalidURI,
+)
+from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
 from racing_demon_protocol.errors import ForeignHost, InvalidFrame
 from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, at_port, moved_to
-from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
+from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Versions
 
-from .dialer import dial, verify_version
-from .heartbeat import MonitoredConnection
+TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
+
+
+class Direct(connect):
+    """A connection that follows no redirects. Its other settings are those of :class:`connect`."""
+
+    def __init__(
+        self,
+        url: str,
+        encoding: Encoding,
+        *,
+        max_size: int = MAX_SERVER_FRAME,
+        close_timeout: float = 1,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            url,
+            subprotocols=[Subprotocol(encoding)],
+            compression=None,
+            max_size=max_size,
+            ping_interval=None,  # our heartbeat sends its own pings
+            close_timeout=close_timeout,
+            user_agent_header="racing-demon",
+            **settings,
+        )
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Follow no redirect: no server may send the client to another machine."""
+        return exc
+
+
+async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
+    """Return an open WebSocket on which nothing has been sent yet.
+
+    Args:
+        url: the server's address.
+        encoding: the encoding of messages.
+        seconds: the timeout.
+
+    Raises:
+        ConnectionFailed: the server cannot be reached.
+
+    """
+    with _explained(url):
+        return await Direct(url, encoding, open_timeout=seconds)
+
+
+async def page(url: str, seconds: float) -> bytes | None:
+    """Return a page of a server, of at most a mebibyte; ``None`` if it has no such page.
+
+    A handshake at the address of a page is answered with the page. So pages are read with the TLS, proxies,
+    timeouts and limits of all connections.
+
+    Args:
+        url: the page's address, with the scheme of a WebSocket.
+        seconds: the timeout.
+
+    Raises:
+        ConnectionFailed: the server cannot be reached.
+
+    """
+    with _explained(url):
+        try:
+            socket = await Direct(url, Encoding.JSON, open_timeout=seconds)
+        except InvalidStatus as answered:
+            response = answered.response
+            if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+                raise
+            return bytes(response.body) if response.status_code == HTTPStatus.OK else None
+    await socket.close()
+    return None
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    """Turn the library's errors into sentences."""
+    try:
+        yield
+    except (InvalidURI, ValueError) as error:  # ValueError: an invalid port or host name
+        raise ConnectionFailed(f"{url} is not a server's address, like ws://host:5252/v1.") from error
+    except (OSError, TimeoutError, InvalidHandshake) as error:
+        if isinstance(error, InvalidStatus) and error.response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise ConnectionFailed(TOO_MANY) from error
+        text = f"There is no server at {url}. Is it running, and is the address right?"
+        raise ConnectionFailed(text) from error
+
+
+def verify_version(message: Message) -> None:
+    """Check that a server's first message offers a protocol version that we speak.
+
+    Raises:
+        IncompatibleServer: it does not; the text says which side needs an update.
+
+    """
+    if isinstance(message, Versions) and not message.oldest <= VERSION <= message.newest:
+        advice = "update this client" if message.oldest > VERSION else "update the server"
+        raise IncompatibleServer(
+            f"The server speaks versions {message.oldest} to {message.newest} of the protocol, "
+            f"this client {VERSION}: {advice}."
+        )
+
+
+BEAT_SECONDS: Final = 1.5
+"""The pause between pings during a hand, and the timeout of the answers: silence is noticed within 3 s."""
+BEATS_BETWEEN_HANDS: Final = 3
+"""Between hands there is one ping in so many beats."""
+LATENCIES: Final = 4.0
+"""On a slow network the timeout is so many times the latency."""
+LONGEST_TIMEOUT: Final = 8.0
+"""Seconds."""
+
+
+class MonitoredConnection:
+    """A WebSocket whose reader fails if the server sends nothing for too long after a ping.
+
+    Any message is a sign of life: on a slow network a pong may wait behind others. None is long enough to
+    take seconds itself. If our own program does not read, the server is not to blame.
+
+    Args:
+        socket: the WebSocket.
+        took: the seconds that connecting took, which was two round trips or more.
+        is_urgent: tells whether silence must be noticed soon, as during a hand.
+
+    """
+
+    def __init__(self, socket: ClientConnection, took: float, is_urgent: Callable[[], bool]) -> None:
+        self._socket = socket
+        self._first_latency = took / 2
+        self._is_urgent = is_urgent
+        self._loop = asyncio.get_running_loop()
+        self._heard_at = self._asked_at = self._loop.time()
+        self._pong: asyncio.Future[float] | None = None
+        self._beats = 0
+        self._deadline = self._asked_at + BEAT_SECONDS
+
+    async def send(self, frame: bytes | str) -> None:
+        """Send a message.
+
+        Raises:
+            ConnectionClosed: the connection is closed.
+
+        """
+        await self._socket.send(frame)
+
+    async def recv(self) -> bytes | str:
+        """Return the next message.
+
+        Raises:
+            ConnectionClosed: the connection is closed, or the server is silent.
+
+        """
+        while True:
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    frame = await self._socket.recv()
+            except TimeoutError:
+                await self._beat()
+            else:
+                self._heard_at = self._loop.time()
+                return frame
+
+    async def close(self) -> None:
+        """Close the connection; this takes a second if the server is silent."""
+        await self._socket.close()
+
+    async def _beat(self) -> None:
+        """Judge the last ping, and send the next one if it is due."""
+        if self._pong is not None and not self._pong.done() and self._heard_at <= self._asked_at:
+            raise ConnectionClosedError(None, None)
+        self._pong = None
+        self._beats += 1
+        now = self._loop.time()
+        self._deadline = now + BEAT_SECONDS
+        if self._beats < BEATS_BETWEEN_HANDS and not self._is_urgent():
+            return
+        self._beats = 0
+        self._asked_at = now
+        self._pong = asyncio.ensure_future(await self._socket.ping())
+        latency = max(self._socket.latency, self._first_latency)
+        self._deadline = now + min(LONGEST_TIMEOUT, max(BEAT_SECONDS, LATENCIES * latency))
+
 
 ENTRY_SECONDS: Final = 10.0
 """The timeout for the answer to a join, watch or resume request."""

@@ -6,16 +6,16 @@ from typing import Final, TextIO
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
-from racing_demon_client.shared.stuck_words import StuckWords
+from racing_demon_client.shared.trackers import StuckWords
 from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
+from racing_demon_client.streams import first_ended, read_in_background
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-from . import picture
-from .line_reader import first_ended, read_in_background
+from . import render
 
 HELP: Final = f"""\
  Enter     pause, or play on
@@ -97,12 +97,12 @@ class _Teller:
         """Return the lines after a message: the table after a deal, tally and analysis after a hand."""
         view = self._client.view
         if isinstance(message, Snapshot | ev.Dealt) and view.rules is not None:
-            return picture.table(view, self._seat, ascii_only=self._ascii)
+            return render.table(view, self._seat, ascii_only=self._ascii)
         if isinstance(message, ev.HandOver):
             analysis = self._client.timeline.analysis_at(self._client.place)
-            tally = picture.tally(view) if match_winners(view) is None else []
+            tally = render.tally(view) if match_winners(view) is None else []
             return [*tally, *analysis_lines(analysis, self._seat, self._words())]
-        return picture.tally(view) if isinstance(message, ev.MatchOver) else []
+        return render.tally(view) if isinstance(message, ev.MatchOver) else []
 
     async def obey(self, typed: "asyncio.Queue[str | None]") -> None:
         """Carry out typed commands until the input ends."""
@@ -146,7 +146,7 @@ class _Teller:
             case "b":
                 self._show()
             case "tally":
-                self._write_all(picture.tally(client.view))
+                self._write_all(render.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
 
@@ -154,7 +154,7 @@ class _Teller:
         client = self._client
         at = duration(client.timeline.elapsed_ms(client.place))
         self._write(f"{at}, event {client.timeline.seq_at(client.place)} of {client.timeline.last_seq}")
-        self._write_all(picture.table(client.view, self._seat, ascii_only=self._ascii))
+        self._write_all(render.table(client.view, self._seat, ascii_only=self._ascii))
 
     def _write_all(self, lines: list[str]) -> None:
         for line in lines:

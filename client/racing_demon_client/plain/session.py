@@ -1,4 +1,4 @@
-"""A player's or spectator's session in plain text: lines in, lines out."""
+"""Leaving a table in plain text when that ends it for everybody."""
 
 import asyncio
 import signal
@@ -13,11 +13,9 @@ from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
-from racing_demon_client.shared.choice_limit import ChoiceLimit
-from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
-from racing_demon_client.shared.rivals import Rivals
-from racing_demon_client.shared.stuck_words import StuckWords
+from racing_demon_client.shared.trackers import ChoiceLimit, Hints, Rivals, StuckWords
+from racing_demon_client.streams import first_ended, read_in_background
 from racing_demon_protocol.constants import LONGEST_CHAT
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
@@ -29,11 +27,16 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
-from . import picture
-from .line_reader import first_ended, read_in_background
-from .line_wrap import folded
-from .table_end import has_guests
-from .typed_commands import HELP, Spoken, Unclear, Verb, hint_line, read_play, read_verb
+from . import render
+from .commands import HELP, Spoken, Unclear, Verb, hint_line, read_play, read_verb
+from .render import folded
+
+
+def has_guests(client: TableSource) -> bool:
+    """Return whether there are other players, not counting bots."""
+    seats = client.view.seats.items()
+    return any(seat != client.seat and not state.bot and not state.left for seat, state in seats)
+
 
 COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
     Verb.STUCK: (cl.Stuck, {}),
@@ -109,11 +112,11 @@ async def attend(
 def _picture(message: Message, client: TableSource, ascii_only: bool) -> list[str]:
     """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
-        return picture.table(client.view, client.seat, ascii_only=ascii_only)
+        return render.table(client.view, client.seat, ascii_only=ascii_only)
     if isinstance(message, ev.MatchOver) or (
         isinstance(message, ev.HandOver) and match_winners(client.view) is None
     ):
-        return picture.tally(client.view)
+        return render.tally(client.view)
     return []
 
 
@@ -213,15 +216,15 @@ class _Player:
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
         if isinstance(message, ev.Dealt):
-            self._write_all(picture.table(view, seat, ascii_only=self._ascii))
+            self._write_all(render.table(view, seat, ascii_only=self._ascii))
         elif isinstance(message, ev.HandOver):
             words = MessageText(view, seat, ascii_only=self._ascii)
             self._write_all(analysis_lines(self._analysis, seat, words))
             if match_winners(view) is None:
-                self._write_all(picture.tally(view))
+                self._write_all(render.tally(view))
                 self._write("Press Enter when you are ready for the next hand.")
         elif isinstance(message, ev.MatchOver):
-            self._write_all(picture.tally(view))
+            self._write_all(render.tally(view))
             if not message.closed:
                 self._write("Enter: another match; q: quit")
 
@@ -308,7 +311,7 @@ class _Player:
             case Verb.VOLUME:
                 self._write(self._volume.turn())
             case Verb.TALLY:
-                self._write_all(picture.tally(client.view))
+                self._write_all(render.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
 
@@ -392,7 +395,7 @@ class _Player:
         """Handle an empty line: deal, get ready, or show the table."""
         client, view = self._client, self._client.view
         if view.in_hand or view.phase is Phase.COUNTDOWN:
-            self._write_all(picture.table(view, client.seat, ascii_only=self._ascii))
+            self._write_all(render.table(view, client.seat, ascii_only=self._ascii))
         elif view.phase is Phase.SHUFFLING:
             self._write("The cards are being shuffled.")
         elif view.between_matches and client.seat == view.host:

@@ -5,21 +5,19 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
-from racing_demon_client.shared.hints import Hints
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
-from racing_demon_client.sources.solo.place import SoloClient
-from racing_demon_client.sources.solo.results import loss_text, progress_text, score_lines, win_text
+from racing_demon_client.shared.trackers import Hints
+from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.formatting import counted
 
-from .line_wrap import folded
-from .picture import laid, table
-from .typed_commands import Unclear, hint_line, read_play
+from .commands import Unclear, hint_line, read_play
+from .render import folded, laid, table
 
 HELP: Final = """\
  a b       top of pile a to pile b, as many cards as fit    a b 2  two of them

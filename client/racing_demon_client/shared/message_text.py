@@ -22,10 +22,9 @@ from racing_demon_protocol.wire.messages.server import (
 )
 
 from .option_text import options_text
-from .phrases import title_of
-from .pile_labels import words_of
-from .pile_names import is_racelike
-from .rivals import Lost
+from .pile_names import is_racelike, words_of
+from .rules_text import title_of
+from .trackers import Lost
 
 TOO_LONG: Final = "there were as many plays as a hand may have"
 """Why a hand ended before its time was up."""

@@ -1,24 +1,25 @@
-"""List and watch tables through an MQTT broker, without connecting to their servers.
-
-Anyone with write access to the broker may have sent a message. So messages are limited and validated, and an
-event that does not fit is ignored until the table's next snapshot.
-"""
+"""The connection to an MQTT broker, and the client's only use of aiomqtt."""
 
 import asyncio
 import contextlib
 import json
+import logging
+import os
 import re
+import ssl
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Final
+from urllib.parse import urlsplit
 
 import aiomqtt
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.table_source import SpectatorSource
-from racing_demon_client.shared.phrases import title_of
+from racing_demon_client.shared.rules_text import title_of
+from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
@@ -27,12 +28,83 @@ from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Pong, Snapshot
 
-from .broker_connection import PATIENCE, connected, explained, payload_of, until_quiet
+ANSWER_SECONDS: Final = 5.0
+"""The timeout for any answer of the broker, in seconds."""
+QUIET_SECONDS: Final = 0.5
+"""After this many seconds without a message, all retained messages have arrived."""
+MAX_LISTEN_SECONDS: Final = 3.0
+KEEPALIVE: Final = 4
+MAX_QUEUED: Final = 2_000
+"""The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
+
+# Silence the library's log: users see exceptions and notices instead.
+_silent = logging.getLogger("racing_demon_client.mqtt")
+_silent.setLevel(logging.CRITICAL + 1)
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[aiomqtt.Client]:
+    """Connect to a broker.
+
+    Raises:
+        ConnectionFailed: it cannot be reached, refused the connection, or the connection was lost.
+
+    """
+    client = _client(url)
+    with explained(url):
+        async with client:
+            yield client
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Translate the library's errors into a sentence for the user, without the password."""
+    try:
+        yield
+    except aiomqtt.MqttError as error:
+        text = f"The broker at {urlsplit(url).hostname} cannot be used: {error}."
+        raise ConnectionFailed(text) from None
+
+
+def _client(url: str) -> aiomqtt.Client:
+    try:
+        address = parse_broker(url, os.environ)
+        tls = ssl.create_default_context(cafile=address.ca) if address.tls else None
+    except ValueError as error:
+        raise ConnectionFailed(f"The broker's address is invalid: {error}.") from None
+    except OSError as error:
+        raise ConnectionFailed(f"The certificate file cannot be used: {error.strerror}.") from None
+    return aiomqtt.Client(
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        tls_context=tls,
+        timeout=ANSWER_SECONDS,
+        keepalive=KEEPALIVE,
+        max_queued_incoming_messages=MAX_QUEUED,
+        logger=_silent,
+    )
+
+
+async def until_quiet(mqtt: aiomqtt.Client) -> AsyncIterator[aiomqtt.Message]:
+    """Yield messages until none has come for a moment, or there are too many."""
+    messages, loop = mqtt.messages, asyncio.get_running_loop()
+    end = loop.time() + MAX_LISTEN_SECONDS
+    with contextlib.suppress(TimeoutError, StopAsyncIteration):
+        while loop.time() < end:
+            yield await asyncio.wait_for(anext(messages), QUIET_SECONDS)
+
+
+def payload_of(message: aiomqtt.Message) -> bytes:
+    """Return a message's payload as bytes."""
+    return message.payload if isinstance(message.payload, bytes) else b""
+
 
 MOST_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
 MOST_TABLES: Final = 5_000
-MOST_WAITING: Final = 2_000
+MAX_QUEUED_MESSAGES: Final = 2_000
 """The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
@@ -141,7 +213,7 @@ class BrokerSource(SpectatorSource):
         self._early: deque[Message] = deque()
         self._node = node
         self._table = f"{ROOT}/{node}/tables/{code.lower()}"
-        self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MOST_WAITING)
+        self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MAX_QUEUED_MESSAGES)
         self._listening: asyncio.Task[None] | None = None
         self._mqtt: aiomqtt.Client | None = None
         self._is_lost = True
@@ -159,7 +231,7 @@ class BrokerSource(SpectatorSource):
         """
         self._listening = asyncio.create_task(self._listen())
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 while self._view is None:
                     message = await self._next()
                     if message is not None:
@@ -200,7 +272,7 @@ class BrokerSource(SpectatorSource):
     async def _ping(self, mqtt: aiomqtt.Client, stamp: int) -> None:
         # Unsubscribing from an unused topic has no effect, but is acknowledged.
         with contextlib.suppress(aiomqtt.MqttError, asyncio.QueueFull):
-            await mqtt.unsubscribe(f"{self._table}/ping", timeout=PATIENCE)
+            await mqtt.unsubscribe(f"{self._table}/ping", timeout=ANSWER_SECONDS)
             self._heard.put_nowait(Pong(stamp=stamp))
 
     async def close(self) -> None:

@@ -8,23 +8,19 @@ from textual.worker import Worker
 
 from racing_demon_client.shared.message_text import kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
-from racing_demon_client.sources.solo.results import score_lines
-from racing_demon_client.sources.solo.statistics import scores, statistics_path
+from racing_demon_client.sources.solo import score_lines, scores, statistics_path
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
-from .drawing.pages.help import help_lines
-from .replay import REPLAY_ACTIONS, ReplaySession
+from .drawing.help import help_lines
+from .look import Look
 from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
 from .screens.options import OptionsScreen
-from .screens.picture import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
 from .screens.players import PlayerAction, PlayersScreen
-from .session import TableSession
-from .solo import SoloSession
-from .style.densities import DENSITIES
-from .style.glyphs import screen_text
-from .style.look import Look
+from .screens.table import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
+from .sessions import REPLAY_ACTIONS, ReplaySession, SoloSession, TableSession
+from .style import DENSITIES, screen_text
 
 
 class Stage(Protocol):

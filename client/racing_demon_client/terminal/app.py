@@ -1,10 +1,15 @@
-"""The terminal application: its screens and the transitions between them."""
+"""Open the table that the welcome screen asked for."""
 
+import argparse
 import asyncio
 import contextlib
+import functools
 import os
+import re
+import signal
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -15,34 +20,55 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import ModalScreen
 
-from racing_demon_client.crash_report import crash_message
-from racing_demon_client.errors import SettingsRefused, TableEnded
-from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
+from racing_demon_client.errors import SettingsRefused, TableEnded, crash_message
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.settings import PlayerSettings, login_name, save, settings_path
-from racing_demon_client.sources.openers import Opened, Question
+from racing_demon_client.saved_tables import Recent, recents, recents_path, remember
+from racing_demon_client.settings import PlayerSettings, load, login_name, save, settings_path
+from racing_demon_client.sources import PRACTICE_HANDS, tables
+from racing_demon_client.sources.tables import Ask, Opened, Question
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.options import Options
 
 from .action_handlers import act
-from .activity import BANNER_MS, Cue
-from .desk import Desk
-from .input.scripts import usual_keys
-from .opening import opening
-from .replay import ReplaySession
+from .keymap import known_actions, usual_keys
+from .look import AsciiSigns, Look, depth_of, glyphs_for, theme
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
-from .screens.picture import LobbyScreen, PictureScreen, TallyScreen
-from .screens.table import TableScreen
+from .screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
 from .screens.welcome import OpeningRequest, WelcomeScreen
-from .session import TableSession
-from .solo import SoloSession
-from .style.glyphs import ASCII, screen_text
-from .style.look import Look
-from .style.palette import depth_of, theme
-from .style.signs import AsciiSigns
+from .sessions import ReplaySession, SoloSession, TableSession
+from .style import ASCII, screen_text
+from .view_model import BANNER_MS, Cue, Desk
+
+
+def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Opened]:
+    """Return a context manager that opens the requested table and closes it again.
+
+    Args:
+        request: the request.
+        ask: asks the user about a stored seat.
+
+    """
+    options = Options(game=request.game, hints=request.what in {"practice", "alone"})
+    match request.what:
+        case "practice":
+            options = options.model_copy(update={"hands": PRACTICE_HANDS})
+            return tables.practice(request.name, options, bots=max(1, request.bots), level=request.level)
+        case "host":
+            return tables.host(
+                request.name, options, bots=request.bots, level=request.level, passphrase=request.passphrase
+            )
+        case "alone":
+            return nullcontext(Opened(tables.alone(request.name, options), "alone"))
+        case "join":
+            place = request.address, request.code
+            return tables.join(*place, request.name, request.passphrase, is_typed=True, ask=ask)
+        case _:
+            return tables.watch(request.address, request.code, request.passphrase)
+
 
 TICK_SECONDS = 0.1
 
@@ -399,3 +425,45 @@ class TerminalApp(App[None]):
         if self.session is not None:
             self.session.desk.motion = look.motion
         self._dress()
+
+
+async def run(
+    opened: Opened | None,
+    arguments: argparse.Namespace,
+    recorder: Recorder | None = None,
+    *,
+    watched: int | None = None,
+) -> int:
+    """Show a table, or the welcome screen, until the user leaves.
+
+    Args:
+        opened: the table to show.
+        arguments: the command line.
+        recorder: records the table.
+        watched: the seat that a spectator watches first.
+
+    Raises:
+        SettingsRefused: the settings are invalid; the text says where and why.
+        ConnectionFailed: the connection was lost for good.
+        SystemExit: a signal ended the program.
+
+    """
+    settings = load(settings_path())
+    if unknown := sorted(set(settings.bindings) - known_actions()):
+        known = ", ".join(sorted({re.sub(r"\d+", "N", name) for name in known_actions()}))
+        raise SettingsRefused(
+            f"{settings_path()}: there is nothing called {unknown[0]!r} to bind a key to. "
+            f"There are, with a number for N: {known}."
+        )
+    glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
+    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)
+    # SIGHUP keeps its default: the terminal is gone and nothing can be drawn.
+    with contextlib.suppress(NotImplementedError):  # Windows event loops have no signal handlers
+        ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended)
+    await app.run_async(mouse=settings.mouse)
+    if app.failure is not None:
+        raise app.failure
+    if app.return_code == 128 + signal.SIGTERM:
+        sys.exit(app.return_code)
+    return 1 if app.is_faulty else app.return_code or 0

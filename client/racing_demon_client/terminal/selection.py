@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
-from racing_demon_client.shared.choice_limit import ChoiceLimit
-from racing_demon_client.shared.hints import NOTHING_HELPS, Hints
 from racing_demon_client.shared.pile_names import addresses, stops, usable
+from racing_demon_client.shared.trackers import NOTHING_HELPS, ChoiceLimit, Hints
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.rules.base import Rules

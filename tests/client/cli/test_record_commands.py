@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.cli.command_line import parse
-from racing_demon_client.plain.scoreboard import NAME_WIDTH
+from racing_demon_client.cli.arguments import parse
+from racing_demon_client.cli.record_commands import NAME_WIDTH
 from racing_demon_protocol.records.format import (
     Record,
     TimedMessage,

@@ -14,7 +14,7 @@ from websockets.http11 import Request, Response
 from racing_demon_client.discovery import mdns
 from racing_demon_client.discovery.mdns import announcing_trouble
 from racing_demon_client.discovery.network_interfaces import can_multicast, is_near, own_interfaces
-from racing_demon_client.net.probe import answers
+from racing_demon_client.net.server_query import answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
-from racing_demon_client.plain import picture
+from racing_demon_client.plain import render
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -45,8 +45,8 @@ async def meet(url: str, encoding: Encoding = Encoding.MSGPACK) -> list[Message]
         async for message in client:
             heard.append(message)
             MessageText(client.view, client.seat).tell(message)
-            picture.table(client.view, client.seat)
-            picture.tally(client.view)
+            render.table(client.view, client.seat)
+            render.tally(client.view)
             list(client.legal_plays())
     return heard
 

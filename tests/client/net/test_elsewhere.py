@@ -11,7 +11,7 @@ from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
-from racing_demon_client.net.probe import answers
+from racing_demon_client.net.server_query import answers
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import Encoding

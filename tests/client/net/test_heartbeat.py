@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from racing_demon_client.net import heartbeat
+from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.wire.messages.server import Pong
 from tests.support.relay import WELCOME, Relay, babbling
@@ -15,7 +15,7 @@ BEAT_SECONDS = 0.05
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", BEAT_SECONDS)
+    monkeypatch.setattr(transport, "BEAT_SECONDS", BEAT_SECONDS)
 
 
 async def listen(client: Client) -> None:

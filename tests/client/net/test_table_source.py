@@ -9,7 +9,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.net.table_source import TableSource
 from racing_demon_client.sources.broker import BrokerSource
 from racing_demon_client.sources.replay import Replay
-from racing_demon_client.sources.solo.place import SoloClient
+from racing_demon_client.sources.solo import SoloClient
 
 SOURCES: Final[tuple[type[TableSource], ...]] = (Client, BrokerSource, Replay, SoloClient)
 

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from racing_demon_client.plain import picture
+from racing_demon_client.plain import render
+from racing_demon_client.plain.commands import Unclear, read_play, read_verb
 from racing_demon_client.plain.solo import play_alone
-from racing_demon_client.plain.typed_commands import Unclear, read_play, read_verb
-from racing_demon_client.shared.pile_labels import LETTERS, pile_words, words_of
-from racing_demon_client.sources.solo.place import SoloClient
+from racing_demon_client.shared.pile_names import LETTERS, pile_words, words_of
+from racing_demon_client.sources.solo import SoloClient
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
 from racing_demon_protocol.engine.rules.base import Rules
@@ -66,25 +66,25 @@ def test_every_play_can_be_typed(game: Game) -> None:
 def test_the_table_can_be_read(game: Game) -> None:
     """Each pile that has a word is shown with it, and there is one line of one's own points."""
     sitting = Sitting.playing(2, game=game.name)
-    lines = picture.table(sitting.mirror, 0)
+    lines = render.table(sitting.mirror, 0)
     text = "\n".join(lines)
     assert any(line.strip() for line in lines)
     if "0" in pile_words(sitting.rules, sitting.board, 0) and "stock (" not in text:
         for word in pile_words(sitting.rules, sitting.board, 0):
             assert f" {word} " in f"{text} ".replace("\n", " "), word
     assert len([line for line in lines if line.strip().startswith("you ")]) == 1
-    assert picture.table(sitting.mirror, None)
+    assert render.table(sitting.mirror, None)
 
 
 @of_games(game for game in GAMES.values() if game.racing is Racing.IDENTICAL)
 def test_nobody_else_s_foundations_are_shown(game: Game) -> None:
     """On identical deals the table shows one's own foundations, whatever lies on the others'."""
     hand = Dealt(game, seats=(0, 1))
-    own = picture.laid(hand.rules, hand.board, 0), picture.foundations(hand.rules, hand.board, 0)
+    own = render.laid(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0)
     for pile in hand.rules.layout.piles:
         if pile.seat == 1:
             hand.board.cards[pile.number] = [52]
-    assert own == (picture.laid(hand.rules, hand.board, 0), picture.foundations(hand.rules, hand.board, 0))
+    assert own == (render.laid(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0))
 
 
 def test_there_are_words_for_all_piles() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.shared.message_text import MessageText, duration
-from racing_demon_client.shared.stuck_words import StuckWords
+from racing_demon_client.shared.trackers import StuckWords
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.enums import EndReason, Reaction, Reason

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from racing_demon_client.terminal.session import TableSession
+from racing_demon_client.terminal.sessions import TableSession
 
 
 class Folders(NamedTuple):

@@ -6,8 +6,8 @@ from racing_demon_client.errors import TableEnded
 from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal import app
 from racing_demon_client.terminal.screens.options import OptionsScreen
-from racing_demon_client.terminal.screens.picture import LobbyScreen, TallyScreen
-from racing_demon_client.terminal.session import TableSession
+from racing_demon_client.terminal.screens.table import LobbyScreen, TallyScreen
+from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.messages.events import HandOver
 from tests.support.matches import log_of

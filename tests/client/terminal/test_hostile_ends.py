@@ -17,9 +17,9 @@ from textual.widgets import Input, Label
 
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.screens.picture import LobbyScreen
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.table import LobbyScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
-from racing_demon_client.terminal.style.look import Look
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Versions

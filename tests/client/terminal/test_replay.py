@@ -9,13 +9,12 @@ from textual.pilot import Pilot
 
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.openers import Opened
 from racing_demon_client.sources.replay import PLACES, Replay
+from racing_demon_client.sources.tables import Opened
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.screens.picture import AnalysisScreen, TallyScreen
-from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.style.glyphs import ASCII
-from racing_demon_client.terminal.style.look import Look
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.screens.table import AnalysisScreen, TableScreen, TallyScreen
+from racing_demon_client.terminal.style import ASCII
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import final_view

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from racing_demon_client.shared.pile_names import addresses
 from racing_demon_client.terminal.drawing.scene import Grip
-from racing_demon_client.terminal.style.glyphs import UNICODE
+from racing_demon_client.terminal.style import UNICODE
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase

@@ -2,8 +2,8 @@
 
 import pytest
 
-from racing_demon_client.sources.solo.table import SoloTable
-from racing_demon_client.terminal.style.glyphs import UNICODE
+from racing_demon_client.sources.solo_table import SoloTable
+from racing_demon_client.terminal.style import UNICODE
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of

@@ -13,7 +13,7 @@ from rich.style import Style
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from racing_demon_client.terminal.style.glyphs import ASCII
+from racing_demon_client.terminal.style import ASCII
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused

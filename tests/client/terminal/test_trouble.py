@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.screens.picture import LobbyScreen
+from racing_demon_client.terminal.screens.table import LobbyScreen
 from tests.support.processes import server_process
 from tests.support.relay import Relay
 from tests.support.screens import (

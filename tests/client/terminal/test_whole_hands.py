@@ -2,8 +2,7 @@
 
 import pytest
 
-from racing_demon_client.terminal.screens.picture import TallyScreen
-from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.screens.table import TableScreen, TallyScreen
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase

@@ -10,7 +10,7 @@ import pytest
 import zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
-from racing_demon_client.net.probe import FoundTable
+from racing_demon_client.net.server_query import FoundTable
 from racing_demon_protocol.discovery.mdns import Interface
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options

@@ -1,13 +1,12 @@
-"""A grid of cells to draw on, with hit areas for the pointer."""
+"""A grid of cells to draw on, with hit areas for the pointer, framed cards and big letters."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from racing_demon_client.terminal.style.glyphs import drawn_width, spacing_marks
-from racing_demon_client.terminal.style.ink import Role
+from racing_demon_client.terminal.style import Glyphs, Mark, Role, drawn_width, spacing_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +131,104 @@ def _cells(text: str) -> tuple[str, ...]:
         else:
             cells += [char, *[""] * (width - 1)]
     return tuple(cells)
+
+
+def draw_frame(
+    canvas: Canvas, at: tuple[int, int], size: tuple[int, int], glyphs: Glyphs, *, dashed: bool = False
+) -> None:
+    """Draw an empty frame; a dashed one marks an empty place."""
+    (x, y), (width, height) = at, size
+    rule, side = (glyphs.gap, glyphs.gap_side) if dashed else (glyphs.rule, glyphs.side)
+    ink = Role.DIM if dashed else Role.FRAME
+    canvas.put(x, y, glyphs.corners[0] + rule * (width - 2) + glyphs.corners[1], ink)
+    for row in range(1, height - 1):
+        canvas.put(x, y + row, side + " " * (width - 2) + side, ink)
+    canvas.put(x, y + height - 1, glyphs.corners[2] + rule * (width - 2) + glyphs.corners[3], ink)
+
+
+class Box(NamedTuple):
+    """A rectangle of cells."""
+
+    at: tuple[int, int]
+    size: tuple[int, int]
+
+
+def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> None:
+    """Draw a card with its name in the top edge, so that overlapping cards show theirs.
+
+    With a height of 1, draw only the top edge.
+    """
+    (x, y), (width, height) = box
+    sign = sign_of(ink, glyphs)
+    canvas.put(x, y, sign or glyphs.corners[0], ink if sign else Role.FRAME)
+    end = canvas.put(x + 1, y, name, ink)
+    canvas.put(end, y, glyphs.rule * (x + width - 1 - end) + glyphs.corners[1], Role.FRAME)
+    for row in range(1, height):
+        left, fill, right = glyphs.side, " ", glyphs.side
+        if row == height - 1:
+            left, fill, right = glyphs.corners[2], glyphs.rule, glyphs.corners[3]
+        canvas.put(x, y + row, left + fill * (width - 2) + right, Role.FRAME)
+
+
+def sign_of(ink: int, glyphs: Glyphs) -> str:
+    """Return the mark beside a card that is held or under the cursor: a cue without color."""
+    if ink & Mark.HELD:
+        return glyphs.held
+    return glyphs.cursor if ink & Mark.CURSOR else ""
+
+
+FONT: Final = {
+    "D": ("####.", "#...#", "#...#", "#...#", "####."),
+    "P": ("####.", "#...#", "####.", "#....", "#...."),
+    "A": (".###.", "#...#", "#####", "#...#", "#...#"),
+    "U": ("#...#", "#...#", "#...#", "#...#", ".###."),
+    "S": (".####", "#....", ".###.", "....#", "####."),
+    "E": ("#####", "#....", "####.", "#....", "#####"),
+    "M": ("#...#", "##.##", "#.#.#", "#...#", "#...#"),
+    "O": (".###.", "#...#", "#...#", "#...#", ".###."),
+    "N": ("#...#", "##..#", "#.#.#", "#..##", "#...#"),
+    "G": (".####", "#....", "#..##", "#...#", ".####"),
+    "W": ("#...#", "#...#", "#.#.#", "##.##", "#...#"),
+    "!": ("#", "#", "#", ".", "#"),
+    "1": (".#.", "##.", ".#.", ".#.", "###"),
+    "2": ("####.", "....#", ".###.", "#....", "#####"),
+    "3": ("####.", "....#", ".###.", "....#", "####."),
+    "4": ("#..#.", "#..#.", "#####", "...#.", "...#."),
+    "5": ("#####", "#....", "####.", "....#", "####."),
+    "6": (".###.", "#....", "####.", "#...#", ".###."),
+    "7": ("#####", "...#.", "..#..", ".#...", ".#..."),
+    "8": (".###.", "#...#", ".###.", "#...#", ".###."),
+    "9": (".###.", "#...#", ".####", "....#", ".###."),
+    "0": (".###.", "#...#", "#...#", "#...#", ".###."),
+}
+LETTER_ROWS: Final = 5
+
+
+def draw_banner(canvas: Canvas, text: str, area: tuple[int, int, int, int], block: str) -> None:
+    """Draw a word in the middle of an area, as large as it fits.
+
+    Args:
+        canvas: the canvas.
+        text: the word, in letters of the banner font.
+        area: left column, top row, width and height, in cells.
+        block: the character that the letters are made of.
+
+    """
+    x, y, width, height = area
+    dots = sum(len(FONT[char][0]) + 1 for char in text) - 1
+    scale = max(1, min(height // LETTER_ROWS, (width - 2) // (2 * dots)))
+    wide = 2 * scale if 2 * scale * dots <= width else 1
+    left = x + (width - dots * wide) // 2
+    top = y + (height - LETTER_ROWS * scale) // 2
+    for char in text:
+        for row, line in enumerate(FONT[char]):
+            for dot, sign in enumerate(line):
+                if sign == "#":
+                    for repeat in range(scale):
+                        canvas.put(
+                            left + dot * wide,
+                            top + row * scale + repeat,
+                            block * wide,
+                            Role.BANNER | Mark.STRONG,
+                        )
+        left += (len(FONT[char][0]) + 1) * wide

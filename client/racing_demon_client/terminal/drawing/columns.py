@@ -1,14 +1,12 @@
 """The tableau's columns, as many as the game has and as tall as the screen allows."""
 
-from racing_demon_client.terminal.style.densities import Density
-from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_client.terminal.style import Density, Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 
-from .blocks import Spot
-from .canvas import Hit
-from .cards import Box, draw_card, draw_frame, sign_of
-from .context import DrawContext
+from .canvas import Box, Hit, draw_card, draw_frame, sign_of
+from .pile_layout import Spot
+from .scene import DrawContext
 
 NARROWEST = 5
 """The minimum width of a framed card."""

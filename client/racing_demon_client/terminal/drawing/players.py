@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 
 from racing_demon_client.shared.message_text import duration
-from racing_demon_client.terminal.style.glyphs import Glyphs, fit, screen_text, shortened
-from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_client.terminal.style import Glyphs, Mark, Role, fit, screen_text, shortened, suit_role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.engine.specification import Goal
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages.server import SeatState
 
-from .banner import draw_banner
-from .canvas import Hit
-from .context import DrawContext
+from .canvas import Hit, draw_banner
+from .scene import DrawContext
 
 SHORTEST_NAME, SHORT_NAME = 5, 6
 RACE_NAME = 10

@@ -1,4 +1,4 @@
-"""The scene: everything that one picture of the table shows."""
+"""The scene: everything that one picture of the table shows, and the context of its drawings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,12 +6,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from racing_demon_client.shared.pile_names import usable
-from racing_demon_client.terminal.style.ink import Mark, Role, suit_role
+from racing_demon_client.terminal.style import Density, Glyphs, Mark, Role, suit_role
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
+
+from .canvas import Canvas
 
 
 class Grip(NamedTuple):
@@ -166,3 +168,37 @@ class Scene:
         if self.cursor is not None and self.cursor.pile == pile:
             return Mark.CURSOR
         return Mark.FITS if pile in self.fits else Mark.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class DrawContext:
+    """A canvas, the scene to draw on it, and the style.
+
+    Attributes:
+        canvas: the canvas.
+        scene: the scene.
+        density: the density.
+        glyphs: the glyphs.
+        width: the columns for the cards; the other players are to the right.
+        left: the left margin, which centers the cards of a solo player.
+
+    """
+
+    canvas: Canvas
+    scene: Scene
+    density: Density
+    glyphs: Glyphs
+    width: int
+    left: int = 0
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the hand, which must exist."""
+        assert self.scene.rules is not None
+        return self.scene.rules
+
+    @property
+    def board(self) -> Board:
+        """The board of the hand, which must exist."""
+        assert self.scene.board is not None
+        return self.scene.board

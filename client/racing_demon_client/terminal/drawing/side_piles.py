@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_client.terminal.style import Mark, Role
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.specification import Stock
 
-from .canvas import Hit
-from .cards import Box, draw_card, draw_frame, sign_of
-from .context import DrawContext
+from .canvas import Box, Hit, draw_card, draw_frame, sign_of
+from .scene import DrawContext
 
 MOST_SHOWN = 5
 

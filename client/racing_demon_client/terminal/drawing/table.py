@@ -5,25 +5,29 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Final
 
-from racing_demon_client.shared.briefing import brief
 from racing_demon_client.shared.message_text import duration
 from racing_demon_client.shared.pile_names import MOST_COLUMNS, is_racelike
-from racing_demon_client.terminal.style.densities import SMALLEST, Density
-from racing_demon_client.terminal.style.glyphs import Glyphs, cut, screen_text, wrapped
-from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_client.shared.rules_text import brief
+from racing_demon_client.terminal.style import (
+    SMALLEST,
+    Density,
+    Glyphs,
+    Mark,
+    Role,
+    cut,
+    screen_text,
+    wrapped,
+)
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.table import scoring
 
-from .arrangement import LOOSE_ROOM
-from .banner import draw_banner
-from .canvas import Canvas, Hit
-from .cards import Box, draw_card, draw_frame
+from .canvas import Box, Canvas, Hit, draw_banner, draw_card, draw_frame
 from .columns import column_pitch, draw_columns
-from .context import DrawContext
 from .foundations import draw_foundations
-from .heaps import draw_heaps
+from .generic import draw_heaps
+from .pile_layout import LOOSE_ROOM
 from .players import draw_feed, draw_players, draw_race
-from .scene import Scene
+from .scene import DrawContext, Scene
 from .side_piles import draw_loose
 
 TITLE: Final = "Racing Demon"

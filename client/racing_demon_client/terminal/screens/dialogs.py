@@ -12,11 +12,11 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label
 
 from racing_demon_client.sources.replay import PLACES
+from racing_demon_client.terminal.canvas_widget import PictureWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.drawing.pages.help import draw_help, draw_text
-from racing_demon_client.terminal.picture_widget import PictureWidget
-from racing_demon_client.terminal.style.glyphs import wrapped
-from racing_demon_client.terminal.style.look import Look
+from racing_demon_client.terminal.drawing.help import draw_help, draw_text
+from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.style import wrapped
 from racing_demon_protocol.constants import LONGEST_CHAT
 
 LEAST = 20

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
-from racing_demon_client.terminal.style.glyphs import screen_text
+from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import SeatState

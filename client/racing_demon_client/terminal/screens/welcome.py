@@ -1,32 +1,198 @@
-"""The welcome screen: practice, play solo, host, join, watch; nearby and recent tables."""
+"""A dialog to choose a game from a list, with a search field."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Focus
 from textual.screen import Screen
 from textual.widgets import Button, Input, Label, OptionList, Select
+from textual.widgets.option_list import Option
 
+from racing_demon_client.discovery.finder import table_line
 from racing_demon_client.discovery.mdns import find
-from racing_demon_client.discovery.server_list import listed_tables
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import taken_apart
-from racing_demon_client.recent_tables import Recent
-from racing_demon_client.terminal.style.glyphs import screen_text
+from racing_demon_client.net.server_query import FoundTable, listed_tables
+from racing_demon_client.saved_tables import Recent
+from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import counted
 from racing_demon_protocol.games import GAMES
 
-from .dialogs import QuestionScreen
-from .games import GamesScreen
-from .tables import MOST_DIGITS, TableList, TableRow
+from .dialogs import Dialog, QuestionScreen
+
+MAX_SEARCH: Final = 40
+
+
+class GamesScreen(Dialog[str]):
+    """Asks for a game to play solo; answers with its name."""
+
+    AUTO_FOCUS = "Input"
+    DEFAULT_CSS = """
+    GamesScreen { align: center middle; }
+    GamesScreen > Vertical { width: 74; max-width: 100%; height: auto; max-height: 100%; }
+    GamesScreen > Vertical { border: round $primary; }
+    GamesScreen Label { width: 100%; }
+    GamesScreen OptionList { height: auto; max-height: 16; border: none; padding: 0; }
+    GamesScreen OptionList:focus { border: none; }
+    GamesScreen OptionList > .option-list--option-highlighted { text-style: bold underline; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "list('cursor_down')", show=False),
+        Binding("up", "list('cursor_up')", show=False),
+        Binding("pagedown", "list('page_down')", show=False),
+        Binding("pageup", "list('page_up')", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Compose the dialog."""
+        with Vertical():
+            yield Label("Which game? Arrows and Enter choose; Escape leaves.")
+            yield Input(placeholder="part of its name", max_length=MAX_SEARCH, compact=True)
+            yield OptionList()
+
+    def on_mount(self) -> None:
+        """List all games."""
+        self.query_one(OptionList).can_focus = False  # keys go to the input, which moves the list
+        self._show("")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    def _show(self, text: str) -> None:
+        part = text.strip().lower()
+        games = [game for game in GAMES.values() if part in game.title.lower() or part in game.name]
+        shown = self.query_one(OptionList)
+        shown.set_options(Option(game.title, id=game.name) for game in games)
+        shown.action_first()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.query_one(OptionList).action_select()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+    async def action_list(self, action: str) -> None:
+        """Move in the list while the input has the focus."""
+        await self.query_one(OptionList).run_action(action)
+
+
+MOST_DIGITS = 9
+"""Rows after these have no digit; the arrow keys reach them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A table in the list.
+
+    Attributes:
+        address: its server's address; a table may have several.
+        code: its code, which identifies it.
+        told: its description.
+        what: what choosing it does: ``join`` or ``watch``.
+        is_locked: whether it has a passphrase.
+
+    """
+
+    address: str
+    code: str
+    told: str
+    what: str = "join"
+    is_locked: bool = False
+
+    @classmethod
+    def near(cls, table: FoundTable) -> "TableRow":
+        """Return the row of a table found on this network."""
+        return cls(table.address, table.code, table_line(table), is_locked=table.needs_passphrase)
+
+    @classmethod
+    def late(cls, recent: Recent) -> "TableRow":
+        """Return the row of a recent table."""
+        told = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
+        return cls(recent.url, recent.code, told, "watch" if recent.how == "watched" else "join")
+
+
+class TableList(OptionList):
+    """Nearby and recent tables. A row looks selected only while the list has the focus."""
+
+    DEFAULT_CSS = """
+    TableList { height: auto; max-height: 9; width: 100%; border: none; padding: 0; }
+    TableList, TableList > .option-list--option-highlighted { background: transparent; }
+    TableList:focus { border: none; background-tint: transparent; }
+    TableList > .option-list--option-highlighted { color: $foreground; text-style: none; }
+    """
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - the name that every Textual widget uses
+        super().__init__(id=id)
+        self.rows: list[TableRow] = []
+        self.display = False
+
+    def show(self, near: Sequence[TableRow], late: Sequence[TableRow]) -> None:
+        """Show these tables; the highlighted table stays highlighted even if its row moves or changes."""
+        before = self._at_pointer()
+        self.rows = [*near, *late]
+        options = [self._option(number, row) for number, row in enumerate(self.rows)]
+        if late:
+            options.insert(len(near), Option("recent:", disabled=True))
+        self.set_options(options)
+        self.display = bool(self.rows)
+        same = [number for number, row in enumerate(self.rows) if before and row.code == before.code]
+        if before is not None and same:
+            row = max(same, key=lambda number: self.rows[number].address == before.address)
+            self.highlighted = self.get_option_index(str(row))
+
+    def _option(self, number: int, row: TableRow) -> Option:
+        digit = str(number + 1) if number < MOST_DIGITS else " "
+        return Option(Content(f"{digit}  {screen_text(row.told)}"), id=str(number))
+
+    def point(self, number: int) -> bool:
+        """Highlight a row, counted from 0; return whether there is one."""
+        if number < len(self.rows):
+            self.highlighted = self.get_option_index(str(number))
+            self.focus()
+        return number < len(self.rows)
+
+    @property
+    def pointed(self) -> TableRow | None:
+        """The highlighted row while the list has the focus."""
+        return self._at_pointer() if self.has_focus else None
+
+    def _at_pointer(self) -> TableRow | None:
+        return None if self.highlighted_option is None else self.rows[int(self.highlighted_option.id or "")]
+
+    def on_focus(self, event: Focus) -> None:
+        """Highlight the first row if none is: Enter would choose it."""
+        if self.highlighted is None:
+            self.action_first()
+
+    def action_cursor_down(self) -> None:
+        """Move to the next row, or from the last one to the next field."""
+        before = self.highlighted
+        super().action_cursor_down()
+        if before is not None and self.highlighted is not None and self.highlighted <= before:
+            self.highlighted = before
+            self.screen.focus_next()
+
+    def action_cursor_up(self) -> None:
+        """Move to the previous row, or from the first one to the previous field."""
+        before = self.highlighted
+        super().action_cursor_up()
+        if before is not None and self.highlighted is not None and self.highlighted >= before:
+            self.highlighted = before
+            self.screen.focus_previous()
+
 
 MOST_ADDRESS = 200
 LOOK_SECONDS = 5.0

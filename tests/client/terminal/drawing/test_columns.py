@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
 from racing_demon_client.terminal.drawing.columns import draw_columns
-from racing_demon_client.terminal.drawing.context import DrawContext
-from racing_demon_client.terminal.drawing.scene import Scene
-from racing_demon_client.terminal.style.densities import choose
-from racing_demon_client.terminal.style.glyphs import ASCII, UNICODE
+from racing_demon_client.terminal.drawing.scene import DrawContext, Scene
+from racing_demon_client.terminal.style import ASCII, UNICODE, choose
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from tests.support.boards import Position, build, rules_of

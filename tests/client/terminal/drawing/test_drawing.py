@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.style.densities import choose
-from racing_demon_client.terminal.style.glyphs import ASCII
-from racing_demon_client.terminal.style.ink import Mark, Role
+from racing_demon_client.terminal.style import ASCII, Mark, Role, choose
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import Phase, Reason

@@ -10,11 +10,10 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from racing_demon_client.crash_report import crash_message
-from racing_demon_client.sources.openers import alone
+from racing_demon_client.errors import crash_message
+from racing_demon_client.sources.tables import alone
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.picture import PictureScreen
-from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.screens.table import PictureScreen, TableScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.screens import deal, hosting, sitting, until_ended, wait

@@ -10,8 +10,7 @@ from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import MEANINGS
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
-from racing_demon_client.terminal.screens.picture import LobbyScreen, PictureScreen, TallyScreen
-from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev

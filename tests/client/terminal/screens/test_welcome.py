@@ -8,15 +8,13 @@ from textual.widgets import Label
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.connection import Client
-from racing_demon_client.recent_tables import Recent, recents, recents_path, remember
+from racing_demon_client.saved_tables import Recent, recents, recents_path, remember
 from racing_demon_client.settings import load
-from racing_demon_client.sources import PRACTICE_HANDS, openers
-from racing_demon_client.terminal.launcher import run
+from racing_demon_client.sources import PRACTICE_HANDS, tables
+from racing_demon_client.terminal.app import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
-from racing_demon_client.terminal.screens.games import GamesScreen
-from racing_demon_client.terminal.screens.picture import LobbyScreen
-from racing_demon_client.terminal.screens.table import TableScreen
-from racing_demon_client.terminal.screens.tables import TableList
+from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
+from racing_demon_client.terminal.screens.welcome import GamesScreen, TableList
 from tests.client.terminal.conftest import Folders
 from tests.support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from tests.support.servers import Peer, serving
@@ -69,7 +67,7 @@ async def test_a_link_is_an_address_and_a_code() -> None:
 async def test_another_name_than_the_seats_is_asked_about() -> None:
     """Whoever was at the table as Zoe and types another name says which of the two is meant."""
     async with serving() as served, Peer.hosting(served.url) as host:
-        async with openers.join(served.url, host.code, "Zoe"):
+        async with tables.join(served.url, host.code, "Zoe"):
             pass
         async with at_first_screen() as (app, pilot):
             await type_into(pilot, "address", f"{served.url}#{host.code}")

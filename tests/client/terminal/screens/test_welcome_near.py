@@ -8,12 +8,12 @@ from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 from textual.widgets import Label
 
-from racing_demon_client.net.probe import FoundTable
-from racing_demon_client.recent_tables import Recent, recents_path, remember
+from racing_demon_client.net.server_query import FoundTable
+from racing_demon_client.saved_tables import Recent, recents_path, remember
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens import welcome
-from racing_demon_client.terminal.screens.picture import LobbyScreen
-from racing_demon_client.terminal.screens.tables import TableList, TableRow
+from racing_demon_client.terminal.screens.table import LobbyScreen
+from racing_demon_client.terminal.screens.welcome import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
 from tests.support.effort import usually
 from tests.support.neighbors import among_ourselves, announced, announcement, saying

@@ -1,0 +1,149 @@
+"""Ask a server: whether it has a table, and which tables it lists.
+
+Any server may be asked, so what it sends is limited and cleaned, like announcements on the network.
+"""
+
+import asyncio
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from websockets.exceptions import WebSocketException
+
+from racing_demon_client.errors import ConnectionFailed
+from racing_demon_client.links import full_url
+from racing_demon_protocol.constants import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
+from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.formatting import printable
+from racing_demon_protocol.wire.addresses import at_port
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages.client import Hello, Resume
+from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
+
+from .transport import Direct, page
+
+PROBE_SECONDS: Final = 1.0
+MAX_ANSWER_BYTES: Final = 4_096
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoundTable:
+    """A table that was found on the network and has answered, or that its server lists.
+
+    All texts are short and printable.
+
+    Attributes:
+        code: its code.
+        game: the name of its game, as announced.
+        host: the name of its host, as announced; empty if it has none.
+        url: the server's full address.
+        needs_passphrase: whether it has a passphrase.
+        free: how many seats are free; ``None`` if that is not known.
+
+    """
+
+    code: str
+    game: str
+    host: str
+    url: str
+    needs_passphrase: bool = False
+    free: int | None = None
+
+    @property
+    def address(self) -> str:
+        """The address as people write it."""
+        return self.url.removesuffix(WEBSOCKET_PATH)
+
+
+async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
+    """Return whether a Racing Demon server at this address has a table with this code.
+
+    Args:
+        url: the server's full address.
+        code: the table's code.
+        seconds: the timeout.
+
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await _answer(url, code)
+            if isinstance(answer, Elsewhere):
+                answer = await _answer(at_port(url, answer.port), code)
+            return isinstance(answer, Refused) and answer.reason is not Reason.UNKNOWN_TABLE
+    except (OSError, TimeoutError, ValueError, WebSocketException, InvalidFrame):
+        return False
+
+
+async def _answer(url: str, code: str) -> Message | None:
+    """Return a server's answer about a table; ``None`` if it does not speak our protocol.
+
+    The request resumes a seat with a new random token, which only an existing table can refuse. So it takes
+    no
+    seat, and the table does not notice it.
+    """
+    # Neighbors are reached directly, without a proxy.
+    connecting = Direct(
+        url, Encoding.MSGPACK, max_size=MAX_ANSWER_BYTES, open_timeout=None, close_timeout=0.1, proxy=None
+    )
+    async with connecting as socket:
+        versions = decode_server(await socket.recv())
+        if not isinstance(versions, Versions) or not versions.oldest <= VERSION <= versions.newest:
+            return None
+        await socket.send(encode(Hello(version=VERSION, software="racing-demon")))
+        await socket.send(encode(Resume(code=code, token=secrets.token_hex(32), seq=0)))
+        return decode_server(await socket.recv())
+
+
+PAGE: Final = "/tables.json"
+LIST_SECONDS: Final = 5.0
+ENTRIES: Final = TypeAdapter(list[Any])
+
+
+class _Entry(BaseModel):
+    """What a server lists of a table."""
+
+    code: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")]
+    game: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+    host: Annotated[str, Field(max_length=LONGEST_NAME)]
+    players: Annotated[int, Field(ge=0, le=MOST_SEATS)]
+    seats: Annotated[int, Field(ge=1, le=MOST_SEATS)]
+    locked: bool
+
+
+async def listed_tables(address: str) -> list[FoundTable]:
+    """Return the tables that a server lists, those with free seats first.
+
+    Args:
+        address: the server's address, as people write it.
+
+    Raises:
+        ConnectionFailed: it cannot be reached, or what it sends is no list of tables.
+
+    """
+    url = full_url(address)
+    body = await page(url.removesuffix(WEBSOCKET_PATH) + PAGE, LIST_SECONDS)
+    try:
+        entries = [] if body is None else ENTRIES.validate_json(body)
+    except ValidationError as error:
+        raise ConnectionFailed(f"What the server at {address} sends is no list of tables.") from error
+    tables = []
+    for entry in entries[:MOST_TABLES]:
+        with suppress(ValidationError):
+            tables.append(_table(url, _Entry.model_validate(entry)))
+    return sorted(tables, key=lambda table: not table.free)
+
+
+def _table(url: str, entry: _Entry) -> FoundTable:
+    return FoundTable(
+        code=entry.code.upper(),
+        game=printable(entry.game),
+        host=printable(entry.host).strip(),
+        url=url,
+        needs_passphrase=entry.locked,
+        free=max(0, entry.seats - entry.players),
+    )

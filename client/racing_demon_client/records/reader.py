@@ -1,0 +1,296 @@
+"""Read records: from files, standard input, and the journal of a server on this machine.
+
+Only the server's own program reads its journal, so the client runs it as a subprocess. Reading a thousand
+records takes long, so their digests are cached in this machine's cache folder.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import IO, Annotated, Final
+
+from platformdirs import user_cache_path
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from racing_demon_client.errors import RecordUnreadable
+from racing_demon_client.files import encoding_of, replace_file
+from racing_demon_protocol.records.format import LONGEST_LINE, Record, read_records
+from racing_demon_protocol.records.summary import VERSION, Digest, digests
+
+STDIN: Final = "-"
+ALL: Final = "all"
+"""Stands for every match of the journal."""
+ID: Final = re.compile(r"([0-9]{1,2}-)?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
+"""A match's name in a journal: table number and match number, preceded by the worker's number from 1 on."""
+BEGINNINGS: Final = ('{"message": "record"', '{"message": "correction"')
+"""How lines begin that are appended to a file whose last line may be truncated."""
+CUT_LETTER: Final = ("unexpected end of data", "truncated data")
+"""Python's messages for a text that ends within a character."""
+MOST_SAID: Final = 2_000
+MOST_LISTED: Final = 1_000_000
+
+
+class ListedMatch(BaseModel):
+    """A match in the journal, as the server lists it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: Annotated[str, Field(min_length=1, max_length=240)]
+    code: str = ""
+    game: str = ""
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    hands: int = 0
+    seats: dict[int, str] = {}
+    bots: tuple[int, ...] = ()
+    finished: bool = False
+    corrections: int = 0
+
+
+def is_file(source: str) -> bool:
+    """Return whether a source is a file, and not a match of the journal or all of them."""
+    return not (ID.fullmatch(source) or source == ALL) or Path(source).exists()
+
+
+@asynccontextmanager
+async def lines_from(source: str, journal: str | None) -> AsyncIterator[Iterator[str]]:
+    """Yield the lines of a file, or of a match in the journal.
+
+    Raises:
+        RecordUnreadable: it does not exist or cannot be read.
+
+    """
+    if is_file(source):
+        with _opened(source) as lines:
+            yield _told(_bounded(lines), source)
+    else:
+        async with ask_journal("export", source, journal=journal) as lines:
+            yield _told(lines, source)
+
+
+def read_file(path: str) -> Iterator[Record]:
+    """Yield the records of a file.
+
+    Raises:
+        RecordUnreadable: the file cannot be read.
+        InvalidRecord: a line does not belong to a record.
+
+    """
+    with _opened(path) as lines:
+        yield from read_records(_told(_bounded(lines), path))
+
+
+async def listed(journal: str | None) -> list[ListedMatch]:
+    """Return the journal's matches, oldest first.
+
+    Raises:
+        RecordUnreadable: there is no journal, or it cannot be read.
+
+    """
+    found: list[ListedMatch] = []
+    async with ask_journal("list", "--json", journal=journal) as lines:
+        for line in lines:
+            try:
+                found.append(ListedMatch.model_validate_json(line))
+            except ValidationError as error:
+                text = (
+                    "The server lists its journal in an unknown format: client and server differ in version."
+                )
+                raise RecordUnreadable(text) from error
+            if len(found) > MOST_LISTED:
+                raise RecordUnreadable(f"The journal has more than {MOST_LISTED} matches.")
+    return sorted(found, key=lambda match: (match.started_ms or 0, match.id))
+
+
+@asynccontextmanager
+async def ask_journal(
+    *arguments: str, journal: str | None, typed: str | None = None
+) -> AsyncIterator[Iterable[str]]:
+    """Run a journal command of the server's program and yield the lines of its answer.
+
+    The answer goes through an unnamed temporary file, so that it is never in memory as a whole.
+
+    Raises:
+        RecordUnreadable: the program failed; the text is what it said.
+
+    """
+    command = [sys.executable, "-m", "racing_demon_server", "journal", *arguments]
+    if journal is not None:
+        command += ["--journal", journal]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as answer:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE if typed is not None else asyncio.subprocess.DEVNULL,
+            stdout=answer,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            _, errors = await process.communicate(typed.encode() if typed is not None else None)
+        finally:
+            if process.returncode is None:  # the caller no longer needs the answer
+                process.kill()
+                await process.wait()
+        if process.returncode != 0:
+            raise RecordUnreadable(_last_error(errors.decode(errors="replace")))
+        answer.seek(0)
+        yield answer
+
+
+def _last_error(text: str) -> str:
+    """Return the error message of the server's program, without the program's name."""
+    said = text[-MOST_SAID:].strip().splitlines() or ["The server's journal could not be read."]
+    return said[-1].partition(": ")[2] if said[-1].startswith("racing-demon-server: ") else said[-1]
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[str]]:
+    if path == STDIN:
+        yield _as_text(sys.stdin.buffer)
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below; only opening it is guarded
+    except OSError as error:
+        hint = (
+            "; a match is two numbers, like 12.1: racing-demon record list shows all"
+            if path.isdigit()
+            else ""
+        )
+        raise RecordUnreadable(f"{path} cannot be read: {error.strerror or error}{hint}") from error
+    with file:
+        yield _as_text(file)
+
+
+def _as_text(file: IO[bytes]) -> IO[str]:
+    """Return a file as text in its own encoding."""
+    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
+    return io.TextIOWrapper(buffered, encoding=encoding_of(buffered.peek(2)[:2]))
+
+
+def _bounded(file: IO[str]) -> Iterator[str]:
+    """Yield the lines of a file; of one that is too long, no more than shows that it is."""
+    return iter(lambda: file.readline(LONGEST_LINE + 2), "")
+
+
+def _told(lines: Iterable[str], source: str) -> Iterator[str]:
+    """Yield whole lines; report where truncated or unreadable ones come from."""
+    kept = ""
+    try:
+        for line in lines:
+            if line.startswith(BEGINNINGS) and _is_half(kept):
+                _tell_cut(source, "in its middle, before something was written behind it,")
+            elif kept:
+                yield kept
+            kept = line
+    except UnicodeDecodeError as error:
+        if error.reason not in CUT_LETTER:
+            raise RecordUnreadable(
+                f"{source} cannot be read: it is not text, or damaged, so it proves nothing."
+            ) from error
+        if kept:
+            yield kept
+        kept = "{"  # the text before the truncated character is lost, too
+    except OSError as error:
+        raise RecordUnreadable(f"{source} cannot be read: {error.strerror or error}") from error
+    if not kept.endswith("\n") and _is_half(kept):
+        _tell_cut(source, "at its end")
+    elif kept:
+        yield kept
+
+
+def _is_half(line: str) -> bool:
+    """Return whether a line is the beginning of an object that was never completed."""
+    if not line.startswith("{"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _tell_cut(source: str, where: str) -> None:
+    name = "standard input" if source == STDIN else source
+    sys.stderr.write(
+        f"The record of {name} {where} stops in the middle of a line: that line is left out, what came after "
+        "it was never written, and a hand that was being played then is not proven.\n"
+    )
+
+
+MAX_CACHED: Final = 100_000
+MAX_CACHE_BYTES: Final = 512 * 2**20
+DIGESTS: Final = TypeAdapter(tuple[Digest, ...])
+
+
+def cache_path() -> Path:
+    """Return the path of the cache."""
+    return user_cache_path("racing-demon", appauthor=False) / "digests"
+
+
+def key_of_file(path: str) -> str:
+    """Return a key for a verified file in its present state; it changes with the file.
+
+    Raises:
+        OSError: there is no such file.
+
+    """
+    state = os.stat(path)
+    return key_of(f"proven\0{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
+
+
+def key_of(text: str) -> str:
+    """Return a short key for a text and the current version of digests."""
+    return hashlib.sha256(f"{VERSION}\0{text}".encode(errors="surrogateescape")).hexdigest()[:32]
+
+
+class DigestCache:
+    """The cached digests, one record per line with its key first.
+
+    Args:
+        path: the file.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._texts: dict[str, str] = {}
+        self._is_new = False
+        with suppress(OSError, UnicodeDecodeError):
+            if path.stat().st_size <= MAX_CACHE_BYTES:
+                lines = path.read_text(encoding="utf-8").splitlines()
+                self._texts = {key: text for key, _, text in (line.partition(" ") for line in lines)}
+
+    def find(self, key: str) -> tuple[Digest, ...] | None:
+        """Return the digests under a key; ``None`` if there are no valid ones."""
+        try:
+            return DIGESTS.validate_json(self._texts[key])
+        except (KeyError, ValidationError):
+            return None
+
+    def make(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[Digest, ...]:
+        """Compute the digests of records, verified ones or all, and store them under a key.
+
+        Raises:
+            InvalidRecord: a record contradicts itself or, if it is verified, is not valid.
+
+        """
+        made = tuple(digests(records, verified=verified))
+        self._texts.pop(key, None)
+        self._texts[key] = DIGESTS.dump_json(made).decode()
+        self._is_new = True
+        return made
+
+    def save(self) -> None:
+        """Write the cache; a failure only means computing the digests again."""
+        if self._is_new:
+            latest = list(self._texts.items())[-MAX_CACHED:]
+            with suppress(OSError):
+                replace_file(self._path, "".join(f"{key} {text}\n" for key, text in latest).encode())

@@ -1,0 +1,202 @@
+"""What a client infers from a table's messages: helpful plays, lost races, and who is no longer stuck.
+
+Reads no clock: times are milliseconds on the caller's monotonic clock.
+"""
+
+from collections import deque
+from typing import Final, NamedTuple
+
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.engine.rules.building import BuildingRules
+from racing_demon_protocol.engine.specification import Stock, TailRule
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.table.intent import helpful_play, opened_play
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Refused, Snapshot
+
+NOTHING_HELPS: Final = "Nothing helps: stuck"
+"""The hint for a player whom no play helps."""
+
+
+class Hints:
+    """Finds plays for one player, and follows how the stock is turned.
+
+    Attributes:
+        is_fruitless: whether the whole stock was turned and nothing helped. Where the hidden cards are known,
+            as at a solo table, it may be set earlier.
+
+    """
+
+    def __init__(self) -> None:
+        self.is_fruitless = False
+        self._is_whole = False
+
+    def follow(self, message: Message, view: TableState, seat: int | None) -> None:
+        """Follow a message that the view has applied."""
+        rules, board = view.rules, view.board
+        if rules is None or board is None or seat is None or seat not in view.hand_seats:
+            return
+        if isinstance(message, ev.Played):
+            kinds = board.piles[message.source].kind, board.piles[message.destination].kind
+            if message.seat == seat and kinds in {(Kind.STOCK, Kind.WASTE), (Kind.WASTE, Kind.STOCK)}:
+                self._follow_turn(rules, board, seat)
+            elif message.seat == seat or Kind.FOUNDATION in kinds:
+                self._begin(rules, board, seat)
+        elif isinstance(message, Snapshot | ev.Dealt | ev.Rotated):
+            self._begin(rules, board, seat)
+
+    def play(self, rules: Rules, board: Board, seat: int) -> Play | None:
+        """Return a play that helps, or that turns the stock; ``None`` if nothing helps."""
+        (helpful, is_sure), turn = helpful_play(rules, board, seat), rules.turn(board, seat)
+        if helpful is not None or turn is not None:
+            return helpful or (None if self.is_fruitless else turn)
+        plays = rules.legal_plays(board, seat)
+        if is_sure and isinstance(rules, BuildingRules):  # these cards only wander, or come back
+            plays = (p for p in plays if board.piles[p.source].kind not in {Kind.TABLEAU, Kind.FOUNDATION})
+        return next(plays, None)
+
+    def _begin(self, rules: Rules, board: Board, seat: int) -> None:
+        """Look through the stock anew: other cards may help now."""
+        waste = rules.layout.waste.get(seat)
+        self._is_whole = waste is not None and not board.cards[waste]
+        self.is_fruitless = False
+
+    def _follow_turn(self, rules: Rules, board: Board, seat: int) -> None:
+        stock = rules.layout.stock[seat]
+        group = rules.layout.groups[stock]
+        shows_all = isinstance(group, Stock) and not group.shuffle and group.tail_rule is TailRule.TOP
+        if not shows_all or helpful_play(rules, board, seat) != (None, True):
+            self._begin(rules, board, seat)
+        elif not board.cards[stock]:
+            self.is_fruitless = self.is_fruitless or self._is_whole
+        elif not board.cards[rules.layout.waste[seat]]:
+            self._is_whole = True
+
+
+MAX_MISSES: Final = 3
+MISSES_WINDOW_MS: Final = 1_000
+MISSES_PAUSE_MS: Final = 500
+
+
+class ChoiceLimit:
+    """Ignores automatic choices for a moment after some in a row have found nothing.
+
+    Moves with a source and a destination are free. Times are milliseconds on the caller's monotonic clock.
+    """
+
+    def __init__(self) -> None:
+        self._misses: deque[int] = deque(maxlen=MAX_MISSES)
+        self._rests_until = 0
+
+    def allows(self, now: int) -> bool:
+        """Return whether a choice is made now."""
+        return now >= self._rests_until
+
+    def note_miss(self, now: int) -> None:
+        """Count a choice that found nothing."""
+        self._misses.append(now)
+        if len(self._misses) == MAX_MISSES and now - self._misses[0] < MISSES_WINDOW_MS:
+            self._rests_until = now + MISSES_PAUSE_MS
+            self._misses.clear()
+
+
+RACE_WINDOW_MS: Final = 2_000
+"""A play to a place counts as a race for this long after the place was filled."""
+MAX_FILLED: Final = 64
+
+
+class Lost(NamedTuple):
+    """A lost race: the late card, the faster seat, and the difference in microseconds."""
+
+    card: Card
+    seat: int
+    late_us: int
+
+
+class Rivals:
+    """Recent foundation plays of others, and this player's unanswered plays."""
+
+    def __init__(self) -> None:
+        self._filled: deque[tuple[int, int, int, int]] = deque(maxlen=MAX_FILLED)
+        """The cards played to foundations: the pile, its height before, the seat and the time."""
+        self._tried: dict[int, tuple[Play, int]] = {}
+
+    def tried(self, counter: int, play: Play, now: int) -> None:
+        """Record a play that the player makes, under its counter."""
+        self._tried[counter] = play, now
+
+    def play(self, counter: int) -> Play | None:
+        """Return the unanswered play with a counter."""
+        return self._tried[counter][0] if counter in self._tried else None
+
+    def follow(self, message: Message, view: TableState, seat: int | None, now: int) -> Lost | None:
+        """Follow a message that the view has applied; if it refuses a play, return the race it lost."""
+        match message:
+            case Snapshot() | ev.Dealt():
+                self._filled.clear()
+                self._tried.clear()
+            case ev.Played():
+                self._note(message, view, now)
+                if message.seat == seat:
+                    self._tried.pop(message.counter, None)
+            case Refused():
+                tried = self._tried.pop(message.counter, None)
+                if tried is not None and message.reason is Reason.ILLEGAL:
+                    return self._faster(view, seat, *tried)
+        return None
+
+    def _note(self, event: ev.Played, view: TableState, now: int) -> None:
+        if view.board is not None and view.board.piles[event.destination].kind is Kind.FOUNDATION:
+            height = len(view.board.cards[event.destination]) - 1
+            self._filled.append((event.destination, height, event.seat, now))
+
+    def _faster(self, view: TableState, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
+        """Return the race that a refused play lost: another seat filled its place a moment before."""
+        rules, board = view.rules, view.board
+        if rules is None or board is None or not 0 <= play.source < len(board.piles):
+            return None
+        card = board.top(play.source)
+        if card is None or card == UNKNOWN:
+            return None
+        for pile, height, rival, at in reversed(self._filled):
+            is_meant = play.destination in {pile, FOUNDATIONS} and rival != seat
+            if not (is_meant and 0 <= pressed_at - at <= RACE_WINDOW_MS and height < len(board.cards[pile])):
+                continue
+            if rules.follows_on(board, pile, board.cards[pile][:height], card):
+                return Lost(card, rival, 1_000 * (pressed_at - at))
+        return None
+
+
+class StuckWords:
+    """Follows the messages of one table.
+
+    Attributes:
+        opened: for each seat that is no longer stuck because of the last message, the play that it opened.
+
+    """
+
+    def __init__(self) -> None:
+        self.opened: dict[int, Play] = {}
+        self._stuck: set[int] = set()
+
+    def follow(self, message: Message, view: TableState) -> bool:
+        """Follow a message that the view has applied. Return False if it only says "stuck" again."""
+        self.opened = {}
+        if isinstance(message, ev.StuckSaid):
+            is_news = message.seat not in self._stuck
+            self._stuck.add(message.seat)
+            return is_news
+        stuck = set(view.stuck_seats())
+        if isinstance(message, ev.Played) and view.rules is not None and view.board is not None:
+            for seat in self._stuck - stuck - {message.seat}:
+                play = opened_play(view.rules, view.board, seat, [message.destination])
+                if play is None:
+                    stuck.add(seat)  # it will be said again
+                else:
+                    self.opened[seat] = play
+        self._stuck = stuck
+        return True

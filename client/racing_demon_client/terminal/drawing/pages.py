@@ -1,0 +1,406 @@
+"""Pages shown between hands: lobby, tally and analysis, in a common frame."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from racing_demon_client.links import link_of
+from racing_demon_client.shared.analysis_text import full, hashes, summary
+from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
+from racing_demon_client.shared.option_text import options_text
+from racing_demon_client.shared.rules_text import brief, title_of
+from racing_demon_client.terminal.style import Glyphs, Mark, Role, cut, fit, screen_text, shortened, wrapped
+from racing_demon_protocol.enums import EndReason, Phase
+from racing_demon_protocol.formatting import counted, listing
+from racing_demon_protocol.games import GAMES, seats_of
+from racing_demon_protocol.records.analysis import SeatAnalysis
+from racing_demon_protocol.table import scoring
+from racing_demon_protocol.table.state import DEALT, TableState
+from racing_demon_protocol.wire.messages.server import HandResult, SeatState
+
+from .canvas import Canvas, Hit
+from .scene import FeedLine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """One moment of a table between hands.
+
+    Attributes:
+        view: the table.
+        seat: this player's seat; ``None`` for a spectator.
+        focus: the seat to show: this player's own or the watched one.
+        addresses: the addresses to join under.
+        is_hosted: whether the table is on this machine.
+        feed: the lines of the feed, newest last.
+        prompt: what to do next.
+        is_warning: whether the prompt reports a problem.
+        trouble: the connection problem to show, if any.
+        watchers: the number of spectators.
+        seed: the secret of the last hand, once revealed.
+        proof: the result of verifying it.
+        is_wrong: whether verification failed.
+        analysis: the analysis of that hand, for each player.
+        labels: the key label of each action.
+        footer: the keys, each with its effect and its action.
+
+    """
+
+    view: TableState
+    seat: int | None
+    focus: int | None = None
+    addresses: Sequence[str] = ()
+    is_hosted: bool = False
+    feed: Sequence[FeedLine] = ()
+    prompt: str = ""
+    is_warning: bool = False
+    trouble: str = ""
+    watchers: int = 0
+    seed: str = ""
+    proof: str = ""
+    is_wrong: bool = False
+    analysis: Sequence[SeatAnalysis] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    footer: Sequence[tuple[str, str, str]] = ()
+    """Each with its action, which a click carries out."""
+
+    def draw_feed(self, canvas: Canvas, y: int, width: int, glyphs: Glyphs) -> None:
+        """Write the feed from a row on, newest last, in the rows and columns available."""
+        room = canvas.height - 3 - y
+        latest = list(self.feed)[-room:] if room > 0 else []
+        rows = [(text, line.role) for line in latest for text in wrapped(line.text, width - 4)]
+        for row, (text, role) in enumerate(rows[-room:], start=y):
+            canvas.put(2, row, text, role)
+
+
+def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return a picture with the shared frame; rows 2 to the third last are free."""
+    width, height = size
+    canvas = Canvas(width, height)
+    canvas.put(1, 0, "Racing Demon", Role.ACCENT | Mark.STRONG)
+    if page.trouble:
+        text = cut(page.trouble, width - 16, glyphs)
+        canvas.put(width - len(text) - 1, 0, text, Role.WARNING | Mark.STRONG)
+    canvas.rule(1, 0, width, glyphs.rule)
+    canvas.rule(height - 2, 0, width, glyphs.rule)
+    if page.prompt:
+        ink = Role.WARNING if page.is_warning else Role.ACCENT | Mark.STRONG
+        end = canvas.put(2, height - 2, f" {cut(page.prompt, width - 6, glyphs)} ", ink)
+        canvas.touch(Hit(2, height - 2, end - 2, 1, action="enter"))
+    x = 1
+    for keys, does, action in page.footer:
+        if x + len(keys) + len(does) + 1 > width:
+            break
+        start = x
+        x = canvas.put(x, height - 1, keys, Role.KEY | Mark.STRONG)
+        x = canvas.put(x + 1, height - 1, does, Role.DIM)
+        canvas.touch(Hit(start, height - 1, x - start, 1, action=action))
+        x += 2
+    return canvas
+
+
+UNREACHED = "this machine is in no network: nobody else reaches the table"
+
+LOBBY_NAME_WIDTH = 24
+BESIDE_NAME = 33
+"""The cells for a seat's details and number, beside the name."""
+MOST_OPTIONS = 3
+"""The maximum number of lines for options that differ from the defaults."""
+LEAST_BELOW_SEATS = 3
+"""The briefing takes two rows below the seats, after an empty one."""
+ROWS_BETWEEN = 5
+"""The title, and empty rows before and after the seats, after the options and after the briefing."""
+LEAST_FEED = 2
+"""The minimum number of rows for chat."""
+MIN_ROOM = 40
+"""The minimum width of everything beside the QR code."""
+ROOMY = (120, 40)
+"""From this size on the QR code fits beside the seats."""
+
+
+def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
+    """Return whether the QR code is shown: as the player chose, or else if it fits."""
+    return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
+
+
+def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[str] = ()) -> Canvas:
+    """Return the picture of the lobby, in a width and height of cells.
+
+    Args:
+        page: the page.
+        size: the width and height.
+        glyphs: the glyphs.
+        qr: the lines of the QR code, if it is to be shown.
+
+    """
+    canvas = draw_page(page, size, glyphs)
+    room = _room_beside(canvas, qr)
+    view = page.view
+    x = canvas.put(2, 2, "table ", Role.DIM)
+    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
+    if view.locked:
+        x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
+    if page.watchers:
+        x = canvas.put(x + 2, 2, f"{page.watchers} watching", Role.DIM)
+    y = 3
+    if page.addresses and "qr" in page.labels:
+        x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
+        end = canvas.put(x + 1, 2, "QR code", Role.DIM)
+        canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
+    bottom = size[1] - 2
+    is_tight = y + len(page.addresses) + _places(view) + LEAST_BELOW_SEATS > bottom
+    for address in page.addresses[:1] if is_tight else page.addresses:
+        link = link_of(screen_text(address), screen_text(view.code))
+        line = f"{link} in a browser, or with racing-demon join"
+        canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
+        y += 1
+    if page.is_hosted and not page.addresses:
+        canvas.put(2, y, cut(UNREACHED, room - 4, glyphs), Role.WARNING)
+        y += 1
+    if is_tight:
+        has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
+        _draw_tightly(canvas, page, (y, bottom - has_note), room, glyphs)
+        _draw_qr(canvas, qr, room)
+        return canvas
+    phrases = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
+    rules = _briefing(view, room - 4)
+    left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
+    folds = left - _places(view) < LEAST_FEED <= left - len(view.seats) - 1
+    y = _draw_seats(canvas, page, y + 1, room, glyphs, folds=folds)
+    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
+    for row, line in enumerate(phrases, start=y + 1):
+        canvas.put(2, row, line, Role.DIM)
+    canvas.touch(Hit(2, y, room - 4, 1 + len(phrases), action="options"))
+    y += 2 + len(phrases)
+    if y + len(rules) + LEAST_FEED < bottom:
+        for row, line in enumerate(rules, start=y):
+            canvas.put(2, row, line, Role.TEXT)
+        y += len(rules) + 1
+    page.draw_feed(canvas, y, room, glyphs)
+    _draw_qr(canvas, qr, room)
+    return canvas
+
+
+def _room_beside(canvas: Canvas, lines: Sequence[str]) -> int:
+    """Return the width left of the QR code; the whole width without one."""
+    room = canvas.width - len(lines[0]) - 2 if lines else 0
+    return room if room >= MIN_ROOM and len(lines) <= canvas.height - 4 else canvas.width
+
+
+def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
+    """Draw the QR code at the right; never a part of it."""
+    if room < canvas.width:
+        for y, line in enumerate(lines, 2):
+            canvas.put(room, y, line)
+    elif lines:
+        text = "QR code: make the window larger"
+        canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
+
+
+def _places(view: TableState) -> int:
+    """Return how many seats to show; taken seats are shown whatever the game."""
+    places = seats_of(view.options) if view.options.game in GAMES else view.options.seats
+    return max([places, *(seat + 1 for seat in view.seats)])
+
+
+def _briefing(view: TableState, room: int) -> list[str]:
+    """Return the game's briefing, wrapped to a width; empty for an unknown game."""
+    phrases = brief(view.options, view.time_limit_ms) if view.options.game in GAMES else ()
+    return wrapped(" ".join(phrases), room) if phrases else []
+
+
+def _draw_seats(  # noqa: PLR0913
+    canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs, *, folds: bool
+) -> int:
+    """Draw the seats and return the row below; folded free seats become a number."""
+    places = _places(page.view)
+    shown = sorted(page.view.seats) if folds else range(places)
+    for row, seat in enumerate(shown, start=y):
+        _draw_seat(canvas, page, (seat, row), room, glyphs)
+    y += len(shown)
+    if folds:
+        canvas.put(2, y, f"{counted(places - len(shown), 'seat')} free", Role.DIM)
+        y += 1
+    return y + 1
+
+
+def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, glyphs: Glyphs) -> None:
+    """Draw as many players as fit above the footer, this one first; then how many are left."""
+    y, bottom = rows
+    taken = sorted(page.view.seats, key=lambda seat: (seat != page.seat, seat))
+    fitting = bottom - y - 1
+    for row, seat in enumerate(taken[:fitting], start=y):
+        _draw_seat(canvas, page, (seat, row), room, glyphs)
+    shown = min(len(taken), max(0, fitting))
+    hidden, free = len(taken) - shown, _places(page.view) - len(taken)
+    phrases = [
+        f"{hidden} more" * bool(hidden),
+        counted(free, "seat") + " free" if free else "",
+        title_of(page.view.options.game),
+    ]
+    if y + shown < bottom:
+        line = cut(", ".join(filter(None, phrases)), room - 4, glyphs)
+        canvas.put(2, y + shown, line, Role.DIM)
+        canvas.touch(Hit(2, y + shown, len(line), 1, action="options"))
+
+
+def _draw_seat(canvas: Canvas, page: Page, place: tuple[int, int], room: int, glyphs: Glyphs) -> None:
+    seat, y = place
+    state = page.view.seats.get(seat)
+    canvas.put(2, y, str(seat + 1), Role.DIM)
+    if state is None:
+        canvas.put(4, y, glyphs.dot, Role.DIM)
+        return
+    ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+    x = canvas.put(4, y, fit(screen_text(state.name), min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
+    x = canvas.put(x + 2, y, f"{_seat_kind(state):14}", Role.DIM)
+    ready = state.ready and not state.left
+    x = canvas.put(x, y, "ready" if ready else "-", Role.KEY if ready else Role.DIM)
+    if seat == page.view.host:
+        canvas.put(x + 2, y, "host", Role.ACCENT)
+
+
+def _seat_kind(state: SeatState) -> str:
+    if state.left:
+        return "left"
+    if state.bot:
+        return f"bot, {screen_text(state.bot)}"
+    if not state.connected:
+        return f"away, bot {screen_text(state.stand_in)}" if state.stand_in else "away"
+    return "muted" if state.muted else ""
+
+
+TALLY_NAME_WIDTH = 16
+HAND_WIDTH = 6
+BAR_WIDTH = 20
+ROWS_AROUND = 4
+"""The column headings, the legend of the asterisk, and an empty row before and after."""
+
+
+def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of the tally, in a width and height of cells."""
+    canvas = draw_page(page, size, glyphs)
+    view, bottom = page.view, canvas.height - 2
+    headline = _headline(view, _own(page)) if view.results or _is_running(view) else ""
+    y = 2
+    for line in wrapped(headline, canvas.width - 4):
+        canvas.put(2, y, line, Role.ACCENT | Mark.STRONG)
+        y += 1
+    is_tight = y + ROWS_AROUND + len(scoring.totals(view)) > bottom
+    y = _draw_rows(canvas, page, (y if is_tight else y + 1, bottom), glyphs)
+    proof = wrapped(screen_text(page.proof), canvas.width - 4) if page.proof else []
+    for line in proof if y + 1 + len(proof) <= bottom else ():
+        canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
+        y += 1
+    page.draw_feed(canvas, y + 2, canvas.width, glyphs)
+    return canvas
+
+
+def _is_running(view: TableState) -> bool:
+    """Return whether a hand is in play whose points are not in the tally yet."""
+    return view.phase in DEALT
+
+
+def _own(page: Page) -> int | None:
+    """Return this player's seat in the match shown, unless somebody else held it then."""
+    return None if page.seat in page.view.departed else page.seat
+
+
+def _headline(view: TableState, own: int | None) -> str:
+    """Return which hand is played, or how the last one and the match ended."""
+    if _is_running(view):
+        return f"Hand {view.hand} of {view.options.hands} is being played."
+    result = view.results[-1]
+    if view.phase is Phase.OVER and view.winners:
+        won = listing(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        return f"The match is over: {won} won."
+    return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
+
+
+def _ending(view: TableState, result: HandResult, own: int | None) -> str:
+    after = f" after {duration(result.elapsed_ms)}"
+    if result.reason is EndReason.OUT and result.out is not None:
+        who = "you went out" if result.out == own else f"{_name(view, result.out)} went out"
+        return who + after + "!"
+    why = {
+        EndReason.DEAD: "nobody could play any more",
+        EndReason.STUCK: "everybody was stuck",
+        EndReason.TIME_UP: TOO_LONG if view.is_early(result.elapsed_ms) else "the time was up",
+        EndReason.ABANDONED: "everybody had left",
+        EndReason.CLOSED: "the table was closed",
+        EndReason.OUT: "somebody went out",
+    }
+    return why[result.reason] + after + "."
+
+
+def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs) -> int:
+    """Draw one row per player, as many as fit: points, total and a bar. Return the row below."""
+    (y, bottom), view, own = rows, page.view, _own(page)
+    running = scoring.points(view) if _is_running(view) else {}
+    totals = {seat: total + running.get(seat, 0) for seat, total in scoring.totals(view).items()}
+    seats = _fitting(sorted(totals, key=lambda seat: -totals[seat]), bottom - y - 1, own)
+    room = canvas.width - TALLY_NAME_WIDTH - 4 - 8
+    bar = BAR_WIDTH if room > BAR_WIDTH + 3 * HAND_WIDTH else 0
+    results = view.results[-max(1, (room - bar) // HAND_WIDTH - bool(running)) :]
+    heads = "".join(f"{result.hand:>{HAND_WIDTH - 1}} " for result in results)
+    heads += f"{'now':>{HAND_WIDTH - 1}} " if running else ""
+    canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  total", Role.DIM)
+    best = max([1, *totals.values()])
+    for row, seat in enumerate(seats, start=y + 1):
+        ink = Role.ACCENT | Mark.STRONG if seat == own else Role.TEXT
+        x = canvas.put(2, row, fit(_name(view, seat), TALLY_NAME_WIDTH, glyphs), ink)
+        for result in results:
+            points = dict(zip(result.seats, result.points, strict=True)).get(seat)
+            x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND_WIDTH - 1}}", Role.TEXT)
+            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Mark.STRONG)
+        if running:
+            x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND_WIDTH - 1}} ", Role.ACCENT)
+        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
+        length = max(0, totals[seat]) * bar // best
+        canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == own else Role.FRAME)
+        if seat in view.winners and view.phase is Phase.OVER:
+            canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
+    y += 1 + len(seats)
+    if y < bottom and any(result.out is not None for result in results):
+        canvas.put(2, y, "* went out", Role.DIM)
+    return y + 1
+
+
+def _fitting(seats: list[int], room: int, own: int | None) -> list[int]:
+    """Return as many seats as fit, best first, always including this player's."""
+    if own in seats[max(1, room) :]:
+        return [*seats[: max(0, room - 1)], own]
+    return seats[: max(1, room)]
+
+
+def _name(view: TableState, seat: int) -> str:
+    return screen_text(view.player(seat)) or f"seat {seat + 1}"
+
+
+def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
+    """Return the picture of the analysis in a width and height of cells: this player's first."""
+    canvas = draw_page(page, size, glyphs)
+    last = canvas.height - 3
+    if not page.analysis:
+        canvas.put(2, 2, "After each hand, its analysis appears here.", Role.DIM)
+        return canvas
+    words = MessageText(page.view, page.seat, ascii_only=glyphs.small_reds)
+    first = next((each for each in page.analysis if each.seat == page.focus), page.analysis[0])
+    who = screen_text(words.who(first.seat))
+    canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Mark.STRONG)
+    y = 4
+    for line in full(first, words):
+        for part in textwrap.wrap(screen_text(line), canvas.width - 6, subsequent_indent="  "):
+            if y <= last:
+                canvas.put(2, y, cut(part, canvas.width - 4, glyphs), Role.TEXT)
+            y += 1
+    y += 1
+    for each in page.analysis:
+        if each is not first and y <= last:
+            canvas.put(2, y, cut(screen_text(summary(each, words)), canvas.width - 4, glyphs), Role.DIM)
+            y += 1
+    for line in hashes(page.view, page.seed, words):
+        if y < last:
+            canvas.put(2, y + 1, cut(screen_text(line), canvas.width - 4, glyphs), Role.DIM)
+            y += 1
+    return canvas

@@ -1,1 +1,0 @@
-"""Pictures shown between hands: lobby, tally, analysis and help."""

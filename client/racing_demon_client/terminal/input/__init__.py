@@ -1,1 +1,0 @@
-"""What a player can do, and which key does it."""

@@ -1,0 +1,462 @@
+"""Sessions at a table of any kind: the connection, the desk, the keys and the proof of each hand."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import ClassVar, Final
+
+from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.records.verifier import Verifier
+from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.shared.message_text import duration
+from racing_demon_client.shared.pile_names import keyed
+from racing_demon_client.sources.replay import BadPlace, Replay
+from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, win_text
+from racing_demon_client.sources.tables import Opened
+from racing_demon_protocol.engine.board import Play
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
+from racing_demon_protocol.engine.factory import make_rules
+from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.games import declare
+from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import Pong, Snapshot
+from racing_demon_protocol.wire.options import Options
+
+from .actions import BOT_ACTIONS
+from .drawing.pages import Page
+from .keymap import PRESETS, Keymap, game_keymap, lobby_keymap, replay_keymap, watch_keymap
+from .view_model import Cue, Desk
+
+SILENCE_MS = 3_000
+"""After this long without any message the player is warned."""
+PING_MS = 2_000
+
+
+class TableSession:
+    """One session at a table.
+
+    Attributes:
+        alone: whether this is a solo table.
+        opened: the opened table.
+        desk: the desk.
+        verifier: verifies each finished hand.
+        analysis: the analysis of the last hand, for each player.
+        settle_ms: for how long keys are ignored after a hand.
+        settled_at: when they work again.
+        ended: why the table is gone, while its tally is still shown.
+
+    Args:
+        opened: the opened table.
+        desk: its desk.
+        settings: the player's settings.
+        recorder: writes the record, if requested.
+
+    """
+
+    alone: ClassVar[bool] = False
+    settle_ms: ClassVar[int] = 700
+
+    def __init__(
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+    ) -> None:
+        self.opened = opened
+        self.client = opened.client
+        self.desk = desk
+        self.verifier = Verifier()
+        self._preset = PRESETS[settings.keys]
+        self._bindings = settings.bindings
+        self._recorder = recorder
+        self._keymaps: dict[tuple[str, ...], Keymap] = {}
+        self.analysis: list[SeatAnalysis] = []
+        self._history = History()
+        self._heard_at = self.now()
+        self._pinged_at = 0
+        self.settled_at = 0
+        self.ended = ""
+        self.client.notice = self._notice
+        self._addresses = self.opened.addresses_now()
+
+    def now(self) -> int:
+        """Return milliseconds on the session's monotonic clock."""
+        return time.monotonic_ns() // 1_000_000
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of the game in play."""
+        view, focus = self.client.view, self.desk.focus
+        if self.client.seat is None:
+            return self.watch_keymap
+        if view.rules is None or view.board is None or focus is None:
+            return self._keymap_of(_keyed_before_the_deal(view.options))
+        if self.client.seat not in view.hand_seats:
+            return self.watch_keymap
+        return self._keymap_of(keyed(view.rules, view.board, focus))
+
+    def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
+        known = self._keymaps.get(names)
+        if known is None:
+            known = game_keymap(self._preset, self._bindings, names, alone=self.alone)
+            self._keymaps[names] = known
+        return known
+
+    @cached_property
+    def watch_keymap(self) -> Keymap:
+        """The keys of a spectator."""
+        return watch_keymap(self._bindings, seated=self.client.seat is not None)
+
+    @cached_property
+    def lobby_keymap(self) -> Keymap:
+        """The keys between hands."""
+        return lobby_keymap(self._bindings, seated=self.client.seat is not None)
+
+    def settle(self) -> None:
+        """Ignore keys for a moment: they were meant for the hand."""
+        self.settled_at = self.now() + self.settle_ms
+
+    def end(self, why: str) -> bool:
+        """Stay after the table has ended if there is a tally to show; return whether there is."""
+        if self.client.view.phase is not Phase.OVER:
+            return False
+        self.ended = why
+        self.desk.trouble = ""
+        self.desk.status = lambda: f"{why} Enter goes on."
+        self.desk.touch()
+        self.settle()
+        return True
+
+    # Receiving.
+
+    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+        """Follow the table until either side closes the connection.
+
+        All waiting messages are applied without a pause between them.
+
+        Raises:
+            ConnectionFailed: the connection cannot be resumed, or the server closed it.
+            CommandRefused: the table, or the seat at it, is gone.
+            RecordFailed: the record cannot be written.
+
+        """
+        async for message in self.client:
+            now = self._heard_at = self.now()
+            if self._recorder is not None:
+                self._recorder.keep(message, self.client.view)
+            self._keep(message)
+            self._analyse(message)
+            if isinstance(message, Pong):
+                self.desk.ping_ms = float((now - message.stamp) % 2**31)
+            heard(message, self.desk.follow(message, now))
+
+    def _analyse(self, message: Message) -> None:
+        """Follow a message for the analysis; complete it when the hand is over."""
+        view = self.client.view
+        self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
+        if isinstance(message, ev.HandOver) and self._history.hand is not None:
+            seed = view.deal_seed(bytes.fromhex(message.seed))
+            self.analysis = analyze(self._history.hand, view, seed)
+
+    def _keep(self, message: Message) -> None:
+        """Keep what the proof needs once the hand's secret is revealed."""
+        self.verifier.keep(message, self.client.view, self.client.part)
+
+    def note_paint(self, born: float) -> None:
+        """Record that a key's effect was painted; ``born`` is when the key came, in monotonic seconds."""
+        self.desk.paint_ms = (time.monotonic() - born) * 1_000
+
+    def _notice(self, text: str) -> None:
+        """Store a notice about the connection for :meth:`tick` to show."""
+        self._heard_at = self.now()
+        self.desk.trouble = "" if self.client.online else "reconnecting..."
+
+    async def tick(self) -> None:
+        """Ping the server from time to time and record how long it has been silent."""
+        now = self.now()
+        if not self.client.online:
+            return
+        silence = now - self._heard_at
+        self.desk.trouble = f"no answer for {silence // 1_000} s" if silence >= SILENCE_MS else ""
+        if now - self._pinged_at >= PING_MS:
+            self._pinged_at = now
+            await self.client.ping(now % 2**31)
+
+    # Sending.
+
+    def play(self, play: Play) -> None:
+        """Send a play."""
+        command = self.client.play_command(play)
+        self.desk.sent(command.counter, play, self.now())
+        self.client.post(command)
+
+    def tell(self, command: type[cl.Command], **fields: object) -> None:
+        """Send any other command."""
+        self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
+
+    def has_moved(self) -> bool:
+        """Return whether others join at other addresses than at the last call."""
+        before, self._addresses = self._addresses, self.opened.addresses_now()
+        return before != self._addresses
+
+    def page(self) -> Page:
+        """Return the page to draw between hands."""
+        keymap, view = self.lobby_keymap, self.client.view
+        prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
+        is_host = self.client.seat == view.host and view.between_matches
+        has_cards = view.in_hand or view.phase is Phase.COUNTDOWN
+        hosts_only = {*BOT_ACTIONS, "options"}
+        footer = [
+            (keymap.labels[action.id], action.brief or action.id, action.id)
+            for action in keymap.actions
+            if not self.ended  # then every key leads back
+            and action.id in keymap.labels
+            and (action.brief or action.id in {"chat", "leave", "players"})
+            and (is_host or action.id not in hosts_only)
+            and (action.id != "back" or has_cards)
+            and (action.id != "analysis" or bool(self.analysis))
+        ]
+        return Page(
+            view=view,
+            seat=self.client.seat,
+            focus=self.desk.focus,
+            addresses=self.opened.addresses_now(),
+            is_hosted=self.opened.follow is not None,
+            feed=self.desk.activity.feed,
+            prompt=prompt,
+            is_warning=is_warning,
+            trouble=self.desk.trouble,
+            watchers=self.client.watchers,
+            seed=self.verifier.seed,
+            proof=self.verifier.proof,
+            is_wrong=self.verifier.has_found_fault,
+            analysis=self.analysis,
+            labels=keymap.labels,
+            footer=footer,
+        )
+
+
+@lru_cache(maxsize=8)
+def _keyed_before_the_deal(options: Options) -> tuple[str, ...]:
+    """Return the actions that need a key once the cards are dealt."""
+    rules = make_rules(declare(options, 1), (0,))
+    return keyed(rules, rules.deal(), 0)
+
+
+REPLAY_ACTIONS: Final[dict[str, Callable[[Replay], None]]] = {
+    "replay-pause": lambda replay: replay.pause(paused=not replay.paused and not replay.at_end),
+    "replay-back": lambda replay: replay.step(-1),
+    "replay-step": lambda replay: replay.step(1),
+    "replay-slower": lambda replay: replay.faster(-1),
+    "replay-faster": lambda replay: replay.faster(1),
+    "replay-hand-back": lambda replay: replay.next_hand(-1),
+    "replay-hand-next": lambda replay: replay.next_hand(1),
+}
+"""What the keys do to a replay; seeking to a typed place is separate."""
+
+
+class ReplaySession(TableSession):
+    """A session at a replayed table.
+
+    Args:
+        opened: the replay.
+        desk: its desk.
+        settings: the player's settings.
+        recorder: writes the record, if requested.
+
+    """
+
+    def __init__(
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+    ) -> None:
+        assert isinstance(opened.client, Replay)
+        self.replay = opened.client
+        super().__init__(opened, desk, settings, recorder)
+        desk.status = self._status
+        desk.sees_all = True
+        self._motion = desk.motion
+        if self.replay.paused:
+            desk.motion = False
+
+    def now(self) -> int:
+        """Return milliseconds on the replay's own clock."""
+        return self.replay.now_ms()
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of a replay."""
+        return self.lobby_keymap
+
+    @cached_property
+    def lobby_keymap(self) -> Keymap:
+        """The same keys, at the tally."""
+        return replay_keymap(self._bindings)
+
+    async def tick(self) -> None:
+        """Do nothing: a replay needs no pings."""
+
+    def do(self, action: str) -> None:
+        """Carry out a replay action."""
+        self.desk.hands.hush()
+        was_paused = self.replay.paused
+        REPLAY_ACTIONS[action](self.replay)
+        if self.replay.paused and not was_paused:
+            # Nothing fades while the clock stands still, so nothing may flash either.
+            self._motion, self.desk.motion = self.desk.motion, False
+        elif was_paused and not self.replay.paused:
+            self.desk.motion = self._motion
+
+    def seek(self, text: str) -> None:
+        """Seek to a typed place, or show why it is not one."""
+        try:
+            self.replay.go_to(text)
+        except BadPlace as error:
+            self.desk.hands.say(str(error), self.now(), is_warning=True)
+
+    def _analyse(self, message: Message) -> None:
+        """Analyze a finished hand from the whole record, wherever the replay was moved to."""
+        if isinstance(message, Snapshot | ev.HandOver):
+            self.analysis = self.replay.timeline.analysis_at(self.replay.place)
+
+    def _keep(self, message: Message) -> None:
+        """Keep a finished hand as the record has it, wherever the replay was moved to."""
+        super()._keep(message)
+        if isinstance(message, Snapshot):
+            self.verifier.forget()  # state from before the seek
+            self.desk.activity.feed.clear()
+        elif isinstance(message, ev.HandOver):
+            self.verifier.take_up(self.replay.hand())
+
+    def _status(self) -> str:
+        replay = self.replay
+        state = "at the end" if replay.at_end else "paused" if replay.paused else f"speed {replay.speed:g}"
+        at = duration(max(0, replay.timeline.elapsed_ms(replay.place)))
+        event = f"{replay.timeline.seq_at(replay.place)} of {replay.timeline.last_seq}"
+        return f"Replay: {at}, event {event}, {state}"
+
+
+STUCK_AFTER_MS: Final = 400
+"""How long nothing is played before the search for a way on begins."""
+SLICE_UNITS: Final = 1_000
+"""The search's work in one tick: at most ten milliseconds."""
+
+SURE_MS: Final = 5_000
+"""Within this time a second press confirms giving up."""
+
+
+class SoloSession(TableSession):
+    """One session at a solo table.
+
+    Args:
+        opened: the opened table.
+        desk: its desk.
+        settings: the player's settings.
+        recorder: unused: a solo record is written after the deal, without undone plays.
+
+    """
+
+    alone: ClassVar[bool] = True
+
+    def __init__(
+        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+    ) -> None:
+        assert isinstance(opened.client, SoloClient)
+        self.solo = opened.client
+        super().__init__(opened, desk, settings, recorder)
+        desk.alone = True
+        desk.activity.word = "WON!"
+        desk.standing = self._standing
+        desk.status = self._status
+        self._is_stuck = False
+        self._ask_at: int | None = None
+        self._searches: list[Search[bool]] = []
+        self._sure_until = 0
+        self._handlers: dict[str, Callable[[], str]] = {
+            "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to undo.",
+            "solo-redo": lambda: "" if self.solo.redo() else "There is nothing to redo.",
+            "solo-restart": lambda: (
+                "the same deal again" if self.solo.restart() else "You have not played yet."
+            ),
+            "solo-deal": self._deal,
+            "solo-up": lambda: "" if self.solo.bring_up() else "Nothing can go up.",
+        }
+
+    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+        """Follow the table until the player leaves."""
+
+        def noticed(message: Message, cue: Cue | None) -> None:
+            self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
+            self._searches.clear()
+            self.desk.notice = self._summary() if isinstance(message, ev.HandOver) else ()
+            heard(message, cue)
+
+        await super().listen(noticed)
+
+    async def tick(self) -> None:
+        """Search a little further for a way on while nothing is played."""
+        if self._ask_at is not None and self.now() >= self._ask_at:
+            self._ask_at = None
+            if self.client.view.in_hand and not self.solo.table.is_won:
+                self._searches = self.solo.table.searches()
+        if self._searches:
+            leads_on = self._searches[-1].advance(SLICE_UNITS)
+            if leads_on:
+                self._searches.clear()
+            elif leads_on is False:
+                self._searches.pop()
+                self._is_stuck = self.desk.hands.hints.is_fruitless = not self._searches
+                self.desk.notice = self._summary() if self._is_stuck else ()
+                self.desk.touch()
+
+    def does(self, action: str) -> bool:
+        """Carry out an action that only a solo table has; return whether it was one."""
+        if action == "drop" and self.desk.hands.held is None:
+            action = "solo-undo"
+        handler = self._handlers.get(action)
+        if handler is None:
+            return False
+        self.desk.hands.hush()
+        if text := handler():
+            self.desk.hands.say(text, self.now())
+        return True
+
+    def _deal(self) -> str:
+        is_open = self.solo.table.plays and not self.solo.table.is_won and not self._is_stuck
+        if is_open and self.now() >= self._sure_until:
+            self._sure_until = self.now() + SURE_MS
+            return f"This game is not over: {self.keymap.labels.get('solo-deal', '')} again gives it up."
+        self._sure_until = 0
+        self.solo.deal(secrets.token_bytes(SEED_SIZE))
+        return "another deal"
+
+    def _standing(self) -> str:
+        table = self.solo.table
+        plays = counted(table.plays, "play")
+        day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
+        return f"{day}{plays}   {progress_text(table)}"
+
+    def _summary(self) -> Sequence[str]:
+        """Return the game's result and the keys to continue with."""
+        keys, table = self.keymap.labels, self.solo.table
+        text = win_text(self.solo) if table.is_won else loss_text(self.solo)
+        goes_on = {
+            "undo": "undo the last play",
+            "restart": "the same deal again",
+            "deal": "another deal",
+        }
+        known = [(keys.get(f"solo-{name}"), does) for name, does in goes_on.items()]
+        plays = f"{counted(table.plays, 'play')} in {duration(self.solo.elapsed_ms)}"
+        return [text, plays, "", *(f"{key}  {does}" for key, does in known if key)]
+
+    def _status(self) -> str:
+        keys = self.keymap.labels
+        caption = self.solo.table.caption
+        undo, deal, again = (keys.get(f"solo-{name}", "") for name in ("undo", "deal", "restart"))
+        if self.solo.table.is_won:
+            return f"{win_text(self.solo)}  {deal} new deal  {again} again"
+        if self._is_stuck:
+            return f"{loss_text(self.solo)}  {undo} undo  {again} again  {deal} new"
+        return f"Say: {caption}" if caption else self.solo.table.due

@@ -1,1 +1,0 @@
-"""The style of the table: inks, palettes, glyphs and densities."""

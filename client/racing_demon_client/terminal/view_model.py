@@ -1,0 +1,575 @@
+"""Recent activity at a table: the feed, the clock, changed piles and each seat's pace.
+
+Reads no clock: times are milliseconds on the caller's monotonic clock.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final
+
+from racing_demon_client.shared.message_text import MessageText
+from racing_demon_client.shared.pile_names import addresses
+from racing_demon_client.shared.trackers import Rivals, StuckWords
+from racing_demon_protocol.engine.board import Board, Kind, Play
+from racing_demon_protocol.engine.cards import UNKNOWN, Card
+from racing_demon_protocol.enums import EndReason, Phase, Reason
+from racing_demon_protocol.formatting import span
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import (
+    Accepted,
+    CaughtUp,
+    Halted,
+    Pong,
+    Refused,
+    Seated,
+    Snapshot,
+    Watchers,
+)
+
+from .drawing.foundations import Slots
+from .drawing.scene import Dragged, FeedLine, Grip, Scene
+from .selection import Place, Selection
+from .style import UNICODE, Glyphs, Role, screen_text
+
+FRESH_MS: Final = 400
+BANNER_MS: Final = 2_500
+PACE_WINDOW_MS: Final = 15_000
+PACE_WINDOWS: Final = 5
+MOST_FEED: Final = 200
+
+
+class Cue(StrEnum):
+    """An event that deserves a sound."""
+
+    SIGNAL = "signal"
+    BEATEN = "beaten"
+    DEMON = "demon"
+
+
+class Activity:
+    """What happened recently at one table.
+
+    Attributes:
+        feed: the lines of the feed, newest last.
+        word: the banner shown when somebody goes out.
+
+    """
+
+    def __init__(self) -> None:
+        self.feed: deque[FeedLine] = deque(maxlen=MOST_FEED)
+        self.word = "DEMON!"
+        self._fresh: dict[int, int] = {}
+        self._pace: dict[int, deque[int]] = {}
+        self._signal_at = 0
+        self._ended_ms: int | None = None
+        self._banner_until = 0
+        self._deal_at = 0
+        self._paused_ms: int | None = None
+
+    def take_up(self, view: TableState, now: int, elapsed_ms: int) -> None:
+        """Start from a table's current state.
+
+        Args:
+            view: the table.
+            now: the time.
+            elapsed_ms: milliseconds since the signal; negative before it.
+
+        """
+        self._signal_at = now - elapsed_ms
+        is_over = view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING} and bool(view.results)
+        self._ended_ms = view.results[-1].elapsed_ms if is_over else None
+        self._deal_at = 0
+        if view.phase is Phase.TALLY and self._ended_ms is not None and elapsed_ms >= self._ended_ms:
+            self._deal_at = self._signal_at + self._ended_ms + view.options.tally_ms
+        self._banner_until = 0
+        self._paused_ms = elapsed_ms if view.paused else None
+        self._fresh.clear()
+        self._pace = {seat: deque() for seat in view.hand_seats}
+
+    def note(self, message: Message, view: TableState, now: int) -> Cue | None:
+        """Record a message that the view has already applied; return the sound it deserves."""
+        match message:
+            case Snapshot():
+                self.take_up(view, now, message.elapsed_ms)
+            case ev.Dealt():
+                self.take_up(view, now, -message.countdown_ms)
+            case ev.Signalled():
+                self._signal_at = now
+                return Cue.SIGNAL
+            case ev.Played():
+                self._note_play(message, view, now)
+            case ev.Paused() | ev.Continued():
+                self._stop_or_go_on(message, now)
+            case ev.HandOver():
+                self._ended_ms = message.elapsed_ms
+                self._deal_at = now + view.options.tally_ms
+                if message.reason is EndReason.OUT and now >= self._banner_until:
+                    return self._call(now)
+            case ev.Called():
+                return self._call(now)
+            case Refused() if message.reason is Reason.BEATEN:
+                return Cue.BEATEN
+        return None
+
+    def _stop_or_go_on(self, event: ev.Paused | ev.Continued, now: int) -> None:
+        if isinstance(event, ev.Paused):
+            self._paused_ms = now - self._signal_at
+        else:
+            self._paused_ms = None
+            self._signal_at = now - event.elapsed_ms
+            self._set_back(event.elapsed_ms)
+
+    def _set_back(self, elapsed_ms: int) -> None:
+        """Move times back that lie ahead of the server's clock."""
+        for number, line in reversed([*enumerate(self.feed)]):
+            if line.at_ms is None or line.at_ms <= elapsed_ms:
+                break
+            self.feed[number] = replace(line, at_ms=elapsed_ms)
+
+    def _note_play(self, event: ev.Played, view: TableState, now: int) -> None:
+        self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}
+        assert view.board is not None
+        if view.board.piles[event.destination].kind is Kind.FOUNDATION and event.seat in self._pace:
+            times = self._pace[event.seat]
+            times.append(now)
+            while times[0] < now - PACE_WINDOW_MS * PACE_WINDOWS:
+                times.popleft()
+
+    def _call(self, now: int) -> Cue:
+        self._banner_until = now + BANNER_MS
+        return Cue.DEMON
+
+    # Queries.
+
+    def elapsed_ms(self, now: int) -> int:
+        """Return the time since the signal, or the length of a finished hand; 0 before the signal."""
+        if self._ended_ms is not None:
+            return self._ended_ms
+        return max(0, now - self._signal_at if self._paused_ms is None else self._paused_ms)
+
+    def seconds_to_signal(self, now: int) -> int:
+        """Return the seconds until the signal, rounded up; 0 after it."""
+        elapsed = now - self._signal_at if self._paused_ms is None else self._paused_ms
+        return max(0, -(elapsed // 1_000))
+
+    def seconds_to_deal(self, now: int) -> int:
+        """Return the seconds until the next automatic deal, rounded up; 0 if unknown."""
+        return max(0, -((now - self._deal_at) // 1_000))
+
+    def banner(self, now: int) -> str:
+        """Return the word that fills the screen now."""
+        return self.word if now < self._banner_until else ""
+
+    def fresh(self, now: int) -> frozenset[int]:
+        """Return the piles that have just changed."""
+        self._fresh = {pile: until for pile, until in self._fresh.items() if until > now}
+        return frozenset(self._fresh)
+
+    def pace(self, now: int) -> Mapping[int, Sequence[int]]:
+        """Return how many cards each seat brought to the foundations in each window, newest last."""
+        return {seat: _windows(times, now) for seat, times in self._pace.items()}
+
+
+def _windows(times: Sequence[int], now: int) -> list[int]:
+    ages = [(now - at) // PACE_WINDOW_MS for at in times]
+    return [ages.count(window) for window in range(PACE_WINDOWS - 1, -1, -1)]
+
+
+SILENT: Final = (Accepted, CaughtUp, Pong, Seated, Snapshot, Watchers)
+OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
+
+
+def tell(  # noqa: PLR0913
+    message: Message,
+    view: TableState,
+    seat: int | None,
+    *,
+    at_ms: int | None,
+    volume: int,
+    glyphs: Glyphs,
+    refused: Play | None = None,
+) -> FeedLine | None:
+    """Return the feed's line for a message that the view has applied, or ``None``.
+
+    Args:
+        message: the message.
+        view: the table after it.
+        seat: this player's seat.
+        at_ms: milliseconds since the signal; ``None`` outside a hand.
+        volume: how much to report about others: 0 nothing, 1 foundation plays, 2 everything.
+        glyphs: the glyphs to use.
+        refused: this player's play that the message refuses, if any.
+
+    """
+    if isinstance(message, SILENT):
+        return None
+    words = MessageText(view, seat, ascii_only=glyphs.small_reds)
+    if isinstance(message, ev.Played):
+        own = message.seat == seat
+        loud = max(volume, FOUNDATIONS_TOO) if own else volume
+        text = _played(message, view, words, loud, glyphs)
+        return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
+    if isinstance(message, ev.Progressed) and (message.seat == seat or volume < EVERYTHING):
+        return None  # shown beside the player's name
+    if isinstance(message, Refused):
+        return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
+    sentence = words.tell(message)
+    return FeedLine(at_ms, screen_text(sentence), _role(message)) if sentence else None
+
+
+def _role(message: Message) -> Role:
+    loud = ev.HandOver | ev.MatchOver | ev.Called | ev.Signalled | ev.Said | ev.Reacted | ev.Paused
+    if isinstance(message, Halted):
+        return Role.WARNING
+    return Role.ACCENT if isinstance(message, loud) else Role.DIM
+
+
+def _played(event: ev.Played, view: TableState, words: MessageText, volume: int, glyphs: Glyphs) -> str:
+    board = view.board
+    assert board is not None
+    source, destination = board.piles[event.source], board.piles[event.destination]
+    who = screen_text(words.who(event.seat))
+    if destination.kind is Kind.FOUNDATION:
+        if volume == OWN_ONLY:
+            return ""
+        return f"{who}: {glyphs.card(board.cards[event.destination][-1])} up"
+    if volume < EVERYTHING:
+        return ""
+    if destination.kind is Kind.STOCK:
+        return f"{who}: waste turned over"
+    if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
+        return f"{who}: turned {event.count}"
+    moved = board.cards[event.destination][-abs(event.count) :]
+    return f"{who}: {' '.join(map(glyphs.card, moved))} to {words.place(destination)}"
+
+
+def _refused(
+    message: Refused, view: TableState, words: MessageText, play: Play | None, glyphs: Glyphs
+) -> str:
+    if message.reason is not Reason.BEATEN:
+        return screen_text(message.text)
+    card = _card(view, play)
+    aimed = f"to {glyphs.card(card)} " if card is not None else ""
+    return f"{screen_text(words.who(message.by))} beat you {aimed}by {span(message.late_us)}"
+
+
+def _card(view: TableState, play: Play | None) -> Card | None:
+    """Return the card that a refused play meant: it still lies where it lay."""
+    if play is None or view.board is None or not 0 <= play.source < len(view.board.piles):
+        return None
+    top = view.board.top(play.source)
+    return None if top == UNKNOWN else top
+
+
+BEFORE_PLAY: Final = {
+    Phase.SHUFFLING: "The cards are being shuffled.",
+    Phase.COUNTDOWN: "Look at your cards: play begins at the signal.",
+}
+LOOK_MS: Final = 10_000
+
+
+class Desk:
+    """The desk of one player or spectator.
+
+    Attributes:
+        hands: the player's selection and plays.
+        activity: what happened recently.
+        volume: how much the feed reports about other players.
+        motion: whether changes flash and banners fill the screen.
+        glyphs: the glyphs that the feed uses.
+        trouble: the connection problem to show, if any.
+        ping_ms: the last round trip.
+        paint_ms: the last time from a key press to its picture.
+        ignored: the seats whose chat is hidden.
+        alone: whether this is a solo table.
+        sees_all: whether all layouts are known even on identical deals, as in a server's record.
+        standing: progress at a solo table.
+        status: the prompt when there is no other; may be empty.
+        notice: text shown over the cards until a key is pressed, line by line.
+
+    Args:
+        place: the table's source.
+
+    """
+
+    def __init__(
+        self, place: Place, *, volume: int = 1, motion: bool = True, glyphs: Glyphs = UNICODE
+    ) -> None:
+        self.hands = Selection(place)
+        self.activity = Activity()
+        self.volume = volume
+        self.motion = motion
+        self.glyphs = glyphs
+        self.trouble = ""
+        self.ping_ms: float | None = None
+        self.paint_ms: float | None = None
+        self._place = place
+        self._slots: Slots | None = None
+        self.ignored: set[int] = set()
+        self.alone = False
+        self.sees_all = False
+        self.standing: Callable[[], str] = str
+        self.status: Callable[[], str] = str
+        self.notice: Sequence[str] = ()
+        self._watched: int | None = None
+        self._turn_at: int | None = None
+        self._rivals = Rivals()
+        self._stuck_words = StuckWords()
+        self._age: object = None
+
+    # Table events.
+
+    def follow(self, message: Message, now: int) -> Cue | None:
+        """Record a message that the view has already applied; return the sound it deserves."""
+        view, seat = self._place.view, self._place.seat
+        refused = self._rivals.play(message.counter) if isinstance(message, Refused) else None
+        lost = self._rivals.follow(message, view, seat, now)
+        match message:
+            case Snapshot() | ev.Dealt():
+                self._slots = None
+                self.hands.put_away()
+            case ev.HandOver() | ev.Paused() | ev.Continued():
+                self.hands.put_away()
+                self.hands.hush()
+        cue = self.activity.note(message, view, now)
+        if isinstance(message, ev.Joined):
+            self.ignored.discard(message.seat)
+        if view.options.hints:
+            self.hands.hints.follow(message, view, seat)
+        is_news = self._stuck_words.follow(message, view)
+        if not is_news or (isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored):
+            return cue
+        line = tell(
+            message,
+            view,
+            seat,
+            at_ms=None
+            if view.between_matches or view.phase is Phase.SHUFFLING
+            else self.activity.elapsed_ms(now),
+            volume=self.volume,
+            glyphs=self.glyphs,
+            refused=refused,
+        )
+        if line is not None and lost is not None:
+            text = MessageText(view, seat).lost(lost, self.glyphs.card(lost.card))
+            line = replace(line, text=screen_text(text))
+        if line is not None:
+            self._show(line, message, now, is_race=lost is not None)
+        words = MessageText(view, seat)
+        if (freed := words.freed(message, self._stuck_words.opened, self.glyphs.card)) is not None:
+            line = FeedLine(self.activity.elapsed_ms(now), screen_text(freed), Role.ACCENT)
+            self.activity.feed.append(line)
+            self.hands.say(line.text, now)
+        return cue
+
+    def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
+        """Add a line to the feed and show refusals; leave a player's own slips out of it."""
+        if isinstance(message, Refused):
+            self.hands.say(line.text, now, is_warning=True)
+        if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
+            self.activity.feed.append(line)
+
+    def sent(self, counter: int, play: Play, now: int) -> None:
+        """Record when a play was sent and under which counter, to explain a refusal."""
+        self._rivals.tried(counter, play, now)
+
+    def has_aged(self, now: int) -> bool:
+        """Return whether the passage of time has changed the picture since the last call."""
+        activity = self.activity
+        age = (
+            activity.elapsed_ms(now) // 1_000,
+            activity.seconds_to_signal(now),
+            activity.seconds_to_deal(now),
+            self.banner(now),
+            activity.fresh(now),
+            self.hands.message(now),
+            self.trouble,
+        )
+        aged, self._age = age != self._age, age
+        return aged
+
+    def touch(self) -> None:
+        """Mark the picture as changed for a reason other than time."""
+        self._age = None
+
+    def ignore(self, seat: int) -> None:
+        """Toggle whether a player's chat is hidden."""
+        self.ignored ^= {seat}
+
+    # The seat in focus.
+
+    def watch_next(self) -> None:
+        """Watch the next player."""
+        seats = self._place.view.hand_seats
+        if seats and self._place.seat not in seats:
+            focus = self.focus
+            place = seats.index(focus) + 1 if focus in seats else 0
+            self._watched = seats[place % len(seats)]
+
+    def look_around(self, now: int) -> None:
+        """Toggle rotating through the players automatically."""
+        self._turn_at = None if self._turn_at is not None else now + LOOK_MS
+        text = "one player after the other" if self._turn_at is not None else "staying with this player"
+        self.hands.say(text, now)
+
+    def turn_round(self, now: int) -> bool:
+        """Rotate to the next player if it is time; return whether it was."""
+        if self._turn_at is None or now < self._turn_at:
+            return False
+        self._turn_at = now + LOOK_MS
+        self.watch_next()
+        return True
+
+    def watch(self, seat: int) -> None:
+        """Watch a player's layout."""
+        if seat in self._place.view.hand_seats and self._place.seat not in self._place.view.hand_seats:
+            self._watched = seat
+
+    @property
+    def focus(self) -> int | None:
+        """The seat whose layout is drawn large: this player's own, or the one being watched."""
+        seats, seat = self._place.view.hand_seats, self._place.seat
+        if seat in seats:
+            return seat
+        if self._place.view.is_private and not self.sees_all:
+            return None
+        return self._watched if self._watched in seats else next(iter(seats), None)
+
+    # The picture.
+
+    def scene(self, now: int, labels: Mapping[str, str], footer: Sequence[tuple[str, str]]) -> Scene:
+        """Return everything to draw now."""
+        view = self._place.view
+        board, air = (None, {}) if view.board is None else self.hands.ahead()
+        prompt, is_warning = self.prompt(now, labels)
+        counting = view.phase is Phase.COUNTDOWN
+        activity, hands = self.activity, self.hands
+        return Scene(
+            view=view,
+            board=board,
+            seat=self._place.seat,
+            focus=self.focus,
+            air=air,
+            fresh=activity.fresh(now) if self.motion else frozenset(),
+            slots={} if board is None else self._slot_places(board),
+            held=hands.held,
+            cursor=hands.cursor,
+            fits=hands.fits(),
+            dragged=self._dragged(),
+            feed=activity.feed,
+            pace=activity.pace(now),
+            prompt=prompt,
+            is_warning=is_warning,
+            banner=self.banner(now),
+            countdown=activity.seconds_to_signal(now) if counting else 0,
+            elapsed_ms=activity.elapsed_ms(now),
+            watchers=self._place.watchers,
+            ping_ms=self.ping_ms,
+            paint_ms=self.paint_ms,
+            trouble=self.trouble,
+            labels=labels,
+            names=self._names(labels),
+            alone=self.alone,
+            standing=self.standing(),
+            notice=self.notice,
+            footer=footer,
+        )
+
+    def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
+        """Return the label of each pile's key."""
+        rules, focus = self._place.view.rules, self.focus
+        if rules is None or focus is None or self._place.view.board is None:
+            return {}
+        named = addresses(rules, self.hands.ahead()[0], focus)
+        return {pile: labels[name] for name, pile in named.items() if name in labels}
+
+    def banner(self, now: int) -> str:
+        """Return the banner to show now, if the player wants banners."""
+        if self._place.view.paused:
+            return "PAUSE"  # also keeps anyone from studying the cards
+        return self.activity.banner(now) if self.motion else ""
+
+    def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
+        """Return the prompt, and whether it is a warning."""
+        text, is_warning = self.hands.message(now)
+        if text:
+            return text, is_warning
+        if self.hands.held is not None:
+            return self._holding(self.hands.held, labels), False
+        return self.status() or self._advice(now, labels), False
+
+    def _advice(self, now: int, labels: Mapping[str, str]) -> str:
+        """Return what the player might do next, when there is nothing else to say."""
+        view, seat = self._place.view, self._place.seat
+        text = ""
+        if view.paused:
+            who = labels.get("pause", "F9") if seat == view.host else "The host"
+            text = f"The hand is paused. {who} resumes it."
+        elif view.phase in BEFORE_PLAY:
+            text = BEFORE_PLAY[view.phase]
+        elif seat is None:
+            text = "" if view.in_hand else "The cards are dealt when all players are ready."
+        elif view.between_matches:
+            text = "Enter deals." if seat == view.host else _readiness(view, seat)
+        elif view.phase is Phase.TALLY:
+            text = _readiness(view, seat)
+            if view.deals_by_itself and (seconds := self.activity.seconds_to_deal(now)):
+                text += f" The next deal is in {seconds} s."
+        elif seat in view.seats and seat not in view.hand_seats:
+            text = "You play from the next deal. These are another player's cards."
+        elif self.hands.is_out():
+            text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
+        elif seat in view.seats and view.phase is Phase.PLAYING:
+            text = self._stuck(seat, labels)
+        return text
+
+    def _stuck(self, seat: int, labels: Mapping[str, str]) -> str:
+        """Return who is stuck; empty if nobody is."""
+        said, asked = self._place.view.stuck()
+        if self._place.view.seats[seat].stuck:
+            return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
+        if not said:
+            return ""
+        verb = "is" if said == 1 else "are"
+        return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
+
+    def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
+        board = self.hands.board()
+        cards = held.of(board.cards[held.pile])
+        text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
+        if not self._place.view.options.hints:
+            return text
+        fits, view = self.hands.fits(), self._place.view
+        assert view.rules is not None
+        assert self._place.seat is not None
+        piles = addresses(view.rules, board, self._place.seat)
+        keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
+        up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
+        return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
+
+    def _dragged(self) -> Dragged | None:
+        held, at = self.hands.held, self.hands.dragged
+        if held is None or at is None:
+            return None
+        return Dragged(*at, tuple(held.of(self.hands.board().cards[held.pile])))
+
+    def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
+        rules = self._place.view.rules
+        assert rules is not None
+        if self._slots is None or self._slots.seat != self.focus:
+            self._slots = Slots(rules, self.focus)
+        return self._slots.places(board)
+
+
+def _readiness(view: TableState, seat: int) -> str:
+    """Return what a player can do about the next deal."""
+    is_ready = view.seats[seat].ready if seat in view.seats else False
+    if view.between_matches:
+        return "You are ready. Enter: not yet." if is_ready else "Press Enter when you are ready."
+    if is_ready:
+        return "You are ready for the next hand. Enter: not yet."
+    return "Press Enter when ready for the next hand."

@@ -1,0 +1,187 @@
+"""The lobby as a picture: seats, and the link beside them."""
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from rich.cells import cell_len
+
+from racing_demon_client.links import link_of, qr_lines
+from racing_demon_client.records.timeline import Timeline
+from racing_demon_client.shared.option_text import options_text
+from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
+from racing_demon_client.terminal.drawing.scene import FeedLine
+from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
+from racing_demon_protocol.enums import Phase
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_protocol.wire.messages.server import SeatState
+from racing_demon_protocol.wire.options import Options
+from tests.support.desks import HOSTILE, SIZES, rows_of
+from tests.support.matches import final_view
+from tests.support.recordings import recording_of
+
+ADDRESS = "ws://192.0.2.2:5252"
+NAMES = ("Ann", "A name of twenty-four le")
+
+
+def lobby() -> Page:
+    """Return a page with two at the table, and much that has happened."""
+    view = TableState("BCDF", Options())
+    view.seats = {seat: SeatState(seat=seat, name=name, ready=True) for seat, name in enumerate(NAMES)}
+    view.host = 1
+    feed = [FeedLine(0, "x" * 200, Role.TEXT) for _ in range(20)]
+    return Page(view=view, seat=0, addresses=[ADDRESS, "ws://[2001:db8:1:2:3:4:5:6]:5252"], feed=feed)
+
+
+def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
+    """Forty columns have no room for the code, but for the whole sentence about it."""
+    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=False)
+    text = draw_lobby(lobby(), (40, 10), UNICODE, code).text().splitlines()
+    assert any(line.strip() == "QR code: make the window larger" for line in text)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
+def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
+    """Where the code for cameras is shown it is whole, and who is there, and the host, can still be read."""
+    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
+    text = draw_lobby(lobby(), size, glyphs, code).text().splitlines()
+    left = size[0] - len(code[0]) - 2
+    if len(code) > size[1] - 4 or left < 40:
+        assert any("make the window larger" in line for line in text)
+        left = size[0]
+    else:
+        assert list(code) == [line[left : left + len(code[0])] for line in text[2 : 2 + len(code)]]
+    for seat, name in enumerate(NAMES):
+        (line,) = (line[:left] for line in text if line.startswith(f"  {seat + 1} {name[:8]}"))
+        assert "ready" in line
+        assert seat != 1 or "host" in line
+
+
+@pytest.mark.parametrize("number", [1, 4, 8])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_whoever_waits_reads_how_the_game_goes(size: tuple[int, int], number: int) -> None:
+    """What ends a hand, and what it counts, is told below the seats; the newest words stay in view."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    said = [*page.feed, FeedLine(0, "P0 says: hello", Role.TEXT)]
+    text = draw_lobby(replace(page, feed=said), size, UNICODE).text()
+    words = " ".join(text.split())
+    told = "ends when somebody is out of cards" in words and "A card up counts 1" in words
+    assert told == (size == (120, 40) or number <= 4)
+    assert "P0 says: hello" in text
+    assert all(f"P{seat} " in text for seat in range(number))
+
+
+SMALL = [(40, 10), (40, 12), (60, 14), (80, 12)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 8])
+@pytest.mark.parametrize("size", SMALL, ids=[f"{width}x{height}" for width, height in SMALL])
+def test_a_small_lobby_leaves_the_footer_alone(size: tuple[int, int], number: int) -> None:
+    """All ends above the prompt and the keys; who finds no room is counted, and oneself is seen."""
+    page = lobby()
+    page.view.seats = {seat: SeatState(seat=seat, name=f"P{seat}") for seat in range(number)}
+    own = replace(page, seat=number - 1, prompt="Enter deals.", footer=[("?", "help", "help")])
+    lines = draw_lobby(own, size, UNICODE).text().splitlines()
+    assert draw_page(own, size, UNICODE).text().splitlines()[-2:] == lines[-2:]
+    seen = {line.split()[1] for line in lines if line[2:3].isdigit() and line.split()[1].startswith("P")}
+    assert f"P{number - 1}" in seen
+    hidden = number - len(seen)
+    assert hidden == 0 or f"{hidden} more" in "\n".join(lines)
+    assert "Racing Demon" in "\n".join(lines[2:])
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "places"),
+    [
+        ("racing-demon", 8, 8),
+        ("racing-demon", 3, 3),
+        ("sympathy", 8, 2),
+        ("sympathy", 1, 2),
+        ("clock", 8, 8),
+        ("of-another-server", 5, 5),
+    ],
+)
+def test_there_are_as_many_places_as_may_be_taken(game: str, seats: int, places: int) -> None:
+    """The game and the options say how many; who sits there already has a place, and all else lies below."""
+    page = lobby()
+    page.view.options = Options(game=game, seats=seats)
+    text = draw_lobby(page, (80, 40), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.startswith("  1 Ann"))
+    assert [str(number + 1) for number in range(places)] == [line[2] for line in text[first : first + places]]
+    assert not text[first + places].strip()
+    assert text[first + places + 1].strip()
+
+
+def test_all_that_is_not_as_usual_can_be_read() -> None:
+    """Where much was changed, it is told in several lines, and what has happened stands below them."""
+    page = lobby()
+    changed = {"countdown_ms": 1_000, "tally_ms": 9_000, "watch_delay_ms": 30_000, "hints": True, "turn": 1}
+    page.view.options = Options.model_validate({"hands": 7, **changed})
+    told = options_text(page.view.options)
+    text = draw_lobby(page, (80, 24), UNICODE).text().splitlines()
+    first = next(y for y, line in enumerate(text) if line.strip().startswith("7 hands"))
+    rows = [line.strip() for line in text[first : first + 2]]
+    assert len(told) > 76
+    assert told == " ".join(rows)
+    assert not text[first + 2].strip()
+
+
+def test_nobody_is_told_to_have_won_for_having_the_winner_s_seat() -> None:
+    """Who came to a seat after the match reads who had it; who was there reads "you"."""
+    view = final_view("racing-demon").copy()
+    assert Phase.OVER is view.phase
+    winner = view.winners[0]
+    name = view.player(winner)
+    page = Page(view=view, seat=winner, addresses=[], feed=[])
+    assert "you won" in draw_tally(page, (80, 24), UNICODE).text()
+    view.apply(ev.Left(seq=view.seq + 1, seat=winner))
+    view.apply(ev.Joined(seq=view.seq + 1, seat=winner, name="Eve"))
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert f"{name} won" in text
+    assert "you" not in text
+
+
+def test_what_was_said_can_be_read() -> None:
+    """A chat line as long as one may be, of wide characters too, stands in the tally to its end."""
+    said = "Ben says: " + "\u6f22\u5b57" * 100
+    page = replace(lobby(), feed=[FeedLine(None, "before", Role.TEXT), FeedLine(None, said, Role.TEXT)])
+    text = draw_tally(page, (80, 24), UNICODE).text()
+    assert "".join(said.split()) in "".join(text.split())
+
+
+def page_of(name: str, focus: int | None, names: tuple[str, ...] = ()) -> Page:
+    """Return what is known after a match, in which the players may be called otherwise."""
+    timeline = Timeline(recording_of(name))
+    view = timeline.view_at(len(timeline))
+    for seat, other in enumerate(names):
+        if seat in view.seats:
+            view.seats[seat] = view.seats[seat].model_copy(update={"name": other})
+    return Page(view=view, seat=focus, focus=focus, analysis=timeline.analysis_at(len(timeline)))
+
+
+@pytest.mark.parametrize("first", range(0, len(HOSTILE), 8))
+def test_names_do_not_break_the_picture(first: int) -> None:
+    """Each row is as wide as the terminal, and holds nothing that could steer it."""
+    page = page_of("eight", 3, HOSTILE[first : first + 8])
+    for size, glyphs in product([*SIZES, (40, 10), (20, 5)], (UNICODE, ASCII)):
+        for row in rows_of(draw_analysis(page, size, glyphs)):
+            assert size[0] == cell_len(row), (size, glyphs, row)
+            assert "\x1b" not in row, (size, glyphs)
+            assert "\u202e" not in row, (size, glyphs)
+
+
+def test_the_own_hand_comes_first() -> None:
+    """A player's own analysis is told in full, everybody else's in a line."""
+    text = "\n".join(rows_of(draw_analysis(page_of("eight", 3), (120, 40), UNICODE)))
+    assert "The last hand, as you played it:" in text
+    assert text.count("in stock and waste") == 1
+    assert text.count(" buried") == 7
+
+
+def test_before_the_first_hand_there_is_none() -> None:
+    """Where no hand is over yet the picture says what will be there."""
+    page = Page(view=page_of("eight", None).view, seat=None)
+    assert "After each hand" in "\n".join(rows_of(draw_analysis(page, (80, 24), UNICODE)))

@@ -1,0 +1,439 @@
+"""How everything looks: palette, glyphs, density."""
+
+from itertools import combinations, product
+
+import pytest
+from rich._palettes import EIGHT_BIT_PALETTE, STANDARD_PALETTE
+from rich.cells import cell_len
+from rich.color import Color, ColorSystem
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.widgets import OptionList
+
+from racing_demon_client.settings import PlayerSettings
+from racing_demon_client.terminal import look as palettes
+from racing_demon_client.terminal.app import TerminalApp
+from racing_demon_client.terminal.look import (
+    ASCII_SIGNS,
+    NAMES,
+    Depth,
+    Look,
+    Palette,
+    depth_of,
+    glyphs_for,
+    palette,
+    theme,
+)
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.style import ASCII, UNICODE, Mark, Role, suit_role
+from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
+from tests.support.colors import Sight, apart, contrast, difference, families
+from tests.support.screens import field
+from tests.support.stages import painted
+
+
+@pytest.fixture
+def utf8(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Pretend a locale that is not poor."""
+    for name in ("LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    return monkeypatch
+
+
+def test_the_dark_palette_is_the_first() -> None:
+    """Nothing asked for is the dark palette in all colors."""
+    assert palette("dark", Depth.TRUE) is Look().palette
+
+
+def test_palettes_go_round() -> None:
+    """Asking for the next palette as often as there are some comes back, and shows each once."""
+    look, seen = Look(), []
+    for _ in NAMES:
+        seen.append(look.palette.name)
+        look = look.next_palette()
+    assert sorted(NAMES) == sorted(seen)
+    assert look.palette.name == "dark"
+
+
+def test_the_next_palette_keeps_everything_else() -> None:
+    """Depth, second cue for red, density, glyphs and motion stay."""
+    look = Look(depth=Depth.STANDARD, mark_red=True, density="large", glyphs=ASCII, motion=False)
+    other = look.next_palette()
+    assert (
+        other.depth,
+        other.mark_red,
+        other.density,
+        other.glyphs,
+        other.motion,
+    ) == (Depth.STANDARD, True, "large", ASCII, False)
+    assert other.palette.red_reversed
+
+
+def test_densities_go_round() -> None:
+    """Automatic, and all that there is room for, and automatic again."""
+    for size, expected in (((200, 60), ["small", "medium", "large"]), ((120, 40), ["small", "medium"])):
+        look, seen = Look(), []
+        for _ in range(len(expected) + 2):
+            seen.append(look.density)
+            look = look.next_density(*size)
+        assert ["auto", *expected, "auto"] == seen
+
+
+def test_a_density_without_effect_is_not_taken() -> None:
+    """Where there is room for but one, what was chosen stays, for terminals where it can be seen."""
+    assert [Look()] * 2 == [Look().next_density(*size) for size in ((80, 24), (119, 60))]
+    assert Look(density="large").next_density(80, 24).density == "large"
+    assert Look(density="large").next_density(120, 40).density == "small"
+
+
+def test_motion_is_off_and_on_again() -> None:
+    """Twice is as before."""
+    assert not Look().other_motion().motion
+    assert Look() == Look().other_motion().other_motion()
+
+
+def test_glyphs_that_were_asked_for(utf8: pytest.MonkeyPatch) -> None:
+    """What the player wants is given, whatever the terminal says."""
+    assert UNICODE is glyphs_for("unicode", "ascii")
+    assert ASCII is glyphs_for("ascii", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "poor"), [("utf-8", False), ("UTF8", False), ("cp437", True), ("", True)]
+)
+def test_glyphs_of_an_encoding(utf8: pytest.MonkeyPatch, encoding: str, poor: bool) -> None:
+    """Left open, signs are for terminals with UTF-8."""
+    assert (ASCII if poor else UNICODE) is glyphs_for("auto", encoding)
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_glyphs_of_a_poor_locale(utf8: pytest.MonkeyPatch, locale: str) -> None:
+    """Where the locale knows no signs, letters are used; the first variable that is set decides."""
+    utf8.setenv("LC_CTYPE", locale)
+    assert ASCII is glyphs_for("auto", "utf-8")
+    utf8.setenv("LC_ALL", "C.UTF-8")
+    assert UNICODE is glyphs_for("auto", "utf-8")
+
+
+SUITS = tuple(suit_role(suit) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS))
+REDS, BLACKS = (Role.HEARTS, Role.DIAMONDS), (Role.SPADES, Role.CLUBS)
+QUIET = (Role.DIM, Role.BACK, Role.FRAME)
+MARKS = (Mark.NONE, Mark.FRESH, Mark.AIR, Mark.HELD, Mark.CURSOR, Mark.FITS)
+COLORED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
+SAFE = ("dark", "light", "high-contrast")
+"""The palettes that keep red and black apart by color."""
+
+of_every_sheet = pytest.mark.parametrize(
+    "shown", [palette(name, depth) for name in NAMES[:4] for depth in COLORED], ids=lambda p: p.name
+)
+of_every_safe_sheet = pytest.mark.parametrize(("name", "depth"), [(n, d) for n in SAFE for d in COLORED])
+PALETTES = {
+    f"{shown.name}-{'reversed' if shown.red_reversed else 'plain'}": shown
+    for shown in (
+        palette(name, depth, mark_red=red) for name in NAMES for depth in Depth for red in (False, True)
+    )
+}
+
+
+def grounds(shown: Palette) -> tuple[str, ...]:
+    """Return the grounds of the marks."""
+    return shown.held_ground, shown.cursor_ground, shown.fits_ground
+
+
+def figures(shown: Palette) -> tuple[float, float, float]:
+    """Return what the table in the palette's docstring tells."""
+    spades, hearts, clubs, diamonds = (shown.inks[role] for role in SUITS)
+    return (
+        min(contrast(shown.inks[role], shown.ground) for role in SUITS),
+        families((hearts, diamonds), (spades, clubs)),
+        min(apart(hearts, diamonds), apart(spades, clubs)),
+    )
+
+
+def said(style: Style) -> str:
+    """Return what a terminal of millions of colors is told."""
+    return style.render("x", color_system=ColorSystem.TRUECOLOR)
+
+
+# Colors.
+
+
+@of_every_sheet
+def test_everything_is_readable(shown: Palette) -> None:
+    """Contrast is 4.5 or more, and 3 or more for what need not be read."""
+    for role in Role:
+        assert contrast(shown.inks[role], shown.ground) >= (3 if role in QUIET else 4.5), role
+
+
+@pytest.mark.parametrize("depth", COLORED)
+def test_high_contrast_is_high(depth: Depth) -> None:
+    """Whatever must be read has a contrast of 7 or more."""
+    shown = palette("high-contrast", depth)
+    for role in set(Role) - set(QUIET):
+        assert contrast(shown.inks[role], shown.ground) >= 7, role
+
+
+@of_every_sheet
+def test_marked_cards_are_readable(shown: Palette) -> None:
+    """On the ground of every mark each suit has a contrast of 3 or more."""
+    for ground in grounds(shown):
+        assert min(contrast(shown.inks[role], ground) for role in SUITS) >= 3, ground
+
+
+@of_every_safe_sheet
+def test_red_is_apart_from_black(name: str, depth: Depth) -> None:
+    """For every kind of sight, 25 or more are between red and black, and 20 or more within a family."""
+    _, between, within = figures(palette(name, depth))
+    assert between >= 25
+    assert within >= 20
+
+
+@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.EIGHT_BIT])
+def test_four_colors_mislead_some(depth: Depth) -> None:
+    """Poker's hearts and clubs are within 10 of each other in deutan sight: why it is not the default."""
+    inks = palette("four-color", depth).inks
+    assert difference(inks[Role.HEARTS], inks[Role.CLUBS], Sight.DEUTAN) < 10
+
+
+@of_every_sheet
+def test_grounds_are_apart(shown: Palette) -> None:
+    """Grounds that differ do so for every kind of sight: by 10 or more, and by 7 in the light 16 colors."""
+    different = {shown.ground, *grounds(shown)}
+    assert apart(*different) >= (7 if shown is palette("light", Depth.STANDARD) else 10)
+
+
+@of_every_sheet
+def test_blocks_are_apart(shown: Palette) -> None:
+    """Reversed red cards in any two marks or suits differ by 20 or more."""
+    blocks = [shown.inks[role] for role in (*palettes.BLOCKS.values(), *REDS)]
+    assert min(difference(one, other) for one, other in combinations(blocks, 2)) >= 20
+
+
+def test_docstring_tells_what_is_measured() -> None:
+    """The figures in the palette's docstring are those of its colors."""
+    rows = [line.split() for line in str(palettes.__doc__).splitlines()]
+    told = {(row[0], row[1]): row[2:] for row in rows if row and row[0] in NAMES}
+    measured = {
+        (name, depth.name): [f"{figure:.1f}" for figure in figures(palette(name, depth))]
+        for name in NAMES[:4]
+        for depth in COLORED
+    }
+    assert told == measured
+
+
+# What terminals make of them.
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_256_colors_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 256 colors is the color meant."""
+    shown = palette(name, Depth.EIGHT_BIT)
+    for color in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(color).downgrade(ColorSystem.EIGHT_BIT).number
+        assert number is not None
+        assert EIGHT_BIT_PALETTE[number].hex == color
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_16_colors_are_exact(name: str) -> None:
+    """What Rich sends to a terminal of 16 colors is the color meant."""
+    shown = palette(name, Depth.STANDARD)
+    for color in (shown.ground, *grounds(shown), *shown.inks.values()):
+        number = Color.parse(color).downgrade(ColorSystem.STANDARD).number
+        assert number is not None
+        assert STANDARD_PALETTE[number].hex == color
+
+
+@pytest.mark.parametrize(
+    ("system", "depth"),
+    [
+        ("truecolor", Depth.TRUE),
+        ("256", Depth.EIGHT_BIT),
+        ("standard", Depth.STANDARD),
+        ("windows", Depth.STANDARD),
+        (None, Depth.NONE),
+        ("unheard-of", Depth.NONE),
+    ],
+)
+def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
+    """Each of Rich's color systems means a depth; none, or one yet unknown, means no colors."""
+    assert depth_of(system) is depth
+
+
+# Marks.
+
+
+def test_marks_differ() -> None:
+    """Any two marks of a card look different; without colors the table's signs tell held from the cursor."""
+    for (name, shown), role, (one, other) in product(PALETTES.items(), SUITS, combinations(MARKS, 2)):
+        if shown.colorless and {one, other} == {Mark.HELD, Mark.CURSOR}:
+            continue
+        assert said(shown.style(role | one)) != said(shown.style(role | other)), (name, role, one, other)
+
+
+def test_marks_of_piles_differ() -> None:
+    """An empty pile, the label of a pile and a card's back show the cursor and a hint, and which it is."""
+    for (name, shown), role in product(PALETTES.items(), (Role.DIM, Role.KEY, Role.BACK)):
+        looks = {said(shown.style(role | mark)) for mark in (Mark.NONE, Mark.CURSOR, Mark.FITS)}
+        assert len(looks) == 3, (name, role)
+
+
+def test_marks_keep_red_and_black() -> None:
+    """No marked red card looks like any black card, whatever their marks."""
+    for name, shown in PALETTES.items():
+        reds, blacks = (
+            {said(shown.style(role | mark)) for role in roles for mark in MARKS} for roles in (REDS, BLACKS)
+        )
+        assert not reds & blacks, name
+
+
+def test_reversed_is_red() -> None:
+    """Where red is reversed, every red card is, marked or not, and no black one; elsewhere nothing is."""
+    for (name, shown), role, mark in product(PALETTES.items(), SUITS, MARKS):
+        reverse = shown.red_reversed and role in REDS
+        assert bool(shown.style(role | mark).reverse) == reverse, (name, role, mark)
+
+
+def test_held_hides_the_cursor_and_the_cursor_a_hint() -> None:
+    """Of two marks that need the ground, the one nearer to the hand gets it."""
+    for (name, shown), role in product(PALETTES.items(), SUITS):
+        assert shown.style(role | Mark.HELD | Mark.CURSOR) == shown.style(role | Mark.HELD), (name, role)
+        assert shown.style(role | Mark.CURSOR | Mark.FITS) == shown.style(role | Mark.CURSOR), (name, role)
+
+
+def test_flight_shows_under_the_cursor() -> None:
+    """A card that is in the air is underlined on every ground."""
+    shown = palette("dark")
+    assert shown.style(Role.CLUBS | Mark.AIR | Mark.CURSOR) == shown.style(Role.CLUBS | Mark.CURSOR) + Style(
+        underline=True
+    )
+
+
+@pytest.mark.parametrize("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
+def test_mono_has_no_colors(shown: Palette) -> None:
+    """Without colors, no ink has any, whatever its marks; and red cards are reversed."""
+    marks = sum(MARKS) | Mark.STRONG
+    styles = [shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & 15 < len(Role)]
+    assert {(style.color, style.bgcolor) for style in styles} == {(None, None)}
+    assert shown.red_reversed
+
+
+@pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
+def test_a_hint_stands_out_without_colors(role: Role) -> None:
+    """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
+    assert Style(bold=True, reverse=True) == palette("mono").style(role | Mark.FITS)
+
+
+def test_mono_needs_no_rare_attributes() -> None:
+    """Nothing but bold, underline, reverse and dim is used, and bold and dim never together."""
+    for ink in (role | mark for role in Role for mark in range(0, 1024, 16)):
+        style = palette("mono").style(ink)
+        common = Style(bold=style.bold, underline=style.underline, reverse=style.reverse, dim=style.dim)
+        assert style == common
+        assert not (style.bold and style.dim)
+
+
+# The rest.
+
+
+def test_a_style_is_made_once() -> None:
+    """Asking again gives the same palette, and the same style."""
+    ink = Role.HEARTS | Mark.HELD
+    assert palette("light").style(ink) is palette("light", Depth.TRUE, mark_red=False).style(ink)
+
+
+def test_every_palette_has_a_title() -> None:
+    """Titles differ, and that of the four colors warns."""
+    assert len({palette(name).title for name in NAMES}) == len(NAMES)
+    assert "not keep red and black apart" in palette("four-color").title
+
+
+def test_unknown_palettes_are_refused() -> None:
+    """A name that is none raises KeyError."""
+    with pytest.raises(KeyError):
+        palette("pink")
+
+
+@pytest.mark.parametrize("depth", Depth)
+async def test_themes_are_textuals(depth: Depth) -> None:
+    """Textual draws with the theme of every palette, on its ground."""
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        for name in NAMES:
+            shown = palette(name, depth)
+            app.register_theme(theme(shown))
+            app.theme = f"racing-demon-{name}"
+            await pilot.pause()
+            assert app.current_theme.background == shown.ground
+            assert app.native_ansi_color == shown.colorless
+            assert app.current_theme.dark == shown.is_dark
+
+
+class Choosing(App[None]):
+    """A list in the theme without colors."""
+
+    def compose(self) -> ComposeResult:
+        """Offer two things."""
+        yield OptionList("one", "two")
+
+    def on_mount(self) -> None:
+        """Take the theme."""
+        self.register_theme(theme(palette("mono")))
+        self.theme = "racing-demon-mono"
+
+
+async def test_choices_show_without_colors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR, the line of a list that is chosen is underlined, and nothing has a color."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = Choosing(ansi_color=True)
+    async with app.run_test() as pilot:
+        await pilot.press("down")
+        await pilot.pause()
+        styled = [
+            (cell.text.strip(), cell.style)
+            for strip in app.screen._compositor.render_strips()
+            for cell in strip
+            if cell.style is not None
+        ]
+    assert {text for text, style in styled if style.underline} == {"two", ""}
+    for _, style in styled:
+        assert {style.color, style.bgcolor} <= {None, Color.default()}
+
+
+def foreign(app: App[None]) -> set[str]:
+    """Return the signs on the screen that are none of ASCII."""
+    return {sign for row in painted(app).rows for sign in row if not sign.isascii()}
+
+
+async def test_no_widget_draws_more_than_ascii() -> None:
+    """Arrows, bullets, a list that is open with its bar, and a frame around a question are in ASCII."""
+    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Look(glyphs=ASCII))
+    async with app.run_test(size=(80, 24)) as pilot:
+        field(app, "passphrase").value = "secret"
+        await pilot.pause()
+        assert "******" in painted(app).text()
+        app.screen.query_one("#game").focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert set() == foreign(app)
+        await pilot.press("escape")
+        app.push_screen(QuestionScreen("Leave?", "Leave", "Stay"))
+        await pilot.pause()
+        assert set() == foreign(app)
+
+
+async def test_names_stay_as_they_are_written() -> None:
+    """Letters beyond ASCII are no signs of ours; and where UTF-8 is shown nothing is replaced."""
+    for look, arrow in ((Look(glyphs=ASCII), "v"), (Look(), "▼")):
+        app = TerminalApp(None, PlayerSettings(name="Zoë", sound=False), look)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            assert "Zoë" in painted(app).text()
+            assert any(row.rstrip().endswith(arrow) for row in painted(app).rows)
+
+
+def test_every_sign_is_as_wide_as_before() -> None:
+    """No line grows or shrinks by it."""
+    for sign, other in ASCII_SIGNS.items():
+        assert (cell_len(chr(sign)), True) == (cell_len(other), other.isascii())
