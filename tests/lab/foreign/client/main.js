@@ -10,7 +10,7 @@ import { Player } from "./player.js";
 import { plays } from "./rules.js";
 import { Wire } from "./wire.js";
 
-const documents = new URL("../../../protocol/", import.meta.url);
+const documents = new URL("../../../../protocol/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, documents), "utf8"));
 
 // Chooses plays by the rules; says that it is stuck when a whole pass of the stock has led to nothing.
