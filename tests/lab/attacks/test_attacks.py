@@ -29,7 +29,7 @@ ARGUMENTS = (
     *("--limit", "frames_per_second=1000", "--limit", "ping_seconds=600"),  # attackers answer no pings
 )
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
 
 def busy_ms(pid: int) -> float:
@@ -57,7 +57,6 @@ async def waited(prober: Running) -> tuple[float, float, float]:
     return float(half), float(most), float(worst)
 
 
-@more_when_long
 async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) -> None:
     """The server goes on, answers the prober, grows by less than 16 MiB, and writes little.
 
@@ -89,7 +88,7 @@ async def test_no_single_attack_costs_much_or_stops_the_match(tmp_path: Path) ->
 
 
 @more_when_long
-@pytest.mark.parametrize("program", [SERVER, pytest.param("tests.lab.attacks.timed", marks=pytest.mark.long)])
+@pytest.mark.parametrize("program", [SERVER, "tests.lab.attacks.timed"])
 async def test_nothing_is_left_of_connections_that_end_early(program: str) -> None:
     """While a hand is played, memory is flat over connections that end early, in each of their stages.
 

@@ -15,16 +15,17 @@ from tests.support.crashes import all_halted, until
 from tests.support.postgres import postgres
 from tests.support.servers import Peer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, stopped and traced")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, stopped and traced"),
+]
 
 PATIENCE = 2.0
 """Seconds without an answer of the database after which tables halt."""
 STANDBY_SECONDS = 60.0
 
 
-@pytest.mark.parametrize(
-    "seconds", [3.0, *(pytest.param(seconds, marks=pytest.mark.long) for seconds in (1.0, 2.0, 10.0))]
-)
+@pytest.mark.parametrize("seconds", [1.0, 2.0, 3.0, 10.0])
 async def test_a_stopped_server_tells_nothing_when_it_goes_on(
     tmp_path: Path, database: str, seconds: float
 ) -> None:
@@ -57,7 +58,6 @@ async def test_who_was_passed_on_to_a_frozen_server_is_let_go(tmp_path: Path, da
                     os.kill(frozen.pid, signal.SIGCONT)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seconds", [1.0, 2.0, 3.0, 10.0])
 async def test_a_writer_that_stands_still(tmp_path: Path, database: str, seconds: float) -> None:
     """While the rest of its server runs, nothing is told; its tables say that they stand still, and go on."""
@@ -76,7 +76,6 @@ async def test_a_writer_that_stands_still(tmp_path: Path, database: str, seconds
         assert not cluster.is_fenced(name)
 
 
-@pytest.mark.long
 async def test_a_standby_that_is_away_for_a_minute(tmp_path: Path) -> None:
     """No commit is answered meanwhile: all tables stand still and say so, and then they go on."""
     with postgres() as own:

@@ -96,7 +96,7 @@ async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -
     assert before.elapsed_ms <= after.elapsed_ms
 
 
-@more_when_long
+@pytest.mark.long
 async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Path) -> None:
     """A server that is put back to what it was shows no player anything of the history that is gone.
 

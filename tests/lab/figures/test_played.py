@@ -33,6 +33,8 @@ GAMES: Final[tuple[dict[str, Any], ...]] = (
 ORDER: Final = (13, 12, 11, 10, 9, 8, 7, 1)
 """The ranks of a family of Puzzle."""
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("options", GAMES, ids=str)
 def test_how_many_deals_a_patient_player_wins(options: dict[str, Any]) -> None:

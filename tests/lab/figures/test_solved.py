@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, name
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.lab.figures.solver import Outcome, can_be_won, play_line, solve
 from tests.support.boards import Position, build, deal_seed, rules_of
-from tests.support.effort import amount, more_when_long, usually
+from tests.support.effort import amount, more_when_long
 
 DEALS: Final = amount(20, 50, "RACING_DEMON_SOLVED")
 """How many deals of each game are solved."""
@@ -25,7 +25,10 @@ MOST: Final = int(os.environ.get("RACING_DEMON_POSITIONS", "50000"))
 DOUBT: Final = 0.00005
 """How improbable it is at each end that a true figure lies outside of what was measured."""
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="the solver is compiled")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("cc") is None, reason="the solver is compiled"),
+]
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ GAMES: Final = (
 
 
 @more_when_long
-@pytest.mark.parametrize("game", usually(2, GAMES), ids=str)
+@pytest.mark.parametrize("game", GAMES, ids=str)
 def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
     """The published share is no surprise; each deal that counts as won is played to its end by the engine."""
     rules, outcomes, positions = game.rules, Counter[Outcome](), 0
@@ -78,7 +81,7 @@ def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
 
 
 @more_when_long
-@pytest.mark.parametrize("game", usually(2, GAMES), ids=str)
+@pytest.mark.parametrize("game", GAMES, ids=str)
 def test_what_is_lost_is_lost(game: Published) -> None:
     """Where the solver calls a late position lost, no legal plays lead to a win, says the engine alone."""
     rules = game.rules

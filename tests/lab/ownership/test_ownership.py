@@ -34,6 +34,7 @@ def test_a_store_that_fails_over_fences_no_living_node() -> None:
         assert play(seed, SECONDS, is_rough=False).fenced == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("guard", Guards._fields)
 def test_without_a_guard_something_goes_wrong(guard: str) -> None:
     """Each guard is needed: without it an invariant breaks in one of the runs."""
