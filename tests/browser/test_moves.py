@@ -9,12 +9,12 @@ from playwright.async_api import Browser
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game
-from racing_demon_protocol.games import BUILDING_GAMES
 from racing_demon_protocol.wire.options import Options
 from tests.support.browsers import phone
 from tests.support.dealt import random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import serving
+from tests.support.typical import BUILDING_GAMES
 
 PLAYS: Final = amount(2, 30)
 MOST: Final = 5

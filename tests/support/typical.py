@@ -7,9 +7,12 @@ from typing import Final
 
 import pytest
 
-from racing_demon_protocol.engine.specification import Game
+from racing_demon_protocol.engine.specification import Building, Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
+
+BUILDING_GAMES: Final = [game for game in GAMES.values() if isinstance(game.mechanic, Building)]
+"""The games built in sequences."""
 
 
 def _features(game: Game) -> set[object]:

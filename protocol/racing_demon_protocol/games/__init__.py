@@ -1,8 +1,9 @@
-"""The declared games, one module per family, and how a table's options change them."""
+"""The declared games, one module for each, and how a table's options change them."""
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 from racing_demon_protocol.engine.specification import (
     Foundations,
@@ -16,48 +17,95 @@ from racing_demon_protocol.engine.specification import (
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.wire.options import Options
 
-from .castle import BELEAGUERED_CASTLE
-from .cells import CELL_GAMES
-from .columns import COLUMN_GAMES
 from .common import regrouped
-from .demon import CLASSIC, DEMON_A, DEMON_B, FOOLIANAS, RACING_DEMONS
-from .fans import FAN_GAMES
-from .free import FREE_GAMES
-from .klondike import RACING_DEMON, TRIANGULAR_GAMES
-from .puzzle import PUZZLES
-from .ranks import GAMBLERS_PATIENCE, LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE
-from .rounds import ROUND_GAMES
-from .rows import DOUBLE_JUMP, PUSH_PIN
-from .steps import STEP_GAMES
-from .sums import FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY
-from .travelling import CLOCK, TRAVELLERS, WANDERING_CARD, WEAVERS
-from .tricks import A_SPELL, MUSICAL_SEQUEL
 
 __all__ = ["GAMES", "GROUP_OPTIONS", "declare", "game_named", "seats_of"]
 
-BUILDING_GAMES = (
-    *(RACING_DEMON, CLASSIC, DEMON_A, DEMON_B, *FOOLIANAS, *RACING_DEMONS),
-    *TRIANGULAR_GAMES,
-    *FREE_GAMES,
-    *FAN_GAMES,
-    *STEP_GAMES,
-    *CELL_GAMES,
-    *ROUND_GAMES,
-    *PUZZLES,
-    *COLUMN_GAMES,
-    BELEAGUERED_CASTLE,
+NAMES: Final = (
+    "racing-demon",
+    "classic",
+    "demon-a",
+    "demon-b",
+    "fooliana",
+    "fooliana-reorder",
+    "demon-a-aces",
+    "demon-a-first",
+    "demon-b-aces",
+    "demon-b-first",
+    "triangle",
+    "staircase",
+    "solitaire",
+    "solitaire-aces",
+    "solitaire-suits",
+    "solitaire-memory",
+    "grandfathers",
+    "honors",
+    "toad",
+    "bethel",
+    "paternal",
+    "paternal-down",
+    "paternal-kings",
+    "trios",
+    "fours",
+    "flower-garden",
+    "musical",
+    "louise",
+    "legitimist",
+    "queens-cotillon",
+    "knaves-dial",
+    "knaves-dial-double",
+    "sultan",
+    "windmill",
+    "picture",
+    "lady-of-the-manor",
+    "queens-party",
+    "bridal-wreath",
+    "salique-law",
+    "st-helena",
+    "blockade",
+    "nivernaise",
+    "nivernaise-strict",
+    "duchess-of-luynes",
+    "judges",
+    "judges-free",
+    "puzzle",
+    "puzzle-all-piles",
+    "egyptian",
+    "egyptian-draw",
+    "brunette-and-blonde",
+    "square",
+    "fifteen-in-a-row",
+    "napoleon",
+    "pet",
+    "old-stager",
+    "corners",
+    "seven",
+    "reversible-sequences",
+    "intervale",
+    "beleaguered-castle",
+    "fourteen",
+    "number-eleven",
+    "number-eleven-double",
+    "picture-gallery",
+    "little-lots",
+    "sympathy",
+    "sympathy-alone",
+    "push-pin",
+    "double-jump",
+    "travellers",
+    "wandering-card",
+    "clock",
+    "weavers",
+    "gamblers",
+    "musical-sequel",
+    "a-spell",
 )
-OWN_MECHANICS = (
-    *(FOURTEEN, NUMBER_ELEVEN, NUMBER_ELEVEN_DOUBLE, PICTURE_GALLERY),
-    *(LITTLE_LOTS, SYMPATHY, SYMPATHY_ALONE),
-    *(PUSH_PIN, DOUBLE_JUMP),
-    *(TRAVELLERS, WANDERING_CARD, CLOCK, WEAVERS),
-    GAMBLERS_PATIENCE,
-    *(MUSICAL_SEQUEL, A_SPELL),
-)
+"""The games, the default first. Each is the ``GAME`` of the module with its name."""
 
-GAMES: dict[str, Game] = {game.name: game for game in (*BUILDING_GAMES, *OWN_MECHANICS)}
-"""Every game by its name, the default first."""
+GAMES: Final[dict[str, Game]] = {
+    name: import_module(f".{name.replace('-', '_')}", __name__).GAME for name in NAMES
+}
+"""Every game by its name."""
 
 GROUP_OPTIONS: dict[str, tuple[type[Group], str]] = {
     "turn": (Stock, "turn"),

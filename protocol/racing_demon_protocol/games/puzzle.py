@@ -1,14 +1,12 @@
-"""Puzzle: piles that are dealt below their foundations, again and again."""
-
-from dataclasses import replace
+"""Puzzle."""
 
 from racing_demon_protocol.engine.cards import KING, PIQUET_RANKS
 from racing_demon_protocol.engine.rules.special_rules import PairedColumn
 from racing_demon_protocol.engine.specification import Doubt, Racing, Reserve, Stock, SuitRule
 
-from .common import kings, regrouped, solitaire
+from .common import kings, solitaire
 
-PUZZLE = solitaire(
+GAME = solitaire(
     "puzzle",
     "Puzzle",
     "Cheney 25",
@@ -54,23 +52,3 @@ PUZZLE = solitaire(
         Doubt("When is the game lost?", "When the same piles come back.", "stock.redeals"),
     ),
 )
-
-ALL_PILES = replace(
-    PUZZLE,
-    name="puzzle-all-piles",
-    title="Puzzle, always on four piles",
-    source="Cheney 25, variant",
-    groups=regrouped(PUZZLE, Reserve, gathers=1),
-    specials=(PairedColumn(piles="piles", base=KING, finished=True),),
-    text=(
-        "Puzzle, but cards are always dealt to all four piles, and each pile is taken up from its first card:"
-        " hardly one deal in five hundred succeeds."
-    ),
-    doubts=(
-        *(doubt for doubt in PUZZLE.doubts if doubt.field not in {"piles.gathers", "PairedColumn.finished"}),
-        Doubt("How are the piles taken up?", "Pile one first, its first card first.", "piles.gathers"),
-        Doubt("Does a pile whose family is complete still get cards?", "Yes.", "PairedColumn.finished"),
-    ),
-)
-
-PUZZLES = (PUZZLE, ALL_PILES)

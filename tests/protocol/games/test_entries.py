@@ -4,9 +4,10 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.games import BUILDING_GAMES, GAMES
+from racing_demon_protocol.games import GAMES
 from tests.support.dealt import Dealt
 from tests.support.solo import lay
+from tests.support.typical import BUILDING_GAMES
 
 LAID = {
     "racing-demon": "foundation 0 stock 24 waste 0 tableau 28",

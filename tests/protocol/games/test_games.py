@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 
+from racing_demon_protocol import games
 from racing_demon_protocol.engine.board import Kind, Shows
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.specification import (
@@ -40,6 +41,13 @@ def test_the_games() -> None:
     """The races are declared; the first game is the default."""
     assert set(RACES) <= set(GAMES)
     assert next(iter(GAMES)) == Options().game
+
+
+def test_a_game_is_found_by_its_name() -> None:
+    """Each game is declared in the module with its name, and every module is a game that is listed."""
+    modules = {path.stem for path in Path(games.__file__).parent.glob("*.py")} - {"__init__", "common"}
+    assert modules == {name.replace("-", "_") for name in GAMES}
+    assert [game.name for game in GAMES.values()] == list(GAMES)
 
 
 def test_every_source_is_documented() -> None:

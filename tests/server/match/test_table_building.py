@@ -2,14 +2,13 @@
 
 import random
 
-from racing_demon_protocol.games import BUILDING_GAMES
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import PlayCards, Stuck
 from racing_demon_protocol.wire.messages.events import HandOver, Played
 from tests.support.records import record
 from tests.support.tables import SECOND, Sitting, of_type
-from tests.support.typical import of_games
+from tests.support.typical import BUILDING_GAMES, of_games
 
 PLAYS = 60
 

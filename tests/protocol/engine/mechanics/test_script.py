@@ -11,7 +11,8 @@ from racing_demon_protocol.engine.mechanics.script import Beat, Script, Step
 from racing_demon_protocol.engine.specification import Foundations
 from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.games.tricks import SPELL_WORDS, WORDS
+from racing_demon_protocol.games.a_spell import SPELL_WORDS
+from racing_demon_protocol.games.common import RANK_WORDS
 from tests.support.dealt import Dealt
 
 
@@ -38,10 +39,10 @@ def test_the_sequel_names_its_cards() -> None:
     assert list(range(1, 14)) == ranks
     assert dealt.rules.is_out(dealt.board, 0)
     assert len(dealt.named("spelled")[0]) == 52 - 13
-    assert sum(len(word) for word in WORDS) == 52
+    assert sum(len(word) for word in RANK_WORDS) == 52
 
 
-@pytest.mark.parametrize(("words", "works"), [(SPELL_WORDS, True), (WORDS, False)])
+@pytest.mark.parametrize(("words", "works"), [(SPELL_WORDS, True), (RANK_WORDS, False)])
 def test_the_spell_by_hand(words: list[str], works: bool) -> None:
     """Done with a list, the order that the book prints works if eleven is called knave, and not with jack."""
     pack = ["A23456789TJQK".index(letter) + 1 for letter in "387AK642QJT95"]
@@ -65,7 +66,7 @@ def test_the_sequel_by_hand() -> None:
             row[place].append(pack.pop(0))
     assert [[number] * 4 for number in range(1, 14)] == row
     taken = [card for packet in row for card in packet]
-    for number, word in enumerate(WORDS, 1):
+    for number, word in enumerate(RANK_WORDS, 1):
         spelled, taken = taken[: len(word)], taken[len(word) :]
         assert number == spelled[-1]
     assert not taken

@@ -13,11 +13,11 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules import special_rules as privileges
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Base, Deals, Foundations, Game, Goal, Racing, Special
-from racing_demon_protocol.games import BUILDING_GAMES, GAMES
+from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, random_hands
 from tests.support.solo import CHANCE_GAMES, all_plays, broken, chance_game, lay, named
-from tests.support.typical import of_games
+from tests.support.typical import BUILDING_GAMES, of_games
 
 every_game = pytest.mark.parametrize("game", BUILDING_GAMES, ids=lambda game: game.name)
 typical_games = of_games(BUILDING_GAMES)

@@ -14,11 +14,11 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.rules.move_tables import FastPath
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.games import BUILDING_GAMES, declare
+from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.dealt import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
-from tests.support.typical import of_games
+from tests.support.typical import BUILDING_GAMES, of_games
 
 PLAYS: Final = 40
 """So many plays of a hand are followed; the pairs of piles are tried before each tenth of them."""

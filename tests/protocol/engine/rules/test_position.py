@@ -11,10 +11,9 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.rules.position import Position, ScratchBoard
 from racing_demon_protocol.engine.specification import Game
-from racing_demon_protocol.games import BUILDING_GAMES
 from tests.support.dealt import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
-from tests.support.typical import of_games
+from tests.support.typical import BUILDING_GAMES, of_games
 
 every_game = of_games(BUILDING_GAMES)
 

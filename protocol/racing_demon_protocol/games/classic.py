@@ -1,0 +1,38 @@
+"""Racing Demon, the classic game."""
+
+from racing_demon_protocol.engine.specification import (
+    Deal,
+    Doubt,
+    Foundations,
+    Game,
+    Goal,
+    Reserve,
+    Scoring,
+    Stock,
+    Tableau,
+    Waste,
+)
+
+from .racing_demon import BASE_DOUBTS
+
+GAME = Game(
+    name="classic",
+    title="Racing Demon, the classic game",
+    source="the standard game",
+    text=(
+        "The standard game, also known as Nerts or Pounce. Everybody has a reserve of thirteen cards, the top"
+        " one face up, and four columns; all build on shared foundations. The first to empty the reserve goes"
+        " out. Each card on the foundations scores one point; each card left in the reserve costs two."
+    ),
+    groups=(Foundations(), Stock(), Waste(), Reserve(size=13), Tableau(shape=(1, 1, 1, 1))),
+    deal=(Deal(to="reserve"), Deal(to="tableau")),
+    goal=Goal.RESERVE_EMPTY,
+    scoring=Scoring(reserve_card=-2),
+    doubts=(
+        *BASE_DOUBTS,
+        Doubt("What fills a space?", "Any free card, if you like.", "tableau.space.fill"),
+        Doubt("What does a card left in the reserve cost?", "Two points.", "scoring.reserve_card"),
+        Doubt("What is going out worth?", "Ten points.", "scoring.out_bonus"),
+    ),
+)
+"""The standard game, also known as Nerts or Pounce: the first to empty the reserve is out."""

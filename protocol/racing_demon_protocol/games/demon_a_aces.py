@@ -1,0 +1,6 @@
+"""Demon around shared aces, with the heaps face down."""
+
+from .demon_a import GAME as DEMON_A
+from .demon_a import around_shared_foundations
+
+GAME = around_shared_foundations(DEMON_A, "down", from_aces=True)
