@@ -35,7 +35,7 @@ Maker = Callable[[int, random.Random], Player]
 
 
 @dataclass
-class Company:
+class RandomTable:
     """Who plays, and what came of it.
 
     Attributes:
@@ -118,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, (first, levels) in COMPANIES.items():
         if arguments.only not in {None, name}:
             continue
-        company = Company(first, levels)
+        company = RandomTable(first, levels)
         company.play(arguments.hands, arguments.seed)
         hands = arguments.hands
         own, best = (points / hands for points in company.points)

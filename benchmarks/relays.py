@@ -14,8 +14,8 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, this file knows only its own folder
 
-from benchmarks.crew import Crew, crew_at
 from benchmarks.helpers import Helper, HelperEnded, processors
+from benchmarks.player_group import PlayerGroup, player_group_at
 from benchmarks.spectators import between, raise_file_limit
 
 NOTES: Final = """\
@@ -77,8 +77,9 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         owner.stay_on(owners)
         for each in (relay, readers):
             each.stay_on(others)
-        crews = {
-            name: await stack.enter_async_context(crew_at(url)) for name in (NOBODY, ONE, RELAYED, DIRECT)
+        groups = {
+            name: await stack.enter_async_context(player_group_at(url))
+            for name in (NOBODY, ONE, RELAYED, DIRECT)
         }
         places = (
             (ONE, url, 1),
@@ -86,37 +87,37 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             (DIRECT, url, arguments.direct),
         )
         for name, place, number in places:
-            await _fill(readers, crews[name], place, number)
-        rows: dict[str, list[float]] = {name: [] for name in crews}
+            await _fill(readers, groups[name], place, number)
+        rows: dict[str, list[float]] = {name: [] for name in groups}
         for _ in range(arguments.rounds):
-            for name, crew in crews.items():
-                rows[name].append(await _cost_us(owner, crew, arguments.seconds))
+            for name, group in groups.items():
+                rows[name].append(await _cost_us(owner, group, arguments.seconds))
         told = await readers.ask("tell")
     if told["lost"]:
         raise ConnectionError(f"{told['lost']} spectators lost their connection")
     return {"cost_us": rows, "received_bytes": told["bytes"], "load": os.getloadavg()}
 
 
-async def _fill(readers: Helper, crew: Crew, place: str, number: int) -> None:
+async def _fill(readers: Helper, group: PlayerGroup, place: str, number: int) -> None:
     """Let spectators come, and wait until the table's players see that all are there."""
     for come in range(0, number, GROUP):
-        await readers.ask("watch", place, crew.code, min(GROUP, number - come))
+        await readers.ask("watch", place, group.code, min(GROUP, number - come))
     deadline = time.monotonic() + ENTRY_SECONDS
-    while crew.watchers != number:
+    while group.watchers != number:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{crew.watchers} of {number} spectators came")
+            raise TimeoutError(f"{group.watchers} of {number} spectators came")
         await asyncio.sleep(0.1)
 
 
-async def _cost_us(owner: Helper, crew: Crew, seconds: float) -> float:
-    """Let a crew play; return the processor time of the owner's loop a play, in microseconds."""
-    crew.resting = False
+async def _cost_us(owner: Helper, group: PlayerGroup, seconds: float) -> float:
+    """Let a group play; return the processor time of the owner's loop a play, in microseconds."""
+    group.resting = False
     await asyncio.sleep(SETTLE_SECONDS)
     begin, before = time.monotonic_ns(), owner.loop_seconds()
     await asyncio.sleep(seconds)
     end, after = time.monotonic_ns(), owner.loop_seconds()
-    seen = await crew.seen_between(begin, end)
-    crew.resting = True
+    seen = await group.seen_between(begin, end)
+    group.resting = True
     await asyncio.sleep(SETTLE_SECONDS)
     if not seen.plays:
         raise ValueError("nobody played")

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.support.rooms import Ear, VirtualLoop, in_virtual_time, open_room, say
+from tests.support.virtual_rooms import FakeConnection, VirtualLoop, in_virtual_time, open_room, say
 
 from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.enums import BotLevel
@@ -75,7 +75,7 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     assert isinstance(loop, TimedLoop)
     seeds = hand_seeds(number.to_bytes(32, "big"))
     room = open_room(seeds=seeds, game=game, hands=1, tally_ms=600_000, pause_after_ms=None)
-    host = Ear()
+    host = FakeConnection()
     room.host(b"host")
     room.broadcast.take_seat(host, None)
     room.broadcast.catch_up(host, 0)

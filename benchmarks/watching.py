@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from benchmarks.crew import Crew, Seen, crew_at
 from benchmarks.helpers import Helper, processors
+from benchmarks.player_group import PlayerGroup, Seen, player_group_at
 
 PROCESSES: Final = 2
 """So many processes share the spectators."""
@@ -143,45 +143,45 @@ async def measure_rounds(spectators: int, rounds: int, seconds: float) -> list[R
     async with Helper.running("racing_demon_server", *command) as server, Audience.waiting() as audience:
         url = await server.url()
         server.stay_on(processors()[0])
-        async with crew_at(url) as crew:
-            return [await _round(server, audience, crew, url, spectators, seconds) for _ in range(rounds)]
+        async with player_group_at(url) as group:
+            return [await _round(server, audience, group, url, spectators, seconds) for _ in range(rounds)]
 
 
 async def _round(  # noqa: PLR0913, PLR0917
-    server: Helper, audience: Audience, crew: Crew, url: str, spectators: int, seconds: float
+    server: Helper, audience: Audience, group: PlayerGroup, url: str, spectators: int, seconds: float
 ) -> Round:
-    alone = await _stretch(server, crew, seconds)
-    await audience.come("watch", url, crew.code, spectators)
-    await crew.until(lambda: crew.watchers == spectators)
+    alone = await _stretch(server, group, seconds)
+    await audience.come("watch", url, group.code, spectators)
+    await group.until(lambda: group.watchers == spectators)
     await audience.told()
-    watched = await _stretch(server, crew, seconds)
-    behind = await audience.follow(crew.seq)
+    watched = await _stretch(server, group, seconds)
+    behind = await audience.follow(group.seq)
     told = await audience.told()
     await audience.leave()
-    await crew.until(lambda: crew.watchers == 0)
+    await group.until(lambda: group.watchers == 0)
     rate = told["frames"] / (watched.seconds + SETTLE_SECONDS)
     return Round(alone, watched, behind, rate, told["gaps"], told["lost"])
 
 
-async def _stretch(server: Helper, crew: Crew, seconds: float) -> Stretch:
-    async with _stretching(server, crew) as stretches:
+async def _stretch(server: Helper, group: PlayerGroup, seconds: float) -> Stretch:
+    async with _stretching(server, group) as stretches:
         await asyncio.sleep(seconds)
     return stretches[0]
 
 
 @asynccontextmanager
-async def _stretching(server: Helper, crew: Crew) -> AsyncIterator[list[Stretch]]:
-    """Let the crew play and measure while the context lasts; afterwards the list has what was measured."""
+async def _stretching(server: Helper, group: PlayerGroup) -> AsyncIterator[list[Stretch]]:
+    """Let the group play and measure while the context lasts; afterwards the list has what was measured."""
     stretches: list[Stretch] = []
-    crew.resting = False
+    group.resting = False
     await asyncio.sleep(SETTLE_SECONDS)
     begin, before = time.monotonic_ns(), server.cpu_seconds()
     yield stretches
     end, after = time.monotonic_ns(), server.cpu_seconds()
     seconds = (end - begin) / 1e9
     cpu = None if before is None or after is None else 100 * (after - before) / seconds
-    crew.resting = True
-    stretches.append(Stretch(seconds, await crew.seen_between(begin, end), cpu))
+    group.resting = True
+    stretches.append(Stretch(seconds, await group.seen_between(begin, end), cpu))
 
 
 async def measure_silent(readers: int, silent: int, seconds: float, patience: float) -> SilentOnes:
@@ -202,14 +202,14 @@ async def measure_silent(readers: int, silent: int, seconds: float, patience: fl
     async with Helper.running("benchmarks.glass_server") as server, Audience.waiting() as audience:
         url = await server.url()
         server.stay_on(processors()[0])
-        async with crew_at(url) as crew:
-            await audience.come("watch", url, crew.code, readers)
-            await crew.until(lambda: crew.watchers == readers)
-            without = await _stretch(server, crew, seconds)
-            async with _stretching(server, crew) as stretches:
-                ports = await audience.come("stare", url, crew.code, silent)
+        async with player_group_at(url) as group:
+            await audience.come("watch", url, group.code, readers)
+            await group.until(lambda: group.watchers == readers)
+            without = await _stretch(server, group, seconds)
+            async with _stretching(server, group) as stretches:
+                ports = await audience.come("stare", url, group.code, silent)
                 await _until_gone(server, ports, patience)
-            await audience.follow(crew.seq)
+            await audience.follow(group.seq)
             found = SilentOnes(without, stretches[0])
             told = await audience.told()
             found.readers_lost, found.gaps = told["lost"], told["gaps"]

@@ -42,7 +42,7 @@ from racing_demon_server.mqtt.homeassistant import demon_config
 from racing_demon_server.mqtt.results import results
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.contributing import contribute, reveal
-from tests.support.offices import Office
+from tests.support.outbox_harness import OutboxHarness
 from tests.support.tables import SECOND, Own, Sitting
 
 ROOT: Final = Path(__file__).parents[1]
@@ -131,11 +131,11 @@ def mqtt() -> Iterator[str]:
     payloads: dict[str, list[bytes]] = defaultdict(list)
     payloads[topics.status]
     payloads[topics.demon_config].append(demon_config(topics))
-    office = Office(homeassistant=True, hands=1, countdown_ms=0)
-    office.join()
-    office.play_out()
-    office.now += 60 * SECOND
-    for message in office.sent():
+    harness = OutboxHarness(homeassistant=True, hands=1, countdown_ms=0)
+    harness.join()
+    harness.play_out()
+    harness.now += 60 * SECOND
+    for message in harness.sent():
         payloads[message.topic].append(message.payload)
     won = _won_match()
     for event in won.log:

@@ -33,7 +33,7 @@ from racing_demon_protocol.wire.messages.client import MakeHost
 from racing_demon_protocol.wire.messages.events import Continued, HandOver, Paused, Signalled
 from tests.support.browsers import Phone, chromium, phone
 from tests.support.processes import CLIENT, server_process
-from tests.support.servers import end_tasks, patience
+from tests.support.servers import deadline, end_tasks
 
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS: Final = "♠♥♣♦"
@@ -558,7 +558,7 @@ class Evening:
     async def end_hand(self) -> None:
         """Wait until the hand is over: nobody gets ahead any more, or its time is up."""
         view = self.view
-        async with patience(lambda: f"{view.phase}, event {view.seq}", WAIT_SECONDS):
+        async with deadline(lambda: f"{view.phase}, event {view.seq}", WAIT_SECONDS):
             while view.in_hand:
                 for screen in self._players():
                     await screen.phone.page.evaluate("document.querySelector('.stuck:enabled')?.click()")
@@ -598,7 +598,7 @@ class Evening:
 
     async def until(self, holds: Callable[[TableState], bool]) -> None:
         """Wait until something holds of the table."""
-        async with patience(lambda: f"{self.view.phase}, event {self.view.seq}", WAIT_SECONDS):
+        async with deadline(lambda: f"{self.view.phase}, event {self.view.seq}", WAIT_SECONDS):
             while not holds(self.view):  # noqa: ASYNC110 - screens and server are other processes
                 await asyncio.sleep(POLL_SECONDS / 4)
 

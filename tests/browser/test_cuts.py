@@ -13,9 +13,9 @@ from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_server.tables.room import Room
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
 from tests.support.effort import LONG
 from tests.support.processes import SERVER, server_process, started
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
 SOON_SECONDS: Final = 1.0
@@ -63,7 +63,7 @@ async def test_a_phone_is_back_as_soon_as_there_is_a_network_again(seconds: int,
             took = await _back(player, room)
             assert not LONG or took < SOON_SECONDS, took
             await player.finish()
-            await until(lambda: player.seq >= room.table.view.seq)
+            await wait_until(lambda: player.seq >= room.table.view.seq)
             assert_told_once(player)
 
 
@@ -75,8 +75,8 @@ async def test_what_is_pressed_while_the_connection_closes_is_sent_on_the_next(b
             await player.open(served.origin)
             room = served.registry.room(await player.create("Ann"))
             await player.page.evaluate(PRESS_WHILE_CLOSING)
-            await until(lambda: len(room.table.view.seats) == 2)
-            await until(lambda: len(player.connections) == 2)
+            await wait_until(lambda: len(room.table.view.seats) == 2)
+            await wait_until(lambda: len(player.connections) == 2)
             assert player.complaints == []
 
 
@@ -111,7 +111,7 @@ async def test_a_page_that_slept_has_the_table_as_it_is_now(browser: Browser) ->
             await player.page.evaluate(SLEEP)
             await _back(player, room)
             await player.finish()
-            await until(lambda: player.seq >= room.table.view.seq)
+            await wait_until(lambda: player.seq >= room.table.view.seq)
             assert_told_once(player)
 
 
@@ -142,7 +142,7 @@ async def test_a_page_is_back_when_its_server_was_killed(tmp_path: Path, browser
 async def _back(player: Phone, room: Room) -> float:
     """Wait until a page has all that has happened by now; return how long that took, in seconds."""
     began, seq = time.monotonic(), room.table.view.seq
-    await until(lambda: player.seq >= seq)
+    await wait_until(lambda: player.seq >= seq)
     return time.monotonic() - began
 
 

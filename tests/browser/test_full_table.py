@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.tables.room import Room
 from tests.browser.test_phones import tops_of, words
 from tests.support.browsers import Phone, chromium, phone
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 PHONES: Final = 8
 HANDS: Final = 2
@@ -53,7 +53,7 @@ async def test_eight_phones_play_a_match_and_show_one_board() -> None:
 async def _play(players: list[Phone], room: Room) -> None:
     for player in players:
         await player.page.tap(".ready")
-    await within(HAND_SECONDS, asyncio.gather(*(_play_hand(player, room) for player in players)))
+    await timeout(HAND_SECONDS, asyncio.gather(*(_play_hand(player, room) for player in players)))
 
 
 async def _play_hand(player: Phone, room: Room) -> None:

@@ -10,7 +10,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.browsers import phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 USUAL: Final = {"a-spell", "st-helena"}
@@ -28,7 +28,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         room = served.registry.room(await player.create("Ann"))
         await player.page.locator(HANDS).select_option(label="1")
         await player.page.select_option(PICK, name)
-        await until(lambda: name == room.table.view.options.game)
+        await wait_until(lambda: name == room.table.view.options.game)
         if GAMES[name].least_seats > 1:
             await player.page.tap(".add-bot")
         await player.deal()

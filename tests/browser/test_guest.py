@@ -9,9 +9,9 @@ import pytest
 from racing_demon_protocol.wire.messages.events import Played
 from tests.browser.test_cuts import assert_told_once
 from tests.support.browsers import Phone, chromium, phone
-from tests.support.crashes import until
-from tests.support.namespaces import Cable, cable, can_have_namespaces
+from tests.support.namespaces import NetworkLink, cable, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER
+from tests.support.restartable_server import wait_until
 
 pytestmark = [
     pytest.mark.long,
@@ -22,13 +22,15 @@ LAPTOP: Final = {"width": 1280, "height": 800}
 
 
 @pytest.fixture
-def wire() -> Iterator[Cable]:
+def wire() -> Iterator[NetworkLink]:
     """Lay a cable between two machines."""
     with cable() as laid:
         yield laid
 
 
-async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_guest_scans_the_code_and_plays(
+    wire: NetworkLink, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What the code says opens the table on the guest's phone; a name and two taps later a card is played."""
     async with (
         wire.started("a", "-m", CLIENT, "host", "--name", "Ann") as host,
@@ -42,7 +44,7 @@ async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.Capt
             host.type("")
             await guest.page.locator(".stuck:enabled").wait_for()
             await guest.page.touchscreen.tap(*await guest.stock())
-            await until(lambda: bool(_own(guest)))
+            await wait_until(lambda: bool(_own(guest)))
             took = time.perf_counter() - begun
             assert guest.complaints == []
     with capsys.disabled():
@@ -50,7 +52,7 @@ async def test_a_guest_scans_the_code_and_plays(wire: Cable, capsys: pytest.Capt
 
 
 async def test_a_phone_with_another_address_is_back_on_its_seat(
-    wire: Cable, capsys: pytest.CaptureFixture[str]
+    wire: NetworkLink, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its old connection is dead without a word; on the new one it has its seat, and every event once."""
     host_of = ("-m", CLIENT, "host", "--name", "Ann", "--bots", "2")
@@ -66,17 +68,17 @@ async def test_a_phone_with_another_address_is_back_on_its_seat(
             await guest.see("#offline")
             begun = time.perf_counter()
             wire.enter()
-            await until(lambda: len(guest.connections) > 1 and guest.seq > 0)
+            await wait_until(lambda: len(guest.connections) > 1 and guest.seq > 0)
             took = time.perf_counter() - begun
             played = len(_own(guest))
             await guest.page.touchscreen.tap(*await guest.stock())
-            await until(lambda: len(_own(guest)) > played)
+            await wait_until(lambda: len(_own(guest)) > played)
             assert_told_once(guest, seat=1)
     with capsys.disabled():
         print(f"\n  back with another address: {took:.2f} s (aim: 1)")  # noqa: T201 - its result
 
 
-async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(wire: Cable) -> None:
+async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(wire: NetworkLink) -> None:
     """Words, link and code name where others reach the server; when its address changes, they follow."""
     served = ("-m", SERVER, "--host", "0.0.0.0", "--port", "5252", "--no-lan")  # noqa: S104
     async with wire.started("a", *served) as server, chromium(machine=wire, end="a") as browser:
@@ -98,7 +100,7 @@ async def test_who_opens_the_page_at_localhost_invites_by_the_networks_address(w
             assert await picture.is_hidden()
 
 
-async def test_who_hosts_at_a_server_named_localhost_sees_the_networks_address(wire: Cable) -> None:
+async def test_who_hosts_at_a_server_named_localhost_sees_the_networks_address(wire: NetworkLink) -> None:
     """The link that a host passes on leads others to the server's machine, not to their own."""
     served = ("-m", SERVER, "--host", "0.0.0.0", "--port", "5252", "--no-lan")  # noqa: S104
     async with wire.started("a", *served) as server:

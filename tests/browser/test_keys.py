@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played, Reacted
 from racing_demon_server.match.table import Table
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 LAPTOP: Final = {"viewport": {"width": 1280, "height": 800}}
@@ -98,7 +98,7 @@ async def test_a_key_that_is_held_acts_once(browser: Browser) -> None:
         before = await at.player.page.evaluate("sent.length")
         await at.press(" ", "Space", repeats=20)
         await at.press("1", "Digit1", repeats=20)
-        await until(lambda: bool(at.turns() and at.reactions()))
+        await wait_until(lambda: bool(at.turns() and at.reactions()))
         assert (at.turns(), at.reactions()) == (1, ["well_played"])
         asked = [
             text
@@ -114,7 +114,7 @@ async def test_the_space_that_is_held_presses_no_button(browser: Browser) -> Non
     async with desk(browser) as at:
         await at.player.page.locator("#table .menu").focus()
         await at.press(" ", "Space", repeats=5)
-        await until(lambda: bool(at.turns()))
+        await wait_until(lambda: bool(at.turns()))
         assert await at.player.page.locator("#sheet").is_hidden()
 
 
@@ -128,7 +128,7 @@ async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> Non
         await player.page.keyboard.up("Enter")
         await player.page.locator("#lobby .deal").focus()
         await player.page.keyboard.press("Enter")
-        await until(lambda: room.table.view.hand == 1)
+        await wait_until(lambda: room.table.view.hand == 1)
         assert len(room.table.view.seats) == 2
 
 
@@ -138,12 +138,12 @@ async def test_keys_without_a_place_mean_what_is_on_them(code: str, browser: Bro
     async with desk(browser) as at:
         (column, *_) = at.columns()
         await at.press("asdfjkl"[column], code)
-        await until(lambda: bool(at.played()))
+        await wait_until(lambda: bool(at.played()))
         assert [column] == at.played()
         await at.press(" ", code)
-        await until(lambda: bool(at.turns()))
+        await wait_until(lambda: bool(at.turns()))
         await at.press("2", code)
-        await until(lambda: bool(at.reactions()))
+        await wait_until(lambda: bool(at.reactions()))
 
 
 async def test_capitals_without_a_place_are_the_same_keys(browser: Browser) -> None:
@@ -151,7 +151,7 @@ async def test_capitals_without_a_place_are_the_same_keys(browser: Browser) -> N
     async with desk(browser) as at:
         (column, *_) = at.columns()
         await at.press("ASDFJKL"[column], "")
-        await until(lambda: bool(at.played()))
+        await wait_until(lambda: bool(at.played()))
 
 
 async def test_the_numpad_reacts_as_the_digits_do(browser: Browser) -> None:
@@ -159,7 +159,7 @@ async def test_the_numpad_reacts_as_the_digits_do(browser: Browser) -> None:
     async with desk(browser) as at:
         await at.press("End", "Numpad1")
         await at.press("2", "Numpad2")
-        await until(lambda: bool(at.reactions()))
+        await wait_until(lambda: bool(at.reactions()))
         assert at.reactions() == ["thanks"]
 
 

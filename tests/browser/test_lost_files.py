@@ -11,8 +11,8 @@ from playwright.async_api import Browser, Page, Route, ViewportSize
 from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages.server import Versions
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
 from tests.support.effort import covering
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 LOGIN: Final = "<html><title>Wi-Fi</title>Please log in to the Wi-Fi</html>"
@@ -61,7 +61,7 @@ async def test_a_file_that_does_not_come_is_told_and_asked_for_again(
         page = await context.new_page()
         await page.route(re.compile(f"/{name}"), answer)
         await page.goto(served.origin, wait_until="commit")
-        await until(lambda: bool(lost))
+        await wait_until(lambda: bool(lost))
         again = page.locator("#loading a")
         await again.click(trial=True)
         assert "try again" in (await page.locator("#loading").inner_text()).lower()

@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.wire.options import Options
 from tests.support.browsers import phone
-from tests.support.dealt import random_hands
+from tests.support.dealt_hands import random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.servers import serving
 from tests.support.typical import BUILDING_GAMES

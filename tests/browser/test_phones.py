@@ -11,8 +11,8 @@ from playwright.async_api import Browser
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import rank, suit
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
 from tests.support.relay import Relay
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Served, serving
 
 PHONES: Final = 3
@@ -37,7 +37,7 @@ async def test_phones_play_by_taps_and_show_the_servers_board(browser: Browser) 
             await player.page.tap(".ready")
         playing = [asyncio.create_task(player.keep_tapping()) for player in players]
         try:
-            await until(lambda: _out(_board(served, code)) >= CARDS)
+            await wait_until(lambda: _out(_board(served, code)) >= CARDS)
         finally:
             for task in playing:
                 task.cancel()
@@ -77,7 +77,7 @@ async def test_a_phone_that_hears_nothing_comes_back_to_its_seat(browser: Browse
             await player.page.locator("#offline").wait_for(state="hidden")
             await player.page.tap(".ready")
             view = served.registry.room(code).table.view
-            await until(lambda: view.seats[0].ready)
+            await wait_until(lambda: view.seats[0].ready)
 
 
 async def test_a_page_that_is_loaded_again_is_on_its_seat_at_once(browser: Browser) -> None:

@@ -13,7 +13,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
 BOTS: Final = 2
@@ -42,7 +42,7 @@ async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: 
         for _ in range(BOTS):
             await host.ask(cl.AddBot)
         await host.ask(cl.Start, seen=view.seq)
-        await until(lambda: view.phase is Phase.PLAYING and len({*scoring.points(view).values()}) > 1)
+        await wait_until(lambda: view.phase is Phase.PLAYING and len({*scoring.points(view).values()}) > 1)
         assert isinstance(await host.ask(cl.Pause, paused=True, seen=view.seq), Accepted)
         for seat, player in enumerate(players):
             own = player.page.locator("#table .standing", has_text=_standing(view, seat))

@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from racing_demon_server.tables.room import Room
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
 
@@ -44,7 +44,7 @@ class Evening:
 
     async def see(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds at the table."""
-        await until(holds)
+        await wait_until(holds)
 
 
 @asynccontextmanager

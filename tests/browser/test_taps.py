@@ -11,7 +11,7 @@ from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import TableState
 from racing_demon_server.match.table import Table
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
 TILT: Final = 6
@@ -74,7 +74,7 @@ async def test_a_finger_that_slips_a_little_still_taps(browser: Browser) -> None
         await there.touch("Start", (x, y))
         await there.touch("Move", (x + TILT, y + TILT))
         await there.touch("End")
-        await until(lambda: there.view.seq > before)
+        await wait_until(lambda: there.view.seq > before)
 
 
 async def test_two_thumbs_tap_at_once(browser: Browser) -> None:
@@ -86,7 +86,7 @@ async def test_two_thumbs_tap_at_once(browser: Browser) -> None:
         await there.touch("Start", resting)
         await there.touch("Start", resting, (x, y))
         await there.touch("End")
-        await until(lambda: there.view.seq > before)
+        await wait_until(lambda: there.view.seq > before)
 
 
 async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
@@ -99,7 +99,7 @@ async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
             await there.touch("Move", (x + (to_x - x) * part, y + (to_y + 40 - y) * part))
         assert await there.player.page.locator(".card.drag").count() == 1
         await there.touch("End")
-        await until(lambda: there.view.seq > before)
+        await wait_until(lambda: there.view.seq > before)
 
 
 async def test_a_drag_that_the_system_takes_away_puts_the_card_back(browser: Browser) -> None:
@@ -124,7 +124,7 @@ async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> No
         await there.touch("End")
         assert before == there.view.seq
         await there.player.page.touchscreen.tap(*await there.end_of(play.destination))
-        await until(lambda: there.view.seq > before)
+        await wait_until(lambda: there.view.seq > before)
 
 
 async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> None:
@@ -134,7 +134,7 @@ async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> Non
         assert rules is not None
         x, y = await there.end_of(rules.layout.stock[0])
         await there.touch("Start", (x + 30, y))  # a thumb that just misses it means it, too
-        await until(lambda: there.view.seq > before)
+        await wait_until(lambda: there.view.seq > before)
         await there.touch("End")
 
 
@@ -151,7 +151,7 @@ async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing(browser: Bro
         await page.touchscreen.tap(box["x"] + 9, box["y"] + 9)
         await there.touches.send("Animation.setPlaybackRate", {"playbackRate": 1})
         await page.tap(".ready")
-        await until(lambda: there.view.hand == 2)
+        await wait_until(lambda: there.view.hand == 2)
 
 
 async def test_nothing_that_fingers_do_moves_the_page(browser: Browser) -> None:

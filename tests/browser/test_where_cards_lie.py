@@ -14,7 +14,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
 HANDS: Final = 2
@@ -62,7 +62,7 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
         peers = [await stack.enter_async_context(Peer.entered(served.url, join)) for join in joins]
         for number in range(HANDS * MATCHES):
             await host.ask(cl.Start, seen=view.seq)
-            await until(lambda: view.phase is Phase.PLAYING)
+            await wait_until(lambda: view.phase is Phase.PLAYING)
             await _play(peers, view)
             assert view.board is not None
             for each in (player, screen):
@@ -70,7 +70,7 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
             for peer in peers:
                 await peer.ask(cl.Stuck, seen=view.seq)
             await player.page.tap(".stuck:enabled")
-            await until(lambda: view.phase in {Phase.TALLY, Phase.OVER})
+            await wait_until(lambda: view.phase in {Phase.TALLY, Phase.OVER})
             await player.see("#lobby")
 
 

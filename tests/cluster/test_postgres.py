@@ -22,9 +22,9 @@ from racing_demon_server.journal.reader import UnknownContents
 from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
-from tests.support.crashes import until
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
-from tests.support.servers import PATIENCE, within
+from tests.support.restartable_server import wait_until
+from tests.support.servers import PATIENCE, timeout
 
 SEED = bytes(range(100, 132))
 
@@ -112,8 +112,8 @@ async def test_a_fenced_server_tells_nothing(
     journal.fenced = told.append
     opened().commit([event(1)])
     journal.write([event(2)], lambda: told.append("told"))
-    await until(lambda: bool(told))
-    await within(PATIENCE, journal.drained())
+    await wait_until(lambda: bool(told))
+    await timeout(PATIENCE, journal.drained())
     assert (len(told), journal.is_halted) == (1, True)
     assert "fenced" in told[0]
     assert numbers(servers, name) == [1]
@@ -149,9 +149,9 @@ async def test_without_the_standby_nothing_is_told(
     journal.halted = halts.append
     with no_standby(servers):
         journal.write([event(1)], lambda: told.append("told"))
-        await until(lambda: halts == [True])
+        await wait_until(lambda: halts == [True])
         assert told == []
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (halts, told) == ([True, False], ["told"])
     await asyncio.to_thread(journal.close)
 
@@ -170,7 +170,7 @@ async def test_a_commit_that_did_not_wait_is_unknown(
         again = asyncio.create_task(asyncio.to_thread(store.commit, [event(1)]))
         await asyncio.to_thread(wait_for, servers, WAITS)
         assert not again.done()
-    await within(PATIENCE, again)
+    await timeout(PATIENCE, again)
     assert numbers(servers, name) == [1]
 
 
@@ -182,17 +182,17 @@ async def test_a_primary_that_only_reads_halts_the_tables(
     halts: list[bool] = []
     journal.halted = halts.append
     journal.write([event(1)], lambda: None)
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     servers.sql("ALTER SYSTEM SET default_transaction_read_only = on")
     servers.sql("SELECT pg_reload_conf()")
     wait_for(servers, "SELECT 1 WHERE current_setting('default_transaction_read_only') = 'on'")
     journal.write([event(2)], lambda: None)
-    await until(lambda: halts == [True])
+    await wait_until(lambda: halts == [True])
     with psycopg.connect(servers.url("postgres", both=False), autocommit=True) as db:
         db.execute("SET default_transaction_read_only = off")
         db.execute("ALTER SYSTEM RESET default_transaction_read_only")
         db.execute("SELECT pg_reload_conf()")
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (halts, numbers(servers, name)) == ([True, False], [1, 2])
     await asyncio.to_thread(journal.close)
 

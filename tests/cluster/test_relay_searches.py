@@ -11,9 +11,9 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.net.address_limits import MANY_SEARCHES
-from tests.support.crashes import until
 from tests.support.relay import answer_relay, visited
-from tests.support.servers import Closing, Peer, serving, within
+from tests.support.restartable_server import wait_until
+from tests.support.servers import Closing, Peer, serving, timeout
 
 UNKNOWN = Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text="No table here has that code.")
 FAR: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": "203.0.113.8"}}
@@ -52,7 +52,7 @@ async def test_searches_of_one_address_run_within_its_misses() -> None:
             await peer.say(cl.Watch(code=f"BCD{letter}"))
             peers.append(peer)
             if letter in "FGH":
-                await answer_relay(visitor := await within(10, visitors.get()))
+                await answer_relay(visitor := await timeout(10, visitors.get()))
                 stack.push_async_callback(visitor.close)
             else:
                 assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
@@ -68,10 +68,10 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
         async with Peer.connect(relay.url, **FAR) as peer:
             await peer.greet()
             await peer.say(cl.Watch(code="BCDF"))
-            visitor = await within(10, visitors.get())
-        await until(lambda: not relay.server.connections)
+            visitor = await timeout(10, visitors.get())
+        await wait_until(lambda: not relay.server.connections)
         await answer_relay(visitor, UNKNOWN)
-        await within(10, visitor.wait_closed())
+        await timeout(10, visitor.wait_closed())
         async with Peer.connect(relay.url, **FAR) as peer:
             await peer.greet()
             assert await peer.refusal(cl.Watch(code="BCDG")) is Reason.TOO_FAST
@@ -123,7 +123,7 @@ async def test_an_unknown_code_is_not_asked_for_again_at_once() -> None:
             await peer.greet()
             await peer.say(cl.Watch(code="BCDF"))
             if not number:
-                await answer_relay(await within(10, visitors.get()), UNKNOWN)
+                await answer_relay(await timeout(10, visitors.get()), UNKNOWN)
             answer = await peer.hear()
             assert isinstance(answer, Refused)
             assert answer.reason is Reason.UNKNOWN_TABLE

@@ -22,8 +22,17 @@ from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Re
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.address_limits import MANY_SEARCHES
 from racing_demon_server.tables.locator import Location, Whereabouts
-from tests.support.crashes import until
-from tests.support.servers import NO_METER, Closing, Peer, Served, serving, serving_with, troubles, within
+from tests.support.restartable_server import wait_until
+from tests.support.servers import (
+    NO_METER,
+    Closing,
+    Peer,
+    Served,
+    logged_warnings,
+    serving,
+    serving_with,
+    timeout,
+)
 
 SEED = bytes(32)
 FAR = {"X-Forwarded-For": "203.0.113.9"}
@@ -53,7 +62,7 @@ class Directory:
 
     async def tell(self, code: str, where: Location | Whereabouts) -> None:
         """Answer the next search, which must be for this code."""
-        asked, found = await within(10, self._asked.get())
+        asked, found = await timeout(10, self._asked.get())
         assert asked == code
         found(where)
 
@@ -79,7 +88,7 @@ async def _hello(peer: Peer, software: str = "test") -> None:
 
 async def _held(peer: Peer) -> None:
     """Wait until the server has read what was sent before."""
-    await within(10, await peer.socket.ping())
+    await timeout(10, await peer.socket.ping())
 
 
 @pytest.fixture
@@ -225,7 +234,7 @@ async def test_who_leaves_while_a_table_is_waited_for_is_forgotten() -> None:
             await _hello(peer)
             await peer.say(cl.Watch(code="BCDF"))
             await directory.tell("BCDF", Whereabouts.NOWHERE)
-        await until(lambda: not served.server.connections)
+        await wait_until(lambda: not served.server.connections)
         again = asyncio.Event()
         asyncio.get_running_loop().call_later(2 * AGAIN_SECONDS, again.set)
         await again.wait()
@@ -313,7 +322,7 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
                     await _held(peer)
                 else:
                     assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
-            await until(lambda: not served.server.connections)
+            await wait_until(lambda: not served.server.connections)
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
         async with Peer.connect(served.url, additional_headers=FAR) as peer:
             await _hello(peer)
@@ -390,10 +399,10 @@ async def test_who_leaves_meanwhile_is_forgotten(caplog: pytest.LogCaptureFixtur
             await _hello(peer)
             await peer.say(cl.Watch(code="BCDF"))
             await _held(peer)
-        await until(lambda: not served.server.connections)
+        await wait_until(lambda: not served.server.connections)
         await directory.tell("BCDF", Whereabouts.UNKNOWN)
         assert directory.refused == []
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 # The server that has the table.
@@ -436,14 +445,14 @@ async def test_what_is_sent_while_the_owner_is_asked_reaches_it() -> None:
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
         await directory.tell("BCDF", Location("", port, ("127.0.0.1", port)))
-        await within(10, asked.wait())
+        await timeout(10, asked.wait())
         await peer.say(cl.Ping(stamp=1))
         await _held(peer)
         may_answer.set()
-        told = [await within(10, heard.get()) for _ in range(3)]
+        told = [await timeout(10, heard.get()) for _ in range(3)]
         assert [cl.Watch(code="BCDF"), cl.Ping(stamp=1)] == told[1:]
         await peer.say(cl.Ping(stamp=2))
-        assert cl.Ping(stamp=2) == await within(10, heard.get())
+        assert cl.Ping(stamp=2) == await timeout(10, heard.get())
 
 
 @pytest.mark.usefixtures("impatient")
@@ -484,7 +493,7 @@ async def test_browsers_see_other_servers_tables() -> None:
             directory.listed = [entry]
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(b"GET /tables.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            assert (b"BCDF" in await within(10, reader.read())) is lists_tables
+            assert (b"BCDF" in await timeout(10, reader.read())) is lists_tables
             writer.close()
 
 
@@ -519,5 +528,5 @@ async def test_who_asks_for_a_strange_host_is_passed_on(host: str) -> None:
         for message in (cl.Hello(version=VERSION), cl.Watch(code=ann.code)):
             writer.write(Frame(Opcode.TEXT, encode(message, Encoding.JSON).encode()).serialize(mask=True))  # type: ignore[union-attr]
         await directory.tell(ann.code, _at(owner))
-        await within(10, reader.readuntil(f'"{ann.code}"'.encode()))
+        await timeout(10, reader.readuntil(f'"{ann.code}"'.encode()))
         writer.close()

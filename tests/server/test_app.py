@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_server.app import run
 from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
-from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 
 class Announced(asyncio.Future[str]):
@@ -22,17 +22,17 @@ async def test_it_announces_serves_and_stops() -> None:
     """The announced URL is served until a signal comes."""
     announced = Announced()
     serving_ = asyncio.create_task(run(ServerSettings(port=0), announced.set_result))
-    url = await within(PATIENCE, announced)
+    url = await timeout(PATIENCE, announced)
     async with Peer.connect(url) as peer:
         assert isinstance(await peer.hear(), Versions)
         os.kill(os.getpid(), signal.SIGTERM)
         assert Closing(1001, "The server was stopped, and the table ended with it.") == await peer.closed()
-    await within(PATIENCE, serving_)
+    await timeout(PATIENCE, serving_)
 
 
 async def test_a_signal_in_the_moment_of_the_announcement_counts() -> None:
     """Whoever has heard where the server is can stop it already."""
-    await within(PATIENCE, run(ServerSettings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
+    await timeout(PATIENCE, run(ServerSettings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
 
 
 async def test_where_it_cannot_listen_nothing_is_announced() -> None:

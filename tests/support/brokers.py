@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from tests.support.ports import free_port
-from tests.support.servers import PATIENCE, patience, within
+from tests.support.servers import PATIENCE, deadline, timeout
 
 PLACES: Final = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
@@ -64,13 +64,13 @@ class Broker:
             program("mosquitto"), "-c", str(self._config), stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
         )
         assert self._process.stderr is not None
-        while b" running" not in (line := await within(PATIENCE, self._process.stderr.readline())):
+        while b" running" not in (line := await timeout(PATIENCE, self._process.stderr.readline())):
             assert line, "the broker did not start"
         self._reading = asyncio.create_task(self._read(self._process.stderr))
 
     async def says(self, text: str) -> None:
         """Wait until something is in its log."""
-        async with patience(lambda: f"no {text!r} in {list(self._said)[-20:]}"):
+        async with deadline(lambda: f"no {text!r} in {list(self._said)[-20:]}"):
             while not any(text in line for line in self._said):
                 self._heard.clear()
                 await self._heard.wait()
@@ -142,7 +142,7 @@ class Listening:
         )
         listening = cls(process)
         try:
-            async with patience(lambda: f"not subscribed to {topics}"):
+            async with deadline(lambda: f"not subscribed to {topics}"):
                 while not (await listening._line()).startswith("Subscribed"):
                     pass
             yield listening
@@ -153,7 +153,7 @@ class Listening:
 
     async def next(self) -> Heard:
         """Return the next message."""
-        async with patience(lambda: f"no message after {self.heard[-9:]}"):
+        async with deadline(lambda: f"no message after {self.heard[-9:]}"):
             while not (line := await self._line()).startswith("MSG "):
                 pass
         _, kept, qos, topic, payload = [*line.split(" "), ""][:5]
@@ -163,7 +163,7 @@ class Listening:
 
     async def until(self, topic: str, fits: Callable[[Heard], bool] = lambda _: True) -> Heard:
         """Return the next message whose topic ends so and that fits, and pass over those before it."""
-        async with patience(lambda: f"not what was wanted at {topic!r}: {self.heard[-9:]}"):
+        async with deadline(lambda: f"not what was wanted at {topic!r}: {self.heard[-9:]}"):
             while True:
                 heard = await self.next()
                 if heard.topic.endswith(topic) and fits(heard):
@@ -171,6 +171,6 @@ class Listening:
 
     async def _line(self) -> str:
         assert self._process.stdout is not None
-        line = await within(PATIENCE, self._process.stdout.readline())
+        line = await timeout(PATIENCE, self._process.stdout.readline())
         assert line, "mosquitto_sub ended"
         return line.decode().rstrip("\n")

@@ -14,8 +14,8 @@ from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
-from tests.support.namespaces import Cable
-from tests.support.servers import PATIENCE, patience, within
+from tests.support.namespaces import NetworkLink
+from tests.support.servers import PATIENCE, deadline, timeout
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET: Final = (
@@ -36,7 +36,7 @@ SMALL: Final = {"width": 360, "height": 560}
 
 
 @asynccontextmanager
-async def chromium(*flags: str, machine: Cable | None = None, end: str = "b") -> AsyncIterator[Browser]:
+async def chromium(*flags: str, machine: NetworkLink | None = None, end: str = "b") -> AsyncIterator[Browser]:
     """Start Chromium, here or on one of the machines of a cable.
 
     Where there is none, the test is passed over, unless it was said to be there.
@@ -156,7 +156,7 @@ class Phone:
 
     async def state(self) -> str:
         """Say what the page shows, and what it was told."""
-        shown = await within(QUICK, self.page.evaluate(SHOWN))
+        shown = await timeout(QUICK, self.page.evaluate(SHOWN))
         refused = [each for each in self.heard if isinstance(each, Refused)]
         told = f"event {self.seq}, {len(self.connections)} connections, refused {refused[-3:]}"
         return f"{shown}; {told}, complaints {self.complaints}"
@@ -164,7 +164,7 @@ class Phone:
     async def keep_tapping(self) -> None:
         """Tap all piles as soon as there is a table, until this is cancelled or has gone on for too long."""
         await self.see("#table")
-        async with patience(lambda: f"tapped until event {self.seq}"):
+        async with deadline(lambda: f"tapped until event {self.seq}"):
             while True:
                 await self.tap_piles()
 

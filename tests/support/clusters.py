@@ -16,10 +16,18 @@ from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.reader import PostgresReader
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.wire.codec import VERSION
-from tests.support.crashes import Mortal, Player, Verdict, all_answered, judge_db, meeting, until
 from tests.support.effort import amount
 from tests.support.machines import Machines
 from tests.support.relay import Relay
+from tests.support.restartable_server import (
+    Player,
+    RestartableServer,
+    Verdict,
+    all_answered,
+    judge_db,
+    meeting,
+    wait_until,
+)
 
 GENEROUS: Final = "--limit=misses_per_minute=100000"
 """All players come from one address."""
@@ -41,7 +49,7 @@ class Cluster:
     """
 
     def __init__(self, database: str) -> None:
-        self.nodes: dict[str, Mortal] = {}
+        self.nodes: dict[str, RestartableServer] = {}
         self.ways: dict[str, Relay] = {}
         self._database = database
 
@@ -84,12 +92,14 @@ class Cluster:
                     port = urlsplit(relay.url).port
                     way = urlsplit(database)._replace(netloc=f"rd@127.0.0.1:{port}").geturl()
                 protocol = (protocols or {}).get(name, VERSION)
-                starting = Mortal.started(way, *arguments, protocol=protocol)
+                starting = RestartableServer.started(way, *arguments, protocol=protocol)
                 if machines is None:
                     cluster.nodes[name] = await stack.enter_async_context(starting)
                 else:
                     with machines.at(name):
-                        starting = Mortal.started(way, f"--host={machines.address(name)}", *arguments)
+                        starting = RestartableServer.started(
+                            way, f"--host={machines.address(name)}", *arguments
+                        )
                         cluster.nodes[name] = await stack.enter_async_context(starting)
             yield cluster
 
@@ -220,7 +230,7 @@ async def went_on(cluster: Cluster, tables: Sequence[Sequence[Player]]) -> list[
 
 async def _all(players: Sequence[Player], holds: Callable[[Player], bool]) -> None:
     try:
-        await until(lambda: all(map(holds, players)))
+        await wait_until(lambda: all(map(holds, players)))
     except TimeoutError:
         lines = "".join(f"\n{each}" for each in players if not holds(each))
         raise AssertionError(f"players have waited in vain:{lines}") from None

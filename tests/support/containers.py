@@ -19,7 +19,7 @@ from typing import Any, Final
 from tests.support.deployed import DEPLOY
 from tests.support.images import SYSTEM, images
 from tests.support.namespaces import can_have_namespaces
-from tests.support.servers import patience
+from tests.support.servers import deadline
 
 REPOSITORY: Final = DEPLOY.parent
 ABSENT: Final = (
@@ -152,7 +152,7 @@ class Container:
         await self._started.wait()
         check = self.service.get("healthcheck", {}).get("test", self.image.check)
         command = ["/bin/sh", "-c", *check[1:]] if check[0] == "CMD-SHELL" else check[1:]
-        async with patience(lambda: self.log):
+        async with deadline(lambda: self.log):
             while (await self.run(*command))[0] != 0:
                 assert self._process is not None
                 assert self._process.returncode is None, self.log

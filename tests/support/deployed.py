@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import aiomqtt
 
 from tests.support.ports import free_port
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 MOSQUITTO: Final = DEPLOY / "mosquitto"
@@ -58,7 +58,7 @@ async def script(name: str, *arguments: object) -> None:
     """Run one of the broker's scripts."""
     command = ["sh", str(MOSQUITTO / name), *map(str, arguments)]
     process = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
-    _, complaints = await within(PATIENCE, process.communicate())
+    _, complaints = await timeout(PATIENCE, process.communicate())
     assert process.returncode == 0, complaints.decode()
 
 
@@ -98,10 +98,10 @@ async def deployed(folder: Path, *listeners: str) -> AsyncIterator[Deployed]:
     )
     assert process.stderr is not None
     try:
-        while b" running" not in (line := await within(PATIENCE, process.stderr.readline())):
+        while b" running" not in (line := await timeout(PATIENCE, process.stderr.readline())):
             assert line, "mosquitto did not start"
             running.opened.extend(int(port) for port in re.findall(rb"socket on port (\d+)", line))
         yield running
     finally:
         process.kill()  # a request to end can get lost while it starts, and it keeps nothing
-        await within(PATIENCE, process.communicate())
+        await timeout(PATIENCE, process.communicate())

@@ -17,7 +17,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.ports import free_port
-from tests.support.servers import patience, within
+from tests.support.servers import deadline, timeout
 
 PATIENCE: Final = 60.0
 WIDTH, HEIGHT = 412, 730
@@ -97,8 +97,8 @@ async def _bidi(socket_: ClientConnection, url: str) -> Engine:
     async def ask(method: str, **parameters: Any) -> Any:
         number = next(numbers)
         await socket_.send(json.dumps({"id": number, "method": method, "params": parameters}))
-        async with patience(lambda: f"no answer to {method}"):
-            while (answer := json.loads(await within(PATIENCE, socket_.recv()))).get("id") != number:
+        async with deadline(lambda: f"no answer to {method}"):
+            while (answer := json.loads(await timeout(PATIENCE, socket_.recv()))).get("id") != number:
                 pass
         assert answer["type"] == "success", answer
         return answer["result"]

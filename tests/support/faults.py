@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 WRITES = "pwrite64,fdatasync,fsync"
 """The system calls by which SQLite writes."""
@@ -34,10 +34,10 @@ async def faulty(pid: int, *faults: str, log: Path) -> AsyncIterator[None]:
     )
     assert strace.stderr is not None
     try:
-        line = await within(PATIENCE, strace.stderr.readline())
+        line = await timeout(PATIENCE, strace.stderr.readline())
         assert b"attached" in line, line
         yield
     finally:
         with contextlib.suppress(ProcessLookupError):
             strace.kill()  # the system lets go of the process, at whatever call it is
-        await within(PATIENCE, strace.wait())
+        await timeout(PATIENCE, strace.wait())

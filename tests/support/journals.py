@@ -23,7 +23,7 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
-from tests.support.servers import PATIENCE, Peer, Served, start, within
+from tests.support.servers import PATIENCE, Peer, Served, start, timeout
 
 
 @asynccontextmanager
@@ -48,9 +48,9 @@ async def journaled_in(store: Store, *, patience: float = math.inf, **settings: 
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
         registry.stop()
-        await within(PATIENCE, journal.drained())
+        await timeout(PATIENCE, journal.drained())
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close(for_good=False)
         await asyncio.to_thread(journal.close)
 

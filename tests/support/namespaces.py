@@ -39,7 +39,7 @@ def can_have_namespaces() -> bool:
     return True
 
 
-class Cable:
+class NetworkLink:
     """A cable between two machines, ``a`` and ``b``, at 10.77.0.1 and 10.77.0.2."""
 
     def __init__(self) -> None:
@@ -129,9 +129,9 @@ class Cable:
 
 
 @contextmanager
-def cable() -> Iterator[Cable]:
+def cable() -> Iterator[NetworkLink]:
     """Lay a cable between two machines, and take all away in the end."""
-    laid = Cable()
+    laid = NetworkLink()
     try:
         laid.lay()
         yield laid

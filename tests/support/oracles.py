@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, rank, suit
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 HIGH = 8
 

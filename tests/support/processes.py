@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.pty_program import children_of, end_all
 
-from tests.support.servers import PATIENCE, patience, within
+from tests.support.servers import PATIENCE, deadline, timeout
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
@@ -61,16 +61,16 @@ class Running:
         """Return the next line of its output in which something is found."""
         assert self.process.stdout is not None
         lines: list[str] = []
-        async with patience(lambda: f"no {pattern!r} in {lines[-9:]}"):
+        async with deadline(lambda: f"no {pattern!r} in {lines[-9:]}"):
             while (found := re.search(pattern, lines[-1]) if lines else None) is None:
-                lines.append((await within(PATIENCE, self.process.stdout.readline())).decode())
+                lines.append((await timeout(PATIENCE, self.process.stdout.readline())).decode())
                 if not lines[-1]:
                     raise AssertionError(f"the output ended without {pattern!r}: {await self.end()}")
         return found
 
     async def end(self) -> Ended:
         """Wait until it ends, and return what is left of its output."""
-        out, err = await within(PATIENCE, self.process.communicate())
+        out, err = await timeout(PATIENCE, self.process.communicate())
         assert self.process.returncode is not None
         return Ended(self.process.returncode, (out or b"").decode(), (err or b"").decode())
 
@@ -100,7 +100,7 @@ async def text_of(
 ) -> Ended:
     """Run a program to its end, with something typed into it."""
     async with started(module, *arguments, env=env) as program:
-        out, err = await within(PATIENCE, program.process.communicate(typed.encode()))
+        out, err = await timeout(PATIENCE, program.process.communicate(typed.encode()))
         assert program.process.returncode is not None
         return Ended(program.process.returncode, out.decode(), err.decode())
 

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.server import CaughtUp, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
-from tests.support.servers import PATIENCE, Closing, within
+from tests.support.servers import PATIENCE, Closing, timeout
 
 CHUNK = 65_536
 
@@ -76,7 +76,7 @@ class Relay:
     async def until_accepted(self, number: int) -> None:
         """Wait until there have been so many connections."""
         async with self._news:
-            await within(PATIENCE, self._news.wait_for(lambda: self.accepted >= number))
+            await timeout(PATIENCE, self._news.wait_for(lambda: self.accepted >= number))
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         ends = None
@@ -165,7 +165,7 @@ async def answer_relay(visitor: ServerConnection, *answers: Message | Closing) -
     """Answer a relay that asks to watch."""
     await speak(visitor, Versions(oldest=VERSION, newest=VERSION))
     for _ in range(2):
-        await within(PATIENCE, visitor.recv())
+        await timeout(PATIENCE, visitor.recv())
     await speak(visitor, *answers)
 
 

@@ -85,13 +85,13 @@ async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
             raise result
 
 
-async def within(seconds: float, awaitable: Awaitable[T]) -> T:
+async def timeout(seconds: float, awaitable: Awaitable[T]) -> T:
     """Wait for something that must happen, and fail if it does not."""
     return await asyncio.wait_for(awaitable, seconds)
 
 
 @asynccontextmanager
-async def patience(seen: Callable[[], object], seconds: float = MOST) -> AsyncIterator[None]:
+async def deadline(seen: Callable[[], object], seconds: float = MOST) -> AsyncIterator[None]:
     """Let what is inside take so long, and fail with what was seen if it takes longer."""
     try:
         async with asyncio.timeout(seconds):
@@ -139,7 +139,7 @@ async def serving_with(
         yield Served(f"ws://127.0.0.1:{server.port}/v1", registry, server, chosen)
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
 
 
@@ -253,7 +253,7 @@ class Peer:
 
     async def frame(self) -> bytes | str:
         """Return the next frame as it came."""
-        return await within(PATIENCE, self.socket.recv())
+        return await timeout(PATIENCE, self.socket.recv())
 
     async def hear(self) -> Message:
         """Return the next message, after the mirror has followed it."""
@@ -273,7 +273,7 @@ class Peer:
     async def until(self, cls: type[M]) -> M:
         """Return the next message of a kind, and pass over those before it."""
         heard: list[Message] = []
-        async with patience(lambda: f"no {cls.__name__} in {heard[-9:]}"):
+        async with deadline(lambda: f"no {cls.__name__} in {heard[-9:]}"):
             while not isinstance(message := await self.hear(), cls):
                 heard.append(message)
         return message
@@ -281,7 +281,7 @@ class Peer:
     async def follow(self, seq: int) -> list[Event]:
         """Return the events up to a number."""
         events: list[Event] = []
-        async with patience(lambda: f"event {self.view.seq} of {seq}"):
+        async with deadline(lambda: f"event {self.view.seq} of {seq}"):
             while self.view.seq < seq:
                 events.append(await self.until(Event))
         return events
@@ -298,7 +298,7 @@ class Peer:
     async def ask_again(self, command: cl.Command) -> Accepted | Refused | Played:
         """Send a command, and return what it is answered."""
         await self.say(command)
-        async with patience(lambda: f"no answer to {command} by event {self.view.seq}"):
+        async with deadline(lambda: f"no answer to {command} by event {self.view.seq}"):
             while True:
                 message = await self.hear()
                 own = isinstance(message, Played) and message.seat == self.place.seat
@@ -316,7 +316,7 @@ class Peer:
     async def closed(self) -> Closing:
         """Wait until the connection is closed, and say how."""
         try:
-            async with patience(lambda: "the connection is still open"):
+            async with deadline(lambda: "the connection is still open"):
                 while True:
                     await self.frame()
         except ConnectionClosed as closed:
@@ -334,7 +334,7 @@ def fragments(frame: Frame, *cuts: int) -> list[Frame]:
     ]
 
 
-def troubles(caplog: pytest.LogCaptureFixture) -> list[str]:
+def logged_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return what was logged that should not have been: tracebacks, errors, unhandled exceptions."""
     return [
         record.getMessage()

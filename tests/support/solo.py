@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, parse
 from racing_demon_protocol.engine.rules.base import Rules
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.invariants import status
 
 CHANCE_GAMES = int(os.environ.get("RACING_DEMON_GAMES", "1"))

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.contributions import REVEAL_MS
 from tests.support.contributing import contribute, reveal
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.effects import hands_of
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow

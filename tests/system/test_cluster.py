@@ -21,11 +21,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Moved, Refused, Versions
 from tests.support.clusters import GENEROUS, PLAYERS, SEED, TABLES, Cluster, heard_more, playing, went_on
-from tests.support.crashes import until
 from tests.support.effort import amount, more_when_long
 from tests.support.postgres import Postgres, postgres
 from tests.support.processes import CLIENT, SERVER, started, text_of
-from tests.support.servers import Peer, patience
+from tests.support.restartable_server import wait_until
+from tests.support.servers import Peer, deadline
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -93,11 +93,11 @@ async def test_an_operator_lists_drains_and_fences_servers(tmp_path: Path, datab
             status = await text_of(SERVER, "cluster", "status", "--journal", database)
             first = cluster.owner(tables[0])
             fenced = await text_of(SERVER, "cluster", "fence", first, "--journal", database)
-            await until(lambda: not cluster.nodes[first].is_running)
+            await wait_until(lambda: not cluster.nodes[first].is_running)
             await heard_more(tables)
             second = cluster.owner(tables[0])
             drained = await text_of(SERVER, "cluster", "drain", second, "--journal", database)
-            await until(lambda: not cluster.nodes[second].is_running)
+            await wait_until(lambda: not cluster.nodes[second].is_running)
             await heard_more(tables)
             gone = await text_of(SERVER, "cluster", "drain", "n9", "--journal", database)
     assert [status.code, fenced.code, drained.code, gone.code] == [0, 0, 0, 1]
@@ -181,7 +181,7 @@ class Log:
 
     async def hears(self, words: str) -> None:
         """Wait for words in the log."""
-        async with patience(lambda: f"no {words!r} in {self.said}"):
+        async with deadline(lambda: f"no {words!r} in {self.said}"):
             while words not in self.said:
                 self.said += self._capfd.readouterr().err
                 await asyncio.sleep(0.02)  # nobody tells when a program has written
@@ -190,7 +190,7 @@ class Log:
 async def health_says(url: str, words: str) -> None:
     """Wait until a server's health names what it needs."""
     health = dict[str, object]()
-    async with patience(lambda: f"no {words!r} in {health}"):
+    async with deadline(lambda: f"no {words!r} in {health}"):
         while words not in str(health.get("needs")):
             health = await asyncio.to_thread(health_of, url)
             await asyncio.sleep(0.02)  # nobody tells when a program finds out
@@ -217,7 +217,7 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
                 await ben.until(Signalled)
                 os.kill(node.pid, signal.SIGTERM)
                 said = ""
-                async with patience(lambda: f"nothing about {ann.code} in {said}"):
+                async with deadline(lambda: f"nothing about {ann.code} in {said}"):
                     while f"codes={ann.code}" not in said:
                         said += capfd.readouterr().err
                         await asyncio.sleep(0.02)  # nobody tells when a program has written
@@ -228,10 +228,10 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
                 for peer in (ann, ben):
                     assert isinstance(await peer.ask(cl.Stuck), Accepted)
                 closing = await ann.closed()
-            await until(lambda: not node.is_running)
+            await wait_until(lambda: not node.is_running)
             await node.start()
             sql = "SELECT count(*) FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND NOT fenced"
-            await until(lambda: cluster.ask(sql, ann.code) == [(1,)])
+            await wait_until(lambda: cluster.ask(sql, ann.code) == [(1,)])
             again = cl.Join(code=ann.code, name="Ann", token=ann.token)
             async with Peer.entered(node.url, again) as back:
                 assert (back.view.hand, back.view.in_hand) == (1, False)
@@ -245,9 +245,9 @@ async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: P
     """One that waits for a game is left alone at first, and gets an heir while another table still plays."""
     async with Cluster.started(database, tmp_path, count=2) as cluster:
         first, second = cluster.nodes["n1"], cluster.nodes["n2"]
-        await until(lambda: cluster.ask("SELECT count(*) FROM beats") == [(2,)])
+        await wait_until(lambda: cluster.ask("SELECT count(*) FROM beats") == [(2,)])
         second.kill()
-        await until(lambda: cluster.is_fenced("n2"))
+        await wait_until(lambda: cluster.is_fenced("n2"))
         async with Peer.hosting(first.url) as idle, Peer.hosting(first.url) as ann:
             await ann.ask(cl.AddBot, level="easy")
             await ann.ask(cl.Start)
@@ -260,7 +260,7 @@ async def test_tables_that_stay_go_to_a_server_that_starts_meanwhile(tmp_path: P
                 assert (await early.closed()).code == CloseCode.TRY_AGAIN
             await second.start()
             sql = "SELECT count(*) FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND name = 'n2'"
-            await until(lambda: cluster.ask(sql, idle.code) == [(1,)])
+            await wait_until(lambda: cluster.ask(sql, idle.code) == [(1,)])
             assert first.is_running
             async with Peer.entered(first.url, cl.Watch(code=idle.code)) as guest:
                 assert guest.view.seats[0].name == "Ann"
@@ -316,10 +316,10 @@ async def test_a_server_that_is_cut_off_from_the_database(tmp_path: Path, server
         async with playing(cluster) as (_, tables):
             name = cluster.owner(tables[0])
             cluster.ways[name].hold()
-            await until(lambda: cluster.owner(tables[0]) != name)
+            await wait_until(lambda: cluster.owner(tables[0]) != name)
             await heard_more(tables)
             cluster.ways[name].release()
-            await until(lambda: not cluster.nodes[name].is_running)
+            await wait_until(lambda: not cluster.nodes[name].is_running)
 
 
 async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: str) -> None:
@@ -332,7 +332,7 @@ async def test_every_server_lists_the_tables_of_all(tmp_path: Path, database: st
                 return [table["code"] for table in json.load(answer)]
 
         async with Peer.hosting(cluster.nodes["n1"].url) as host:
-            async with patience(lambda: f"{host.code} is not listed"):
+            async with deadline(lambda: f"{host.code} is not listed"):
                 while host.code not in await asyncio.to_thread(listed):  # noqa: ASYNC110
                     await asyncio.sleep(0.1)  # nobody tells when a list was read
 
@@ -342,7 +342,7 @@ async def test_a_seat_is_found_at_any_server(tmp_path: Path, database: str) -> N
     async with Cluster.started(database, tmp_path, "--list-tables", count=2) as cluster:
         first, second = (cluster.nodes[name].url for name in ("n1", "n2"))
         async with Peer.hosting(first) as host:
-            async with patience(lambda: f"{host.code} is not listed"):
+            async with deadline(lambda: f"{host.code} is not listed"):
                 while host.code not in (await text_of(CLIENT, "tables", second)).out:  # noqa: ASYNC110
                     await asyncio.sleep(0.1)  # nobody tells when a list was read
             async with started(CLIENT, "join", second, "--name", "Ben") as guest:

@@ -13,8 +13,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Paused, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Halted
 from tests.support.clusters import Cluster
-from tests.support.crashes import Mortal, until
 from tests.support.postgres import Postgres
+from tests.support.restartable_server import RestartableServer, wait_until
 from tests.support.servers import Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
@@ -24,7 +24,7 @@ OWNED = "SELECT 1 FROM tables t JOIN nodes n ON n.id = owner WHERE code = $1 AND
 
 
 @asynccontextmanager
-async def in_mid_hand(node: Mortal) -> AsyncIterator[Peer]:
+async def in_mid_hand(node: RestartableServer) -> AsyncIterator[Peer]:
     """Let somebody play against a bot at a server's table."""
     async with Peer.hosting(node.url) as ann:
         await ann.ask(cl.AddBot, level="easy")
@@ -33,7 +33,7 @@ async def in_mid_hand(node: Mortal) -> AsyncIterator[Peer]:
         yield ann
 
 
-async def goes_on(node: Mortal, ann: Peer) -> None:
+async def goes_on(node: RestartableServer, ann: Peer) -> None:
     """Take a seat again, and find the hand at least where it was."""
     async with Peer.entered(node.url, cl.Join(code=ann.code, name="Ann", token=ann.token)) as back:
         assert (ann.view.hand, True) == (back.view.hand, back.view.in_hand)
@@ -50,14 +50,14 @@ async def test_a_hand_without_an_heir_is_left_in_the_middle(
         (node,) = cluster.nodes.values()
         async with in_mid_hand(node) as ann:
             os.kill(node.pid, signal.SIGTERM)
-            await until(lambda: cluster.ask("SELECT draining FROM nodes WHERE NOT fenced") == [(True,)])
+            await wait_until(lambda: cluster.ask("SELECT draining FROM nodes WHERE NOT fenced") == [(True,)])
             assert isinstance(await ann.ask(cl.Say, text="go on"), Accepted)
             if limit == "--drain=10m":
                 os.kill(node.pid, signal.SIGTERM)
             assert (await ann.closed()).code == RESTARTING
-        await until(lambda: not node.is_running)
+        await wait_until(lambda: not node.is_running)
         await node.start()
-        await until(lambda: bool(cluster.ask(OWNED, ann.code, "n1")))
+        await wait_until(lambda: bool(cluster.ask(OWNED, ann.code, "n1")))
         await goes_on(node, ann)
 
 
@@ -71,8 +71,8 @@ async def test_a_hand_that_nobody_attends_moves_at_once(tmp_path: Path, database
                 await ann.until(Signalled)
             await ann.until(Paused)
         os.kill(first.pid, signal.SIGTERM)
-        await until(lambda: bool(cluster.ask(OWNED, ann.code, "n2")))
-        await until(lambda: not first.is_running)
+        await wait_until(lambda: bool(cluster.ask(OWNED, ann.code, "n2")))
+        await wait_until(lambda: not first.is_running)
         await goes_on(second, ann)
 
 
@@ -82,11 +82,11 @@ async def test_a_second_signal_does_not_wait_for_the_end_of_a_hand(tmp_path: Pat
         first, second = cluster.nodes["n1"], cluster.nodes["n2"]
         async with in_mid_hand(first) as ann:
             os.kill(first.pid, signal.SIGTERM)
-            await until(lambda: bool(cluster.ask("SELECT 1 FROM nodes WHERE draining AND NOT fenced")))
+            await wait_until(lambda: bool(cluster.ask("SELECT 1 FROM nodes WHERE draining AND NOT fenced")))
             os.kill(first.pid, signal.SIGTERM)
             assert (await ann.closed()).code == RESTARTING
-        await until(lambda: not first.is_running)
-        await until(lambda: bool(cluster.ask(OWNED, ann.code, "n2")))
+        await wait_until(lambda: not first.is_running)
+        await wait_until(lambda: bool(cluster.ask(OWNED, ann.code, "n2")))
         await goes_on(second, ann)
 
 
@@ -107,10 +107,10 @@ async def test_tables_are_laid_down_while_the_database_is_away(
             if comes_back:
                 way.release()
             await ann.closed()
-            await until(lambda: not node.is_running)
+            await wait_until(lambda: not node.is_running)
         way.release()
         await node.start()
-        await until(lambda: bool(cluster.ask(OWNED, ann.code, "n1")))
+        await wait_until(lambda: bool(cluster.ask(OWNED, ann.code, "n1")))
         async with Peer.entered(node.url, cl.Join(code=ann.code, name="Ann", token=ann.token)) as back:
             assert back.view.seq >= ann.view.seq
             assert isinstance(await back.ask(cl.Say, text="still here"), Accepted)

@@ -18,10 +18,19 @@ from racing_demon_cluster.seed_encryption import ClusterKeys
 from tests.support.browsers import chromium, phone
 from tests.support.compose import Compose, composed
 from tests.support.containers import can_have_containers
-from tests.support.crashes import Player, Verdict, all_answered, judge, judge_db, meeting, one_hand, until
 from tests.support.deployed import DEPLOY, script
 from tests.support.postgres import folder_of_programs
-from tests.support.servers import patience
+from tests.support.restartable_server import (
+    Player,
+    Verdict,
+    all_answered,
+    judge,
+    judge_db,
+    meeting,
+    one_hand,
+    wait_until,
+)
+from tests.support.servers import deadline
 from tests.system.test_deploy import status_of
 
 PROGRAMS = ("caddy", "mosquitto", "chromium")
@@ -57,9 +66,9 @@ async def up(file: Path, folder: Path, trusting: pytest.MonkeyPatch) -> AsyncIte
     names = [HOST, *(f"{node}.{HOST}" for node in NODES)]
     async with composed(file, folder, names=names, front="caddy", RACING_DEMON_HOST=HOST) as project:
         authority = project.volume("caddy-data") / "caddy/pki/authorities/local/root.crt"
-        await until(authority.exists)
+        await wait_until(authority.exists)
         trusting.setenv("SSL_CERT_FILE", str(authority))
-        async with patience(lambda: project.logs):
+        async with deadline(lambda: project.logs):
             while await asyncio.to_thread(status, "/healthz") != 200:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)  # nobody tells when a proxy has found its servers
         yield project
@@ -86,13 +95,13 @@ async def play_on(
 ) -> None:
     """Kill the server of a table in mid-hand: its players go on, before or after it is started again."""
     async with meeting(URL, 3, 1, 0.05) as players:
-        await until(lambda: all(player.client.view.in_hand for player in players))
+        await wait_until(lambda: all(player.client.view.in_hand for player in players))
         name = owner(players)
         await project.containers[name].kill()
         told = max(player.client.view.seq for player in players)
         await project.start(name)
-        async with patience(lambda: project.logs):
-            await until(lambda: all(player.client.view.seq > told for player in players))
+        async with deadline(lambda: project.logs):
+            await wait_until(lambda: all(player.client.view.seq > told for player in players))
         await all_answered(players)
         code = players[0].client.code
     found = verdict(players)

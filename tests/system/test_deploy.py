@@ -27,7 +27,7 @@ from racing_demon_server.net.address_limits import believed_address, networks
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
 from tests.support.ports import free_port
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
-from tests.support.servers import PATIENCE, Peer, patience, within
+from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 SCRIPTS = Path(sys.executable).parent
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
@@ -332,7 +332,7 @@ async def proxied(folder: Path, port: int) -> AsyncIterator[str]:
     (folder / "nginx.pid").unlink(missing_ok=True)  # the trial leaves one, too
     process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE)
     try:
-        async with patience(lambda: "nginx does not listen"):
+        async with deadline(lambda: "nginx does not listen"):
             while not (folder / "nginx.pid").exists():  # written once it listens
                 assert process.returncode is None
                 await asyncio.sleep(0.01)
@@ -399,7 +399,7 @@ async def test_old_matches_are_deleted_as_the_unit_says(tmp_path: Path) -> None:
     line = found.group(1).replace("%S/racing-demon/journal.sqlite", str(file))
     arguments = shlex.split(line.replace("${RACING_DEMON_KEEP}", keep.group(1)))
     async with started(SERVER, "--host", "127.0.0.1", "--port", "0", "--journal", str(file)) as server:
-        await within(PATIENCE, server.line("listening on"))
+        await timeout(PATIENCE, server.line("listening on"))
         said = await asyncio.to_thread(run, sys.executable, "-m", SERVER, *arguments)
     assert said.startswith("deleted: 0 matches")
 
@@ -410,7 +410,7 @@ async def test_the_service_starts_as_the_unit_says() -> None:
     assert found is not None
     arguments = shlex.split(found.group(1).replace("$RACING_DEMON_OPTIONS", "--host 127.0.0.1 --port 0"))
     async with started(SERVER, *arguments) as server:
-        assert await within(PATIENCE, server.line(r"listening on ws://127\.0\.0\.1:\d+/v1"))
+        assert await timeout(PATIENCE, server.line(r"listening on ws://127\.0\.0\.1:\d+/v1"))
 
 
 def test_what_is_installed_has_hashes_of_the_versions_that_are_checked() -> None:

@@ -24,7 +24,7 @@ from tests.support.effort import usually
 from tests.support.ports import free_port
 from tests.support.postgres import folder_of_programs
 from tests.support.processes import SERVER, server_process, started
-from tests.support.servers import PATIENCE, Peer, patience
+from tests.support.servers import PATIENCE, Peer, deadline
 
 FOLDER = DEPLOY / "cluster"
 SCRIPTS = Path(sys.executable).parent
@@ -192,7 +192,7 @@ async def replicated(folder: Path, programs: Path) -> AsyncIterator[list[int]]:
             )
             stack.push_async_callback(running.wait)
             stack.callback(running.terminate)
-            async with patience((folder / f"{name}.log").read_text):
+            async with deadline((folder / f"{name}.log").read_text):
                 while True:
                     ready = await asyncio.create_subprocess_exec(
                         "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port), env=env

@@ -20,7 +20,7 @@ from benchmarks.pty_program import children_of, end_all
 from racing_demon_protocol.records.format import read_messages
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages.events import Event, MatchOver, Played
-from tests.support.namespaces import Cable, cable, can_have_namespaces
+from tests.support.namespaces import NetworkLink, cable, can_have_namespaces
 from tests.support.processes import CLIENT, SERVER, Running, server_process, started, text_of
 from tests.support.servers import PATIENCE, Peer
 
@@ -70,7 +70,7 @@ def times(capsys: pytest.CaptureFixture[str]) -> Iterator[Times]:
 
 
 @pytest.fixture
-def wire() -> Iterator[Cable]:
+def wire() -> Iterator[NetworkLink]:
     """Lay a cable between two machines."""
     with cable() as laid:
         yield laid
@@ -87,7 +87,7 @@ async def all_say(programs: list[Running], pattern: str) -> None:
     await asyncio.gather(*(program.line(pattern) for program in programs))
 
 
-async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Times) -> int:
+async def play_through_a_cut(wire: NetworkLink, ann: Running, ben: Running, times: Times) -> int:
     """Play before, in and after a cut; return how many plays Ben has made."""
     for player in (ann, ben):
         player.type("v")
@@ -123,7 +123,7 @@ async def play_through_a_cut(wire: Cable, ann: Running, ben: Running, times: Tim
 
 @on_two_machines
 @pytest.mark.long
-async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
+async def test_two_machines(wire: NetworkLink, tmp_path: Path, times: Times) -> None:
     """A table is found, joined and watched without an address; a cut is noticed, heals, and costs nothing."""
     files = [tmp_path / f"{name}.jsonl" for name in ("ann", "ben", "eve")]
     client = ("-m", CLIENT)
@@ -161,7 +161,7 @@ async def test_two_machines(wire: Cable, tmp_path: Path, times: Times) -> None:
 
 
 @on_two_machines
-async def test_a_table_at_a_server_is_found(wire: Cable) -> None:
+async def test_a_table_at_a_server_is_found(wire: NetworkLink) -> None:
     """A server with no options but a port announces its tables; players come without an address."""
     async with wire.started("a", "-m", SERVER, "--port", "0", "--durability", "none") as server:
         port = (await server.line(r"listening on ws://0\.0\.0\.0:(\d+)/v1"))[1]
@@ -174,7 +174,7 @@ async def test_a_table_at_a_server_is_found(wire: Cable) -> None:
 
 
 @on_two_machines
-async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: Cable) -> None:
+async def test_a_server_without_a_way_to_the_world_names_its_own_address(wire: NetworkLink) -> None:
     """On a network without a router the directory names the machine's address there, and no loopback."""
     text = "from racing_demon_server.mqtt.setup import own_urls\nprint(own_urls('0.0.0.0', 5252))"
     async with wire.started("a", "-c", text) as asked:
@@ -200,7 +200,7 @@ async def until_seen(file: Path, times: int) -> None:
             await asyncio.sleep(0.02)  # nothing tells of a line in a file
 
 
-async def check_ghost(wire: Cable, code: str, port: str, host: Running, times: Times) -> None:
+async def check_ghost(wire: NetworkLink, code: str, port: str, host: Running, times: Times) -> None:
     """Kill a host and its server, and look for the table: it is there before, and not afterwards."""
     async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
         ended = await asking.end()
@@ -253,7 +253,7 @@ async def test_from_the_start_to_the_first_guest(times: Times) -> None:
 
 @pytest.mark.long
 @on_two_machines
-async def test_a_host_who_comes_into_another_network_is_found_there(wire: Cable) -> None:
+async def test_a_host_who_comes_into_another_network_is_found_there(wire: NetworkLink) -> None:
     """Link and announcement follow; a table that was opened without a network is found when there is one."""
     wire.move("a", "10.77.0.1", "")
     async with wire.started("a", "-m", CLIENT, "host", "--name", "Ann", "--plain") as host:
@@ -264,7 +264,7 @@ async def test_a_host_who_comes_into_another_network_is_found_there(wire: Cable)
             assert link in await _found_link(wire, after)
 
 
-async def _found_link(wire: Cable, address: str) -> list[str]:
+async def _found_link(wire: NetworkLink, address: str) -> list[str]:
     """Look from the other machine until a table is found at an address, and return all links found."""
     while True:
         async with wire.started("b", "-m", CLIENT, "tables", "--json") as looking:

@@ -21,7 +21,7 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.effort import amount, more_when_long
-from tests.support.servers import patience
+from tests.support.servers import deadline
 
 ATTACKERS = amount(60, 300)
 FRAMES = 20
@@ -63,7 +63,7 @@ async def attack(url: str, code: str, seed: int) -> int:
                 await socket.send(msgpack.packb([1, 1]) if encoding is Encoding.MSGPACK else "[1,1]")
             for frame in hostile_frames(rng, code):
                 await socket.send(frame, text=rng.random() < 0.3)
-            async with patience(lambda: f"still open, seed {seed}"):
+            async with deadline(lambda: f"still open, seed {seed}"):
                 while True:
                     await socket.recv()
         except ConnectionClosed as closed:

@@ -16,11 +16,18 @@ from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.records.format import Correction, read_records, section_line
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.support.crashes import Mortal, Player, all_answered, judge_db, meeting, until
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import play_match
 from tests.support.processes import CLIENT, SERVER, server_process, text_of
-from tests.support.servers import PATIENCE, Peer, patience, within
+from tests.support.restartable_server import (
+    Player,
+    RestartableServer,
+    all_answered,
+    judge_db,
+    meeting,
+    wait_until,
+)
+from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 KILLS: Final = amount(1, 30, "RACING_DEMON_KILLS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -55,7 +62,7 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
     checked = await text_of(SERVER, "journal", "check", database, "--cluster-key", key)
     assert (checked.code, checked.out[:22]) == (0, "valid: 1 table, 1 hand")
     async with server_process(*where) as (_, address):
-        async with patience(lambda: f"{code} is still on its way to this server"):
+        async with deadline(lambda: f"{code} is still on its way to this server"):
             while True:
                 with contextlib.suppress(ConnectionClosed):  # "come back in a moment"
                     async with Peer.entered(address, cl.Watch(code=code)) as eve:
@@ -68,7 +75,7 @@ async def test_a_match_outlives_its_server(database: str, key: str) -> None:
 async def test_killed_servers_lose_nothing(database: str, key: str) -> None:
     """Killed again and again under players who go on: all that they received is in the database, once."""
     rng = random.Random(SEED)
-    async with Mortal.started(database, f"--cluster-key={key}", "--node=n1") as server:
+    async with RestartableServer.started(database, f"--cluster-key={key}", "--node=n1") as server:
         async with meeting(server.url, 4, SEED) as players:
             for _ in range(KILLS):
                 heard = [len(player.seen) for player in players]
@@ -76,7 +83,7 @@ async def test_killed_servers_lose_nothing(database: str, key: str) -> None:
                 server.kill()
                 await server.start()
                 for player, number in zip(players, heard, strict=True):
-                    await until(partial(has_heard_more, player, number), 30.0)
+                    await wait_until(partial(has_heard_more, player, number), 30.0)
             await all_answered(players)
         server.kill()
     with reading(database, ClusterKeys()) as journal:
@@ -100,7 +107,7 @@ async def test_a_fenced_server_ends(database: str, key: str) -> None:
             await host.ask(cl.Start)
             await host.until(ev.Played)
             async with server_process(*where):
-                closing = await within(PATIENCE, host.closed())
+                closing = await timeout(PATIENCE, host.closed())
                 ended = await first.end()
     assert closing.code == 1012
     assert ended.code == 4

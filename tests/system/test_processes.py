@@ -22,11 +22,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.sharding import owner
 from tests.support.brokers import Broker, Listening
-from tests.support.crashes import Player, all_answered, judge, meeting, until
 from tests.support.effort import usually
 from tests.support.processes import SERVER, server_process, started, text_of
-from tests.support.servers import Closing, Peer, patience
-from tests.support.several import Several, children, is_running, page, several
+from tests.support.restartable_server import Player, all_answered, judge, meeting, wait_until
+from tests.support.server_processes import ServerProcesses, children, is_running, page, server_processes
+from tests.support.servers import Closing, Peer, deadline
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
@@ -39,7 +39,7 @@ BACK = Closing(1012, "The server is stopping. Your table comes back when it rest
 async def test_eight_who_land_on_any_process_play_a_match() -> None:
     """The host and seven others begin at all ports; they meet at one table and see one match."""
     options = Options(hands=1, countdown_ms=20, tally_ms=0, time_limit_ms=4_000)
-    async with several(3) as server, contextlib.AsyncExitStack() as stack:
+    async with server_processes(3) as server, contextlib.AsyncExitStack() as stack:
         urls = [*server.urls, server.url]
         clients = [await stack.enter_async_context(await Client.create(urls[1], "Ann", options))]
         for number in range(1, 8):
@@ -55,7 +55,7 @@ async def test_eight_who_land_on_any_process_play_a_match() -> None:
             known = {client.view.seq for client in clients}
             return len(known) == 1 and all(client.view.phase is Phase.OVER for client in clients)
 
-        await until(all_know_the_end)
+        await wait_until(all_know_the_end)
         for task in tasks:
             task.cancel()
         assert len({str(client.view.snapshot(0)) for client in clients}) == 1
@@ -65,7 +65,7 @@ async def test_eight_who_land_on_any_process_play_a_match() -> None:
 
 async def test_every_process_can_be_looked_at() -> None:
     """Each answers at its own port with its own number, tables and metrics."""
-    async with several(2) as server, await Client.create(server.urls[1], "Ann"):
+    async with server_processes(2) as server, await Client.create(server.urls[1], "Ann"):
         facts = [await server.facts(number) for number in (1, 2)]
         assert [(fact["process"], fact["tables"]) for fact in facts] == [(1, 0), (2, 1)]
         metrics = [await page(port, "/metrics") for port in server.ports]
@@ -76,16 +76,16 @@ async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
     """Each process is a node of its own there, and players find the tables of all of them."""
     async with (
         Broker.running(tmp_path) as broker,
-        Listening.to(broker, "rd/pub/#") as ears,
-        several(2, "--mqtt", broker.url, "--node", "home") as server,
+        Listening.to(broker, "rd/pub/#") as feed,
+        server_processes(2, "--mqtt", broker.url, "--node", "home") as server,
         await Client.create(server.urls[0], "Ann") as ann,
         await Client.create(server.urls[1], "Ben") as ben,
     ):
         codes = {ann.code, ben.code}
         topics = {f"rd/pub/home{owner(code, 2)}/tables/{code.lower()}" for code in codes}
-        async with patience(lambda: f"{topics} in {ears.heard}"):
-            while not topics <= {heard.topic for heard in ears.heard}:
-                await ears.next()
+        async with deadline(lambda: f"{topics} in {feed.heard}"):
+            while not topics <= {heard.topic for heard in feed.heard}:
+                await feed.next()
         assert codes == {table.code for table in await listing.tables(broker.url)}
 
 
@@ -93,7 +93,7 @@ async def test_the_broker_hears_of_the_tables_of_all(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def two_tables(server: Several) -> AsyncIterator[tuple[list[Player], list[Player]]]:
+async def two_tables(server: ServerProcesses) -> AsyncIterator[tuple[list[Player], list[Player]]]:
     """Let two play at a table of the first process, and two at one of the second."""
     async with meeting(server.urls[0], 2, 1) as here, meeting(server.urls[1], 2, 2) as there:
         yield here, there
@@ -103,16 +103,16 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
     """Killed, it comes back with its tables, and nothing told is lost; others do not notice."""
     journal = tmp_path / "journal.sqlite"
     said: list[str] = []
-    async with several(2, "--journal", str(journal)) as server:
+    async with server_processes(2, "--journal", str(journal)) as server:
         async with two_tables(server) as (here, there):
             here[0].client.notice = said.append
-            await until(lambda: all(player.answered for player in (*here, *there)))
+            await wait_until(lambda: all(player.answered for player in (*here, *there)))
             for _ in range(2):
                 first, second = server.pids
                 os.kill(second, signal.SIGKILL)
-                await until(lambda: len(server.pids) == 2 and second not in server.pids)  # noqa: B023
+                await wait_until(lambda: len(server.pids) == 2 and second not in server.pids)  # noqa: B023
                 heard = {id(player): len(player.seen) for player in (*here, *there)}
-                await until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
+                await wait_until(lambda: all(len(p.seen) > heard[id(p)] for p in (*here, *there)))  # noqa: B023
                 assert first == server.pids[0]
             await all_answered((*here, *there))
         assert said == []
@@ -128,13 +128,13 @@ async def test_one_process_dies_alone(tmp_path: Path) -> None:
 async def test_a_signal_stops_all_and_they_come_back_with_their_tables(tmp_path: Path, number: int) -> None:
     """Everybody is told that the table comes back, and it does: with the seats, wherever one asks for it."""
     arguments = ("--journal", str(tmp_path / "journal.sqlite"))
-    async with several(2, *arguments) as server:
+    async with server_processes(2, *arguments) as server:
         async with Peer.hosting(server.urls[0]) as ann, Peer.hosting(server.urls[1]) as ben:
             server.program.stop(number)
             assert (await ann.closed(), await ben.closed()) == (BACK, BACK)
         ended = await server.program.end()
         assert ended == (0, "", "")
-    async with several(2, *arguments) as server:
+    async with server_processes(2, *arguments) as server:
         for peer in (ann, ben):
             for url in server.urls:
                 async with await Client.resume(url, peer.code, peer.token) as client:
@@ -171,17 +171,17 @@ async def test_a_signal_may_come_when_a_process_has_just_ended() -> None:
 
 async def test_none_outlives_the_one_that_looks_after_them(tmp_path: Path) -> None:
     """Killed, that one takes the others with it; they say goodbye, and the tables stay in their journals."""
-    async with several(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+    async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
         async with Peer.hosting(server.urls[1]) as ann:
             pids = server.pids
             server.program.stop(signal.SIGKILL)
             assert await ann.closed() == BACK
-        await until(lambda: not any(map(is_running, pids)))
+        await wait_until(lambda: not any(map(is_running, pids)))
 
 
 async def test_one_that_cannot_start_again_ends_all(tmp_path: Path) -> None:
     """What it says of why is told, with the exit code of its reason, after a few attempts."""
-    async with several(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
+    async with server_processes(2, "--journal", str(tmp_path / "journal.sqlite")) as server:
         ruined = tmp_path / "journal-process-2.sqlite"
         for part in tmp_path.glob(f"{ruined.name}-*"):
             part.unlink()
@@ -219,7 +219,7 @@ async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> N
         codes = [await opened(url) for _ in range(8)]
         program.stop()
         await program.end()
-    async with several(3, *arguments) as server:
+    async with server_processes(3, *arguments) as server:
         assert [codes] * 3 == [await seen_from(url, codes) for url in server.urls]
         assert (await server.facts(1))["tables"] == 8
 
@@ -227,16 +227,16 @@ async def test_one_process_s_tables_are_found_among_several(tmp_path: Path) -> N
 async def test_tables_of_a_process_that_is_not_there_wait_for_it(tmp_path: Path) -> None:
     """With fewer processes the others' tables are found, and a warning tells of those that are not."""
     arguments = ("--journal", str(tmp_path / "journal.sqlite"))
-    async with several(3, *arguments) as server:
+    async with server_processes(3, *arguments) as server:
         codes = [await opened(url) for url in server.urls]
         server.program.stop()
         assert (await server.program.end()).err == ""
-    async with several(2, *arguments) as server:
+    async with server_processes(2, *arguments) as server:
         assert [codes[:2]] * 2 == [await seen_from(url, codes) for url in server.urls]
         server.program.stop()
         ended = await server.program.end()
         assert "tables of an earlier process stay in its journal; more --processes open them" in ended.err
-    async with several(3, *arguments) as server:
+    async with server_processes(3, *arguments) as server:
         assert [codes] * 3 == [await seen_from(url, codes) for url in server.urls]
 
 

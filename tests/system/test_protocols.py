@@ -14,8 +14,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp
 from tests.support.browsers import chromium, phone
 from tests.support.clusters import GENEROUS, SEED, Cluster, Front, went_on
-from tests.support.crashes import all_answered, meeting, until
 from tests.support.processes import CLIENT, SERVER, started, text_of
+from tests.support.restartable_server import all_answered, meeting, wait_until
 from tests.support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
@@ -62,12 +62,12 @@ async def test_a_table_goes_on_at_servers_of_its_protocol(tmp_path: Path, databa
     """Its players, whom a new server turns away at first, find the old one that took it over."""
     async with being_upgraded(database, tmp_path) as (cluster, front):
         async with meeting(front.url, 3, SEED, 0.05) as players:
-            await until(lambda: all(player.client.view.in_hand for player in players))
+            await wait_until(lambda: all(player.client.view.in_hand for player in players))
             for name, heir in (("n1", "n2"), ("n2", "n1")):
                 assert cluster.owner(players) == name
                 before, front.first = front.accepted, "n3"
                 cluster.nodes[name].kill()
-                await until(lambda: front.accepted >= before + len(players))  # noqa: B023
+                await wait_until(lambda: front.accepted >= before + len(players))  # noqa: B023
                 front.first = ""
                 await went_on(cluster, [players])
                 assert cluster.owner(players) == heir
@@ -127,7 +127,7 @@ async def test_a_relay_waits_a_while_for_a_server_of_its_protocol(tmp_path: Path
             async with Peer.entered(url, cl.Watch(code=host.code)) as eve:
                 for name in ("n2", "n1"):
                     cluster.nodes[name].kill()
-                    await until(lambda: cluster.is_fenced(name))  # noqa: B023
+                    await wait_until(lambda: cluster.is_fenced(name))  # noqa: B023
                 assert eve.view.seats[0].name == "Ann"
                 await cluster.nodes["n1"].start()
                 async with Peer.entered(
@@ -150,7 +150,7 @@ async def test_a_page_goes_on_at_a_server_of_its_protocol(tmp_path: Path, databa
             await player.create("Ann")
             before, front.first = front.accepted, "n3"
             cluster.nodes["n1"].kill()
-            await until(lambda: front.accepted > before)
+            await wait_until(lambda: front.accepted > before)
             front.first = "n2"
 
             async def is_back() -> bool:

@@ -16,10 +16,10 @@ from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Pla
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.sqlite.database import open_journal
-from tests.support.crashes import Mortal
 from tests.support.effort import amount, covering, more_when_long, usually
 from tests.support.journals import overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
+from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Closing, Peer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -50,7 +50,7 @@ async def test_a_server_that_is_stopped_says_that_it_comes_back(tmp_path: Path) 
 async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
     """Down for a while within a hand: the client resumes by itself, and what waited is carried out."""
     said: list[str] = []
-    async with Mortal.started(tmp_path / "journal.sqlite") as server:
+    async with RestartableServer.started(tmp_path / "journal.sqlite") as server:
         async with await Client.create(server.url, "Ann", Options(countdown_ms=0)) as ann:
             ann.notice = said.append
             await ann.ask(cl.AddBot(counter=ann.next_counter(), level="easy"))

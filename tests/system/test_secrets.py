@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from tests.support.brokers import Broker, Listening
 from tests.support.clusters import KEY, Cluster
-from tests.support.leaks import (
+from tests.support.memory_search import (
     hidden_runs,
     memory_of,
     needles_of_cards,
@@ -28,7 +28,7 @@ from tests.support.leaks import (
 )
 from tests.support.postgres import Postgres
 from tests.support.processes import SERVER, started
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, timeout
 
 pytestmark = [
     pytest.mark.long,
@@ -49,7 +49,7 @@ sys.stdin.readline()
 """
 
 
-class Ear:
+class FakeConnection:
     """What a peer received, frame by frame."""
 
     def __init__(self, peer: Peer) -> None:
@@ -101,10 +101,10 @@ async def test_face_down_cards_stay_at_the_server_that_plays(tmp_path: Path, ser
     ):
         at_relay = (await relay.line(r"listening on (\S+)")).group(1)
         async with Peer.entered(at_relay, cl.Watch(code=host.code)) as eve:
-            spliced, relayed = Ear(ben), Ear(eve)
+            spliced, relayed = FakeConnection(ben), FakeConnection(eve)
             shown = await _play(host)
-            for ear in (spliced, relayed):
-                await ear.until(host.view.seq)
+            for conn in (spliced, relayed):
+                await conn.until(host.view.seq)
             await _until_published(listening, host.view.seq)
 
             def places() -> dict[str, bytes]:
@@ -133,8 +133,8 @@ async def test_face_down_cards_stay_at_the_server_that_plays(tmp_path: Path, ser
             assert "relay" in which(needles_of_cards(column, pid=relay.pid), found)
 
             await host.ask(cl.Say, text=secret.hex())
-            for ear in (spliced, relayed):
-                await ear.until(host.view.seq)
+            for conn in (spliced, relayed):
+                await conn.until(host.view.seq)
             await _until_published(listening, host.view.seq)
             leaks = which(needles_of_seed(secret), await asyncio.to_thread(places))
             assert {"database", "broker", "splice", "spectator"} <= leaks
@@ -143,7 +143,7 @@ async def test_face_down_cards_stay_at_the_server_that_plays(tmp_path: Path, ser
 async def _until_published(listening: Listening, seq: int) -> None:
     """Wait until an event has come from the broker."""
     while True:
-        heard = await within(PATIENCE, listening.next())
+        heard = await timeout(PATIENCE, listening.next())
         if heard.topic.endswith("/events") and msgpack.unpackb(heard.payload)[1] >= seq:
             return
 

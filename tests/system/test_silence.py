@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from tests.support.relay import Relay
-from tests.support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, timeout
 
 
 @pytest.mark.long
@@ -42,15 +42,15 @@ async def test_a_player_is_back_soon_after_a_silent_cut(delay: float) -> None:
                 listening = asyncio.create_task(listen())
                 await ann.send(cl.AddBot(counter=ann.next_counter(), level="easy"))
                 await ann.send(cl.Start(counter=ann.next_counter()))
-                await within(PATIENCE, signalled.wait())
+                await timeout(PATIENCE, signalled.wait())
                 await asyncio.sleep(4.0 + 0.3 * pause)  # somewhere between two pings
                 assert times == []
                 wire.hold()
                 cut_at = time.monotonic()
-                await within(PATIENCE, back.wait())
+                await timeout(PATIENCE, back.wait())
                 sys.stdout.write(
                     f"\ndelay {delay} s each way: noticed after {times[0] - cut_at:.2f} s, "
                     f"back after {times[1] - cut_at:.2f} s"
                 )
                 await ann.close()
-                await within(PATIENCE, listening)
+                await timeout(PATIENCE, listening)

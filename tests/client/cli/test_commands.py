@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.effort import usually
 from tests.support.processes import CLIENT, Ended, Here, server_process, started, text_of, unread
 from tests.support.relay import WELCOME, babbling
-from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 QUICK = ("--bots", "2", "--hands", "1", "--speed", "500")
 FULL = Path("/dev/full")
@@ -103,8 +103,8 @@ async def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert program.process.stdout is not None
         program.process.stdout._transport.close()  # type: ignore[attr-defined]
         assert program.process.stderr is not None
-        assert await within(PATIENCE, program.process.stderr.read()) == b""
-        assert await within(PATIENCE, program.process.wait()) == 0
+        assert await timeout(PATIENCE, program.process.stderr.read()) == b""
+        assert await timeout(PATIENCE, program.process.wait()) == 0
 
 
 @pytest.mark.parametrize("arguments", usually(1, ["games", "rules clock"]))
@@ -125,7 +125,7 @@ async def test_an_output_that_is_full_has_a_sentence() -> None:
     """An output that takes no more ends with 3 and says so."""
     with FULL.open("w") as full:
         async with started(CLIENT, "play", "--json", *QUICK, stdout=full) as program:
-            _, err = await within(PATIENCE, program.process.communicate())
+            _, err = await timeout(PATIENCE, program.process.communicate())
     assert (program.process.returncode, err) == (3, b"racing-demon: No space left on device\n")
 
 
@@ -152,7 +152,7 @@ async def test_a_terminal_is_played_at() -> None:
             CLIENT, "play", "--plain", "--bots", "1", "--name", "Ann", stdin=side, stdout=side
         ) as program:
             terminal.write(b"q\n")
-            assert await within(PATIENCE, program.process.wait()) == 0
+            assert await timeout(PATIENCE, program.process.wait()) == 0
             seen = os.read(there, 65_536).decode()
     assert "Enter deals. ? lists the commands." in seen
 
@@ -331,7 +331,7 @@ async def test_a_server_that_asks_for_a_passphrase_cannot_steer_the_terminal() -
         ):
             seen = b""
             while b"machine?" not in seen:
-                seen += await within(PATIENCE, asyncio.to_thread(os.read, there, 65_536))
+                seen += await timeout(PATIENCE, asyncio.to_thread(os.read, there, 65_536))
             program.stop(signal.SIGKILL)
     assert b"\x1b" not in seen
     assert b"?]0;owned??[2J?[1;1HWhat" in seen

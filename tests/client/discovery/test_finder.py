@@ -10,7 +10,7 @@ from racing_demon_client.discovery import finder, mdns
 from racing_demon_client.discovery.finder import as_json, choose, place, table_line
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import FoundTable
-from tests.support.neighbors import LOOPBACK, among_ourselves, announced, announcement
+from tests.support.mdns_responders import LOOPBACK, among_ourselves, announced, announcement
 from tests.support.processes import CLIENT, Here, started
 from tests.support.servers import Peer, Served, serving
 

@@ -18,7 +18,7 @@ from racing_demon_client.net.server_query import answers
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event
-from tests.support.neighbors import (
+from tests.support.mdns_responders import (
     LOOPBACK,
     among_ourselves,
     announced,
@@ -28,7 +28,7 @@ from tests.support.neighbors import (
     saying,
     silent,
 )
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 WIDE = ipaddress.ip_interface("192.168.1.2/24")
 CAMPUS = ipaddress.ip_interface("131.111.8.2/22")
@@ -52,7 +52,7 @@ async def test_a_table_is_found() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         said = announcement(served.port, ann.code, host="Zoë 漢字", game="classic", needs_passphrase=True)
         async with announced(said):
-            (table,) = await within(PATIENCE, found(0.1, patience=FOR_EVER))
+            (table,) = await timeout(PATIENCE, found(0.1, patience=FOR_EVER))
     assert (ann.code, "classic", "Zoë 漢字") == (table.code, table.game, table.host)
     assert table.needs_passphrase
     assert table.url == served.url
@@ -78,8 +78,8 @@ async def test_a_table_that_says_goodbye_is_gone() -> None:
     """When its host ends the announcement, those who listen hear of it, and nobody finds the table."""
     async with serving() as served, Peer.hosting(served.url) as ann, listening() as changes:
         async with announced(announcement(served.port, ann.code)):
-            assert await within(PATIENCE, changes.get()) == "Added"
-        assert await within(PATIENCE, changes.get()) == "Removed"
+            assert await timeout(PATIENCE, changes.get()) == "Added"
+        assert await timeout(PATIENCE, changes.get()) == "Removed"
         assert await found() == []
 
 
@@ -269,7 +269,7 @@ async def test_a_network_that_went_away_is_named() -> None:
 async def test_a_probe_gives_up() -> None:
     """A server that says nothing is given up after the time that was given."""
     async with silent() as port:
-        assert not await within(PATIENCE, answers(f"ws://{LOOPBACK}:{port}/v1", "BCDF", 0.2))
+        assert not await timeout(PATIENCE, answers(f"ws://{LOOPBACK}:{port}/v1", "BCDF", 0.2))
 
 
 async def test_looking_can_be_ended_at_any_time() -> None:

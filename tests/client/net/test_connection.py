@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.ports import free_port
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 M = TypeVar("M", bound=Message)
 
@@ -32,7 +32,7 @@ async def hear(client: Client, cls: type[M]) -> M:
                 return message
         raise AssertionError("the conversation ended")
 
-    return await within(PATIENCE, listen())
+    return await timeout(PATIENCE, listen())
 
 
 # Taking a place.
@@ -206,13 +206,13 @@ async def test_a_question_that_is_never_answered() -> None:
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         asking = asyncio.create_task(ann.ask(cl.AddBot(counter=0)))  # 0 is an old counter: no answer to 7
         with pytest.raises(CommandRefused):
-            await within(PATIENCE, asking)
+            await timeout(PATIENCE, asking)
         waiting = asyncio.create_task(hear(ann, ev.MatchOver))
         served.server.close(code=1000)
         with pytest.raises(AssertionError, match="the conversation ended"):
-            await within(PATIENCE, waiting)
+            await timeout(PATIENCE, waiting)
         with pytest.raises(ConnectionFailed, match="The server closed the connection"):
-            await within(PATIENCE, ann.ask(cl.AddBot(counter=ann.next_counter())))
+            await timeout(PATIENCE, ann.ask(cl.AddBot(counter=ann.next_counter())))
 
 
 async def test_a_play_is_answered_by_its_event() -> None:
@@ -285,7 +285,7 @@ async def test_ten_lines_make_a_player() -> None:
                 else:
                     await me.send(cl.Stuck(counter=me.next_counter()))
 
-        await within(PATIENCE, asyncio.gather(play(ann), play(ben)))
+        await timeout(PATIENCE, asyncio.gather(play(ann), play(ben)))
         assert ann.view.snapshot(0) == ben.view.snapshot(0)
         assert len(ann.view.results) == 1
 

@@ -10,9 +10,9 @@ from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from tests.support.breaks import QUICK, come_back_at_once, listening, relayed, turn_of
+from tests.support.broken_connections import QUICK, come_back_at_once, listening, relayed, turn_of
 from tests.support.relay import WELCOME, speak, visited
-from tests.support.servers import PATIENCE, Closing, Peer, within
+from tests.support.servers import PATIENCE, Closing, Peer, timeout
 
 
 @pytest.fixture(autouse=True)
@@ -23,33 +23,33 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_command_that_was_lost_is_sent_again() -> None:
     """A command into a broken wire is carried out after the break, once."""
     async with relayed() as (_, relay):
-        async with listening(await Client.create(relay.url, "Ann", QUICK)) as ears:
+        async with listening(await Client.create(relay.url, "Ann", QUICK)) as recorded:
             relay.open = False
             relay.cut()
-            counter = ears.client.next_counter()
-            await ears.client.send(cl.AddBot(counter=counter))
-            assert ears.client.waiting
+            counter = recorded.client.next_counter()
+            await recorded.client.send(cl.AddBot(counter=counter))
+            assert recorded.client.waiting
             relay.open = True
-            await ears.until_answered(counter)
-            assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
-            assert list(ears.client.view.seats) == [0, 1]
-            assert not ears.client.waiting
+            await recorded.until_answered(counter)
+            assert [Accepted] == [type(answer) for answer in recorded.answers(counter)]
+            assert list(recorded.client.view.seats) == [0, 1]
+            assert not recorded.client.waiting
 
 
 async def test_a_command_whose_answer_was_lost_is_answered_once() -> None:
     """A command that was carried out before the break is answered after it, and not carried out again."""
     async with relayed() as (served, relay):
         ann = await Client.create(relay.url, "Ann", QUICK)
-        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as recorded:
             relay.muffled = True
             counter = ann.next_counter()
             await ann.send(cl.AddBot(counter=counter))
             await eve.until(ev.Joined)
             relay.cut()
-            await ears.until_answered(counter)
+            await recorded.until_answered(counter)
             await ann.send(cl.Ready(counter=ann.next_counter(), ready=False))
-            await ears.until_answered(ann.next_counter() - 1)
-            assert [Accepted] == [type(answer) for answer in ears.answers(counter)]
+            await recorded.until_answered(ann.next_counter() - 1)
+            assert [Accepted] == [type(answer) for answer in recorded.answers(counter)]
             assert list(ann.view.seats) == [0, 1]
 
 
@@ -60,10 +60,10 @@ async def test_what_was_said_before_a_hand_ended_does_not_count_in_the_next() ->
         ann = await Client.create(relay.url, "Ann", options)
         async with (
             Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
-            listening(ann) as ears,
+            listening(ann) as recorded,
         ):
             await ann.send(cl.Start(counter=ann.next_counter()))
-            await ears.until_answered(1)
+            await recorded.until_answered(1)
             relay.open = False
             relay.cut()
             counter = ann.next_counter()
@@ -71,8 +71,8 @@ async def test_what_was_said_before_a_hand_ended_does_not_count_in_the_next() ->
             await ben.until(ev.HandOver)
             await ben.until(ev.Signalled)
             relay.open = True
-            await ears.until_answered(counter)
-            (answer,) = ears.answers(counter)
+            await recorded.until_answered(counter)
+            (answer,) = recorded.answers(counter)
             assert isinstance(answer, Refused)
             assert Reason.HAND_OVER is answer.reason
 
@@ -88,7 +88,7 @@ async def test_a_question_over_a_break_is_answered() -> None:
             asking = asyncio.create_task(ann.ask(cl.AddBot(counter=ann.next_counter())))
             await eve.until(ev.Joined)
             relay.cut()
-            answer = await within(PATIENCE, asking)
+            answer = await timeout(PATIENCE, asking)
             assert Accepted(counter=1, seq=3) == answer
 
 
@@ -96,17 +96,17 @@ async def test_a_play_whose_event_was_lost_is_answered_once() -> None:
     """A play that was made before the break is answered by its event alone, and waits no more."""
     async with relayed() as (served, relay):
         ann = await Client.create(relay.url, "Ann", QUICK)
-        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as recorded:
             await ann.send(cl.Start(counter=ann.next_counter()))
-            await ears.until(Phase.PLAYING)
+            await recorded.until(Phase.PLAYING)
             relay.muffled = True
             counter = await ann.play(turn_of(ann.view, 0))
             await eve.until(ev.Played)
             relay.cut()
-            await ears.until_answered(counter)
+            await recorded.until_answered(counter)
             await ann.send(cl.Stuck(counter=ann.next_counter()))
-            await ears.until(Phase.OVER)
-            assert [ev.Played] == [type(answer) for answer in ears.answers(counter)]
+            await recorded.until(Phase.OVER)
+            assert [ev.Played] == [type(answer) for answer in recorded.answers(counter)]
             assert not ann.waiting
 
 
@@ -114,7 +114,7 @@ async def test_refusals_that_were_lost_are_told() -> None:
     """Of several refused commands whose answers were lost, each is answered once after the break."""
     async with relayed() as (served, relay):
         ann = await Client.create(relay.url, "Ann", QUICK)
-        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as ears:
+        async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve, listening(ann) as recorded:
             relay.muffled = True
             counters = [ann.next_counter() for _ in range(4)]
             for counter in counters[:3]:
@@ -123,8 +123,8 @@ async def test_refusals_that_were_lost_are_told() -> None:
             await eve.until(ev.Readied)
             relay.cut()
             for counter in counters:
-                await ears.until_answered(counter)
-            answers = [answer for counter in counters for answer in ears.answers(counter)]
+                await recorded.until_answered(counter)
+            answers = [answer for counter in counters for answer in recorded.answers(counter)]
             assert [Refused, Refused, Refused, Accepted] == [type(answer) for answer in answers]
             assert not ann.waiting
 
@@ -135,8 +135,8 @@ async def test_what_is_said_during_a_break_keeps_its_order() -> None:
         joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
         first = await visitors.get()
         await speak(first, *WELCOME)
-        async with listening(await joining) as ears:
-            ann = ears.client
+        async with listening(await joining) as recorded:
+            ann = recorded.client
             first.transport.abort()
             second = await visitors.get()
             await ann.send(cl.AddBot(counter=ann.next_counter(), level="easy"))
@@ -151,7 +151,7 @@ async def test_what_is_said_during_a_break_keeps_its_order() -> None:
             levels = [command.level for command in commands if isinstance(command, cl.AddBot)]
             assert levels == ["easy", "medium", "hard"]
             await speak(second, *(Accepted(counter=number, seq=0) for number in (1, 2, 3)))
-            await ears.until_answered(3)
+            await recorded.until_answered(3)
             assert not ann.waiting
 
 
@@ -163,11 +163,11 @@ async def test_what_is_in_doubt_keeps_its_order_beyond_the_highest_counter() -> 
         place = WELCOME[1].model_copy(update={"counter": 2**31 - 2})
         welcome = [WELCOME[0], place, *WELCOME[2:]]
         await speak(first, *welcome)
-        async with listening(await joining) as ears:
+        async with listening(await joining) as recorded:
             first.transport.abort()
             second = await visitors.get()
             for level in ("easy", "hard"):
-                await ears.client.send(cl.AddBot(counter=ears.client.next_counter(), level=level))
+                await recorded.client.send(cl.AddBot(counter=recorded.client.next_counter(), level=level))
             await speak(second, *welcome)
             received = [decode_client(await second.recv()) for _ in range(4)]
             assert [each.counter for each in received if isinstance(each, cl.Command)] == [2**31 - 1, 1]

@@ -7,7 +7,7 @@ import pytest
 from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
 from tests.support.relay import Relay
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 
 async def _listen(client: Client) -> None:
@@ -30,7 +30,7 @@ async def test_an_attempt_that_hangs_is_given_up_soon(monkeypatch: pytest.Monkey
             relay.cut()
             await relay.until_accepted(4)
             relay.release()
-            await within(PATIENCE, back.wait())
+            await timeout(PATIENCE, back.wait())
         await listening
 
 
@@ -51,6 +51,6 @@ async def test_a_slow_network_gets_more_time(monkeypatch: pytest.MonkeyPatch) ->
             relay.cut()
             await relay.until_accepted(2)
             asyncio.get_running_loop().call_later(1.0, relay.release)
-            await within(PATIENCE, back.wait())
+            await timeout(PATIENCE, back.wait())
             assert relay.accepted == 2
         await listening

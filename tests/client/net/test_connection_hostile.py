@@ -32,7 +32,7 @@ from tests.support.effort import examples
 from tests.support.frames import messages
 from tests.support.matches import log_of, options_of
 from tests.support.relay import WELCOME, babbling, table_of
-from tests.support.servers import PATIENCE, Closing, within
+from tests.support.servers import PATIENCE, Closing, timeout
 
 VERSIONS, SEATED, TABLE, CAUGHT_UP = WELCOME
 SECRET = "00" * 32
@@ -102,14 +102,14 @@ async def test_garbage_fails_with_a_sentence(frame: bytes | str, place: int) -> 
         with pytest.raises(
             ConnectionFailed, match="The server sent something that this client does not understand: "
         ):
-            await within(PATIENCE, meet(url))
+            await timeout(PATIENCE, meet(url))
 
 
 async def test_giant_frames_are_not_read() -> None:
     """A frame beyond the limit ends the conversation, whenever it comes."""
     async with babbling(b"\xc0" * 100_000) as url:
         with pytest.raises(ConnectionFailed):
-            await within(PATIENCE, meet(url))
+            await timeout(PATIENCE, meet(url))
 
 
 # Messages at the wrong time.
@@ -142,7 +142,7 @@ async def test_a_table_that_cannot_be_fails_with_a_sentence(frames: Sequence[Mes
     """Events that do not fit the table, and tables that fit no game, end the conversation."""
     async with babbling(*frames) as url:
         with pytest.raises(ConnectionFailed, match="The server sent an invalid table: "):
-            await within(PATIENCE, meet(url))
+            await timeout(PATIENCE, meet(url))
 
 
 async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,11 +171,11 @@ async def test_who_gives_up_while_entering_leaves_nothing_open() -> None:
     async with serve(wait, "127.0.0.1", 0) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         joining = asyncio.create_task(Client.join(f"ws://127.0.0.1:{port}/v1", "BCDF", "Ann"))
-        await within(PATIENCE, hello.wait())
+        await timeout(PATIENCE, hello.wait())
         joining.cancel()
         with pytest.raises(asyncio.CancelledError):
             await joining
-        await within(PATIENCE, gone.wait())
+        await timeout(PATIENCE, gone.wait())
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -190,7 +190,7 @@ async def test_an_unasked_refusal_does_no_harm() -> None:
     """Answers to nothing that was asked change nothing."""
     refusal = Refused(counter=77, reason=Reason.ILLEGAL, text="No.")
     async with babbling(*WELCOME, refusal, ev.Joined(seq=1, seat=0, name="Ann"), Closing(1000, "")) as url:
-        heard = await within(PATIENCE, meet(url))
+        heard = await timeout(PATIENCE, meet(url))
     assert ev.Joined(seq=1, seat=0, name="Ann") == heard[-1]
 
 
@@ -230,7 +230,7 @@ def test_any_messages_end_well(drawn: list[Message], true: int) -> None:
     async def history() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
             try:
-                await within(PATIENCE, meet(url))
+                await timeout(PATIENCE, meet(url))
             except (ConnectionFailed, CommandRefused) as failed:
                 assert str(failed)
 
@@ -274,7 +274,7 @@ def test_any_table_ends_well(fields: dict[str, object], drawn: list[Message]) ->
     async def history() -> None:
         async with babbling(*frames, Closing(1000, "")) as url:
             try:
-                await within(PATIENCE, meet(url))
+                await timeout(PATIENCE, meet(url))
             except (ConnectionFailed, CommandRefused) as failed:
                 assert str(failed)
 
@@ -286,5 +286,5 @@ async def test_another_seat_than_asked_for_is_no_crash() -> None:
     table = table_of(options=options_of("shouted"))
     seated = Seated(code="\x1b[31m", seat=7, token="0f" * 32)
     async with babbling(VERSIONS, seated, table, CAUGHT_UP, *LOG[:6], Closing(1000, "")) as url:
-        heard = await within(PATIENCE, meet(url))
+        heard = await timeout(PATIENCE, meet(url))
     assert [seated, table, CAUGHT_UP, *LOG[:6]] == heard

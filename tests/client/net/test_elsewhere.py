@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 VERSIONS, *_ = WELCOME
 
@@ -66,7 +66,7 @@ async def test_a_client_does_not_go_in_circles() -> None:
     async with visited() as (url, visitors):
         sending = asyncio.create_task(send_on())
         with pytest.raises(ConnectionFailed, match="keeps redirecting to other ports"):
-            await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+            await timeout(PATIENCE, Client.join(url, "BCDF", "Ann"))
         sending.cancel()
     assert visits == 2
 
@@ -77,7 +77,7 @@ async def test_no_other_host_can_be_named(fields: str) -> None:
     frame = f"[72,{fields}]" if fields else "[72]"
     async with babbling(VERSIONS, frame, encoding=Encoding.JSON) as url:
         with pytest.raises(ConnectionFailed, match="this client does not understand"):
-            await within(PATIENCE, Client.join(url, "BCDF", "Ann", encoding=Encoding.JSON))
+            await timeout(PATIENCE, Client.join(url, "BCDF", "Ann", encoding=Encoding.JSON))
 
 
 async def test_http_sends_nobody_elsewhere() -> None:
@@ -96,7 +96,7 @@ async def test_http_sends_nobody_elsewhere() -> None:
         async with serve(handle, "127.0.0.1", 0, subprotocols=[protocol], process_request=redirect) as server:
             url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
             with pytest.raises(ConnectionFailed, match="There is no server at"):
-                await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+                await timeout(PATIENCE, Client.join(url, "BCDF", "Ann"))
         assert visitors.empty()
 
 
@@ -108,9 +108,9 @@ async def test_a_client_comes_back_to_where_the_table_was() -> None:
         Relay.before(server) as wire,
     ):
         joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
-        await speak(await within(PATIENCE, first.get()), VERSIONS, Elsewhere(port=port_of(wire.url)))
-        await speak(await within(PATIENCE, second.get()), *WELCOME)
-        ann = await within(PATIENCE, joining)
+        await speak(await timeout(PATIENCE, first.get()), VERSIONS, Elsewhere(port=port_of(wire.url)))
+        await speak(await timeout(PATIENCE, second.get()), *WELCOME)
+        ann = await timeout(PATIENCE, joining)
 
         async def listen() -> None:
             async for _ in ann:
@@ -118,13 +118,13 @@ async def test_a_client_comes_back_to_where_the_table_was() -> None:
 
         listening = asyncio.create_task(listen())
         wire.cut()
-        await speak(await within(PATIENCE, second.get()), *WELCOME)
+        await speak(await timeout(PATIENCE, second.get()), *WELCOME)
         assert first.empty()
         wire.open = False
         wire.cut()
-        await speak(await within(PATIENCE, first.get()), *WELCOME)
+        await speak(await timeout(PATIENCE, first.get()), *WELCOME)
         await ann.close()
-        await within(PATIENCE, listening)
+        await timeout(PATIENCE, listening)
 
 
 async def test_a_port_in_the_middle_of_a_conversation_means_nothing() -> None:

@@ -12,11 +12,11 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from tests.support.crashes import until
-from tests.support.meddling import meddling
 from tests.support.processes import CLIENT, text_of
+from tests.support.restartable_server import wait_until
 from tests.support.screens import shows, sitting
-from tests.support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, timeout
+from tests.support.tampering_proxy import tampering_proxy
 
 QUICK = Options(countdown_ms=0, tally_ms=600_000, hands=1)
 COUNTED = "Checked: you took part in the shuffle, and nobody withheld a part of it; 0 plays are legal."
@@ -43,7 +43,7 @@ async def seated(
     url: str, stack: AsyncExitStack, **changes: Callable[[Message], Message | None]
 ) -> list[Client]:
     """Seat Ann and Ben at a new table; somebody meddles with what Ben says and hears."""
-    between = await stack.enter_async_context(meddling(url, **changes))
+    between = await stack.enter_async_context(tampering_proxy(url, **changes))
     ann = await stack.enter_async_context(await Client.create(url, "Ann", QUICK))
     ben = await stack.enter_async_context(await Client.join(between, ann.code, "Ben"))
     return [ann, ben]
@@ -51,7 +51,9 @@ async def seated(
 
 async def both_have_contributed(ann: Client) -> None:
     """Wait until both are bound by their commitments."""
-    await until(lambda: ann.view.next_shuffle is not None and len(ann.view.next_shuffle.contributions) == 2)
+    await wait_until(
+        lambda: ann.view.next_shuffle is not None and len(ann.view.next_shuffle.contributions) == 2
+    )
 
 
 async def hand(clients: list[Client], record: list[str] | None = None) -> list[list[str]]:
@@ -71,7 +73,7 @@ async def hand(clients: list[Client], record: list[str] | None = None) -> list[l
     evenings = [attending(number) for number in range(len(clients))]
     await both_have_contributed(clients[0])
     clients[0].post(cl.Start(counter=clients[0].next_counter()))
-    await within(PATIENCE, asyncio.gather(*evenings))
+    await timeout(PATIENCE, asyncio.gather(*evenings))
     return told
 
 
@@ -119,7 +121,7 @@ async def test_the_terminal_says_who_was_left_out() -> None:
             ears = asyncio.create_task(attend(ann, None))
             await both_have_contributed(ann)
             ann.post(cl.Start(counter=ann.next_counter()))
-            await until(lambda: ann.view.in_hand and ben.view.in_hand)
+            await wait_until(lambda: ann.view.in_hand and ben.view.in_hand)
             ann.post(cl.Stuck(counter=ann.next_counter()))
             await shows(player, "drawn anew")
-            await within(PATIENCE, ears)
+            await timeout(PATIENCE, ears)

@@ -8,7 +8,7 @@ from racing_demon_client.net import transport
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.wire.messages.server import Pong
 from tests.support.relay import WELCOME, Relay, babbling
-from tests.support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, timeout
 
 BEAT_SECONDS = 0.05
 
@@ -32,9 +32,9 @@ async def test_a_silent_server_is_noticed() -> None:
         ann.notice = lambda _: broke.set()
         listening = asyncio.create_task(listen(ann))
         wire.hold()
-        await within(PATIENCE, broke.wait())
-        await within(PATIENCE, ann.close())
-        await within(PATIENCE, listening)
+        await timeout(PATIENCE, broke.wait())
+        await timeout(PATIENCE, ann.close())
+        await timeout(PATIENCE, listening)
 
 
 async def test_a_slow_network_is_no_silent_server() -> None:

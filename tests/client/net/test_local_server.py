@@ -17,7 +17,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.net.local_server import Persistence, local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from tests.support.processes import started
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, timeout
 
 OWNER = """
 import asyncio
@@ -153,7 +153,7 @@ async def test_a_talkative_server_is_not_held_up(program: Callable[[str], None],
         echo done > {done}
         cat > /dev/null""")
     async with local_server():
-        assert await within(PATIENCE, asyncio.to_thread(done.read_text)) == "done\n"
+        assert await timeout(PATIENCE, asyncio.to_thread(done.read_text)) == "done\n"
 
 
 async def test_a_server_that_fails_is_quoted(program: Callable[[str], None]) -> None:

@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages.client import Hello
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 VERSIONS, *_ = WELCOME
 
@@ -74,7 +74,7 @@ async def test_a_client_refuses_a_foreign_host() -> None:
     """A redirect to another address ends the attempt with a sentence, and nothing is dialled there."""
     async with babbling(VERSIONS, Moved(host="127.0.0.2", port=5252)) as url:
         with pytest.raises(ConnectionFailed, match=r"127\.0\.0\.2, which is not one of its own hosts"):
-            await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+            await timeout(PATIENCE, Client.join(url, "BCDF", "Ann"))
 
 
 async def test_a_client_is_redirected_twice_at_most() -> None:
@@ -91,7 +91,7 @@ async def test_a_client_is_redirected_twice_at_most() -> None:
     async with visited() as (url, visitors):
         redirecting = asyncio.create_task(redirect())
         with pytest.raises(ConnectionFailed, match="keeps redirecting to other hosts"):
-            await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+            await timeout(PATIENCE, Client.join(url, "BCDF", "Ann"))
         redirecting.cancel()
     assert visits == 3
 
@@ -104,13 +104,13 @@ async def test_a_host_that_does_not_answer_is_reached_through_the_first() -> Non
     async with visited() as (url, visitors):
         joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
         for answer in ([Moved(host="127.0.0.1", port=port)], WELCOME[1:]):
-            visitor = await within(PATIENCE, visitors.get())
+            visitor = await timeout(PATIENCE, visitors.get())
             await speak(visitor, VERSIONS)
-            hello = decode_client(await within(PATIENCE, visitor.recv()))
+            hello = decode_client(await timeout(PATIENCE, visitor.recv()))
             assert isinstance(hello, Hello)
             follows.append(understands(hello.software, FOLLOWS_MOVED))
             await speak(visitor, *answer)
-        async with await within(PATIENCE, joining) as ann:
+        async with await timeout(PATIENCE, joining) as ann:
             assert ann.seat == 0
     assert follows == [True, False]
 
@@ -123,7 +123,7 @@ async def test_nothing_is_dialled_at_a_foreign_host(host: str) -> None:
         babbling(VERSIONS, Moved(host=host, port=port_of(there))) as url,
     ):
         with pytest.raises(ConnectionFailed, match=f"{host}, which is not one of its own hosts"):
-            await within(PATIENCE, Client.join(url, "BCDF", "Ann"))
+            await timeout(PATIENCE, Client.join(url, "BCDF", "Ann"))
         assert visitors.empty()
 
 
@@ -143,9 +143,9 @@ async def test_after_a_lost_connection_the_first_address_is_asked_again() -> Non
     async with visited() as (url, first), visited() as (server, second), Relay.before(server) as wire:
         joining = asyncio.create_task(Client.join(url, "BCDF", "Ann"))
         moved = Moved(host="127.0.0.1", port=port_of(wire.url))
-        await speak(await within(PATIENCE, first.get()), VERSIONS, moved)
-        await speak(await within(PATIENCE, second.get()), *WELCOME)
-        ann = await within(PATIENCE, joining)
+        await speak(await timeout(PATIENCE, first.get()), VERSIONS, moved)
+        await speak(await timeout(PATIENCE, second.get()), *WELCOME)
+        ann = await timeout(PATIENCE, joining)
 
         async def listen() -> None:
             async for _ in ann:
@@ -153,7 +153,7 @@ async def test_after_a_lost_connection_the_first_address_is_asked_again() -> Non
 
         listening = asyncio.create_task(listen())
         wire.cut()
-        await speak(await within(PATIENCE, first.get()), *WELCOME)
+        await speak(await timeout(PATIENCE, first.get()), *WELCOME)
         assert second.empty()
         await ann.close()
-        await within(PATIENCE, listening)
+        await timeout(PATIENCE, listening)

@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.solitaire import NOWHERE, table_of
 from tests.support.solo import chance_game
 from tests.support.tables import Sitting

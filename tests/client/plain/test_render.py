@@ -9,7 +9,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 from racing_demon_protocol.wire.options import Options
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.tables import Own, Sitting
 
 

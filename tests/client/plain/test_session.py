@@ -19,10 +19,10 @@ from racing_demon_protocol.records.verify import Verdict, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from tests.support.consoles import Console
+from tests.support.fake_terminal import FakeTerminal
 from tests.support.processes import server_process
 from tests.support.relay import Relay
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 QUICK = Options(countdown_ms=0, tally_ms=0, hands=1)
 SEED = bytes(32)
@@ -31,26 +31,26 @@ SEED = bytes(32)
 @asynccontextmanager
 async def playing(
     client: Client, *, recorder: Recorder | None = None, ascii_only: bool = False
-) -> AsyncIterator[Console]:
+) -> AsyncIterator[FakeTerminal]:
     """Let a player sit at the console until the end of the test."""
-    with Console.opened() as console:
-        seat = take_part(client, console.write, console.keyboard, recorder=recorder, ascii_only=ascii_only)
+    with FakeTerminal.opened() as terminal:
+        seat = take_part(client, terminal.write, terminal.keyboard, recorder=recorder, ascii_only=ascii_only)
         evening = asyncio.create_task(seat)
         async with client:
-            yield console
-            console.hang_up()
-            await within(PATIENCE, evening)
+            yield terminal
+            terminal.hang_up()
+            await timeout(PATIENCE, evening)
 
 
 @asynccontextmanager
-async def alone(**options: object) -> AsyncIterator[tuple[Client, Console]]:
+async def alone(**options: object) -> AsyncIterator[tuple[Client, FakeTerminal]]:
     """Let a player sit alone at a table of the classic game, before the first deal."""
     asked = QUICK.model_copy(update={"game": "classic", **options})
     async with serving(seed=SEED) as served:
         client = await Client.create(served.url, "Ann", asked)
-        async with playing(client) as console:
-            await console.until("table .*lobby; you")
-            yield client, console
+        async with playing(client) as terminal:
+            await terminal.until("table .*lobby; you")
+            yield client, terminal
 
 
 def typed(client: Client, play: Play) -> str:
@@ -69,7 +69,7 @@ def typed(client: Client, play: Play) -> str:
 # A whole hand.
 
 
-async def play_a_hand(client: Client, console: Console) -> None:
+async def play_a_hand(client: Client, terminal: FakeTerminal) -> None:
     """Play by typed words: whatever brings the hand on, else turn, and give up after two rounds in vain."""
     fruitless = 0
     while client.view.phase is Phase.PLAYING and fruitless < 40:
@@ -77,11 +77,11 @@ async def play_a_hand(client: Client, console: Console) -> None:
         progress = (p for p in client.legal_plays() if client.view.board.is_progress(p))
         best = next(progress, None)
         fruitless = 0 if best else fruitless + 1
-        await console.answer(typed(client, best) if best else "t", "^you: ")
+        await terminal.answer(typed(client, best) if best else "t", "^you: ")
     if client.view.phase is Phase.PLAYING:
-        console.type("s")
-    await console.until("^the match is over: you won$")
-    await console.until("^Enter: another match; q: quit$")
+        terminal.type("s")
+    await terminal.until("^the match is over: you won$")
+    await terminal.until("^Enter: another match; q: quit$")
 
 
 async def test_a_whole_hand_by_typed_words() -> None:
@@ -89,15 +89,15 @@ async def test_a_whole_hand_by_typed_words() -> None:
     lines: list[str] = []
     async with serving(seed=SEED) as served:
         client = await Client.create(served.url, "Ann", QUICK.model_copy(update={"game": "classic"}))
-        async with playing(client, recorder=Recorder(lines.append)) as console:
-            await console.until("lobby; you")
-            console.type("")
-            await console.until("^play!$")
-            await play_a_hand(client, console)
-            tally = console.lines.index("hand             1   total")
-            assert console.lines[tally + 1].startswith("Ann ")
-            assert console.lines[tally + 1].endswith("  won")
-        assert not any(line.startswith("refused") for line in console.lines)
+        async with playing(client, recorder=Recorder(lines.append)) as terminal:
+            await terminal.until("lobby; you")
+            terminal.type("")
+            await terminal.until("^play!$")
+            await play_a_hand(client, terminal)
+            tally = terminal.lines.index("hand             1   total")
+            assert terminal.lines[tally + 1].startswith("Ann ")
+            assert terminal.lines[tally + 1].endswith("  won")
+        assert not any(line.startswith("refused") for line in terminal.lines)
     verdict = verify(read_messages(lines))
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
     assert verdict.plays > 20
@@ -105,25 +105,25 @@ async def test_a_whole_hand_by_typed_words() -> None:
 
 async def test_the_next_hand_waits_for_enter() -> None:
     """Between hands the tally stands there, and Enter says "ready"."""
-    async with alone(hands=2, tally_ms=600_000) as (client, console):
-        console.type("")
-        await console.until("^play!$")
-        console.type("s")
-        await console.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
-        await console.until("^Press Enter when you are ready for the next hand[.]$")
-        await console.answer("", "^you: ready$")
-        await console.until("^hand 2 of 2")
+    async with alone(hands=2, tally_ms=600_000) as (client, terminal):
+        terminal.type("")
+        await terminal.until("^play!$")
+        terminal.type("s")
+        await terminal.until("^hand 1 is over after 0:00: everybody is stuck; you -?")
+        await terminal.until("^Press Enter when you are ready for the next hand[.]$")
+        await terminal.answer("", "^you: ready$")
+        await terminal.until("^hand 2 of 2")
         assert client.view.hand == 2
 
 
 async def test_enter_starts_another_match() -> None:
     """After the end the host's Enter deals for a new match."""
-    async with alone() as (client, console):
+    async with alone() as (client, terminal):
         for _ in range(2):
-            await console.answer("", "^hand 1 of 1")
-            await console.until("^play!$")
-            console.type("s")
-            await console.until("^Enter: another match; q: quit$")
+            await terminal.answer("", "^hand 1 of 1")
+            await terminal.until("^play!$")
+            terminal.type("s")
+            await terminal.until("^Enter: another match; q: quit$")
         assert len(client.view.results) == 1
 
 
@@ -132,177 +132,177 @@ async def test_enter_starts_another_match() -> None:
 
 async def test_enter_shows_the_table_during_play() -> None:
     """While cards are played, Enter and b show foundations and layout."""
-    async with alone() as (_, console):
-        console.type("start")
-        await console.until("^play!$")
+    async with alone() as (_, terminal):
+        terminal.type("start")
+        await terminal.until("^play!$")
         for line in ("", "b"):
-            await console.answer(line, "^ ♠  ")
-            await console.until("^ column   1 ")
+            await terminal.answer(line, "^ ♠  ")
+            await terminal.until("^ column   1 ")
 
 
 async def test_the_deal_shows_the_table() -> None:
     """With the deal the table is shown once, without asking."""
-    async with alone() as (_, console):
-        console.type("start")
-        await console.until("^the cards are dealt; play begins in 0 seconds$")
-        await console.until("^ stock [(]")
-        await console.until("^play!$")
+    async with alone() as (_, terminal):
+        terminal.type("start")
+        await terminal.until("^the cards are dealt; play begins in 0 seconds$")
+        await terminal.until("^ stock [(]")
+        await terminal.until("^play!$")
 
 
 async def test_enter_means_ready_for_guests() -> None:
     """Whoever is not the host says "ready" with Enter."""
     async with serving() as served, Peer.hosting(served.url) as ann:
-        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
-            await console.until("lobby; Ann, you")
-            await console.answer("", "^you: ready$")
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as terminal:
+            await terminal.until("lobby; Ann, you")
+            await terminal.answer("", "^you: ready$")
 
 
 async def test_a_guest_takes_back_being_ready() -> None:
     """A guest who is not ready after all says "unready", and everybody is told."""
     async with serving() as served, Peer.hosting(served.url) as ann:
-        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
-            await console.until("lobby; Ann, you")
-            await console.answer("ready", "^you: ready$")
-            await console.answer("unready", "^you: not ready$")
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as terminal:
+            await terminal.until("lobby; Ann, you")
+            await terminal.answer("ready", "^you: ready$")
+            await terminal.answer("unready", "^you: not ready$")
 
 
 async def test_bots_are_asked_for_by_level() -> None:
     """A bot comes with its level, or a medium one; other levels there are none."""
-    async with alone() as (_, console):
-        await console.answer("bot hard", r"^Ada took seat 2, a bot \(hard\)$")
-        await console.answer("bot", r"^Bob took seat 3, a bot \(medium\)$")
-        await console.answer("bot dull", "^Bots are easy, medium, hard, expert[.]$")
+    async with alone() as (_, terminal):
+        await terminal.answer("bot hard", r"^Ada took seat 2, a bot \(hard\)$")
+        await terminal.answer("bot", r"^Bob took seat 3, a bot \(medium\)$")
+        await terminal.answer("bot dull", "^Bots are easy, medium, hard, expert[.]$")
 
 
 async def test_what_is_said_is_heard_on_both_sides() -> None:
     """A line behind a stroke is said to the table; what the others say is a line, whatever is in it."""
     async with serving() as served, Peer.hosting(served.url) as ann:
-        async with playing(await Client.join(served.url, ann.code, "Ben")) as console:
-            await console.until("lobby; Ann, you")
-            await console.answer("/good luck, [/] Ann", r"^you say: good luck, \[/\] Ann$")
+        async with playing(await Client.join(served.url, ann.code, "Ben")) as terminal:
+            await terminal.until("lobby; Ann, you")
+            await terminal.answer("/good luck, [/] Ann", r"^you say: good luck, \[/\] Ann$")
             said = await ann.until(ev.Said)
             assert said == ev.Said(seq=said.seq, seat=1, text="good luck, [/] Ann")
             await ann.say(ann.next(cl.Say, text="you too"))
-            await console.until("^Ann says: you too$")
-            await console.answer("/", "^Type your message after the /")
-            await console.answer("/" + "x" * 300, "^Type your message after the /")
+            await terminal.until("^Ann says: you too$")
+            await terminal.answer("/", "^Type your message after the /")
+            await terminal.answer("/" + "x" * 300, "^Type your message after the /")
 
 
 async def test_the_host_keeps_order_by_words() -> None:
     """Pauses, the hostship, muting, stand-ins and sending away are one word each, with the seat's number."""
-    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben") as ben:
-        await console.until("^Ben took seat 2$")
-        await console.answer("mute 2", "^Ben was muted$")
-        await console.answer("unmute 2", "^Ben is no longer muted$")
-        await console.answer("standin 2", "^refused: That player is connected")
-        await console.answer("react thanks", "^you: thank you!$")
-        await console.answer("react loudly", "^Reactions are well_played, thanks, ")
-        await console.answer("pause", "^refused: There is no hand to pause[.]$")
-        await console.answer("start", "^play!$")
-        await console.answer("pause", "^you paused the hand$")
-        await console.answer("t", "^refused: The hand is paused")
-        await console.answer("go", "^the hand resumes$")
-        await console.answer("kick", "^Name a seat by its number")
-        await console.answer("kick 9", "^Name a seat by its number")
-        await console.answer("kick 2", "^Kick Ben[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
-        await console.answer("yes", "^Ben was kicked by the host$")
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben") as ben:
+        await terminal.until("^Ben took seat 2$")
+        await terminal.answer("mute 2", "^Ben was muted$")
+        await terminal.answer("unmute 2", "^Ben is no longer muted$")
+        await terminal.answer("standin 2", "^refused: That player is connected")
+        await terminal.answer("react thanks", "^you: thank you!$")
+        await terminal.answer("react loudly", "^Reactions are well_played, thanks, ")
+        await terminal.answer("pause", "^refused: There is no hand to pause[.]$")
+        await terminal.answer("start", "^play!$")
+        await terminal.answer("pause", "^you paused the hand$")
+        await terminal.answer("t", "^refused: The hand is paused")
+        await terminal.answer("go", "^the hand resumes$")
+        await terminal.answer("kick", "^Name a seat by its number")
+        await terminal.answer("kick 9", "^Name a seat by its number")
+        await terminal.answer("kick 2", "^Kick Ben[?] .*[(]unban Ben[)][.] Type yes to do it[.]$")
+        await terminal.answer("yes", "^Ben was kicked by the host$")
         assert ben.seat == 1
 
 
 async def test_sending_away_is_asked_once_more() -> None:
     """Whatever is answered but yes sends nobody away; another command is obeyed as usual."""
-    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
-        await console.until("^Ben took seat 2$")
-        await console.answer("kick 2", "Type yes to do it[.]$")
-        await console.answer("no", "^Nobody was kicked[.]$")
-        await console.answer("kick 2", "Type yes to do it[.]$")
-        console.type("mute 2")
-        await console.until("^Nobody was kicked[.]$")
-        await console.until("^Ben was muted$")
-        await console.answer("yes", "^You have no cards yet")
-        console.type("bot easy")
-        await console.until("took seat 3, a bot")
-        await console.answer("kick 3", "^Remove the bot Ada[?] Type yes to do it[.]$")
-        await console.answer("y", "^Ada was kicked by the host$")
-        await console.answer("kick 7", "^refused: That seat is empty[.]$")
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben"):
+        await terminal.until("^Ben took seat 2$")
+        await terminal.answer("kick 2", "Type yes to do it[.]$")
+        await terminal.answer("no", "^Nobody was kicked[.]$")
+        await terminal.answer("kick 2", "Type yes to do it[.]$")
+        terminal.type("mute 2")
+        await terminal.until("^Nobody was kicked[.]$")
+        await terminal.until("^Ben was muted$")
+        await terminal.answer("yes", "^You have no cards yet")
+        terminal.type("bot easy")
+        await terminal.until("took seat 3, a bot")
+        await terminal.answer("kick 3", "^Remove the bot Ada[?] Type yes to do it[.]$")
+        await terminal.answer("y", "^Ada was kicked by the host$")
+        await terminal.answer("kick 7", "^refused: That seat is empty[.]$")
 
 
 async def test_who_was_sent_away_is_let_back_in_by_name() -> None:
     """The name in capitals or not; without one the names are told."""
-    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben The Guest"):
-        await console.until("^Ben The Guest took seat 2$")
-        await console.answer("unban", "^Name a kicked player, like: unban Bob$")
-        await console.answer("kick 2", "Type yes to do it[.]$")
-        await console.answer("yes", "was kicked by the host$")
-        await console.answer("unban Cat", "^Name a kicked player, like: unban Bob: Ben The Guest$")
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben The Guest"):
+        await terminal.until("^Ben The Guest took seat 2$")
+        await terminal.answer("unban", "^Name a kicked player, like: unban Bob$")
+        await terminal.answer("kick 2", "Type yes to do it[.]$")
+        await terminal.answer("yes", "was kicked by the host$")
+        await terminal.answer("unban Cat", "^Name a kicked player, like: unban Bob: Ben The Guest$")
         with pytest.raises(CommandRefused) as caught:
             await Client.join(client.url, client.code, "Ben The Guest")
         assert Reason.BANNED is caught.value.reason
-        await console.answer("unban ben the guest", "^Ben The Guest may come back$")
+        await terminal.answer("unban ben the guest", "^Ben The Guest may come back$")
         async with await Client.join(client.url, client.code, "Ben The Guest"):
-            await console.until("^Ben The Guest took seat 2$")
+            await terminal.until("^Ben The Guest took seat 2$")
 
 
 async def test_the_hostship_goes_by_a_word() -> None:
     """Who was host is a guest from then on."""
-    async with alone() as (client, console), await Client.join(client.url, client.code, "Ben"):
-        await console.answer("makehost 2", "^host: Ben$")
-        await console.answer("kick 2", "^refused: Only the host can do that[.]$")
+    async with alone() as (client, terminal), await Client.join(client.url, client.code, "Ben"):
+        await terminal.answer("makehost 2", "^host: Ben$")
+        await terminal.answer("kick 2", "^refused: Only the host can do that[.]$")
 
 
 async def test_the_tally_can_be_asked_for() -> None:
     """At any time the scores so far are shown."""
-    async with alone() as (_, console):
-        await console.answer("tally", "^hand .* total$")
-        await console.until("^Ann .* 0$")
+    async with alone() as (_, terminal):
+        await terminal.answer("tally", "^hand .* total$")
+        await terminal.until("^Ann .* 0$")
 
 
 async def test_help_is_shown() -> None:
     """A question mark shows all commands."""
-    async with alone() as (_, console):
-        await console.answer("?", "turn the stock")
-        await console.until("this help")
-        assert set(HELP.splitlines()) <= set(console.lines)
+    async with alone() as (_, terminal):
+        await terminal.answer("?", "turn the stock")
+        await terminal.until("this help")
+        assert set(HELP.splitlines()) <= set(terminal.lines)
 
 
 async def test_what_is_not_understood_gets_a_sentence() -> None:
     """Before the deal there are no cards to play, and afterwards nonsense is called so."""
-    async with alone() as (_, console):
-        await console.answer("1 f", "^You have no cards yet[.] [?] lists the commands[.]$")
-        await console.answer("t", "^There is nothing to turn[.]$")
-        console.type("start")
-        await console.until("^play!$")
-        await console.answer("fly away", "^'fly' is not known here: there are columns 1 to 4")
-        await console.answer("jump", "^'jump' is not a command[.] [?] shows them all[.]$")
+    async with alone() as (_, terminal):
+        await terminal.answer("1 f", "^You have no cards yet[.] [?] lists the commands[.]$")
+        await terminal.answer("t", "^There is nothing to turn[.]$")
+        terminal.type("start")
+        await terminal.until("^play!$")
+        await terminal.answer("fly away", "^'fly' is not known here: there are columns 1 to 4")
+        await terminal.answer("jump", "^'jump' is not a command[.] [?] shows them all[.]$")
 
 
 async def test_refusals_are_told() -> None:
     """What the server refuses is told in its words."""
-    async with alone() as (_, console):
-        await console.answer("d", "^refused: Play has not started yet[.]$")
-        console.type("start")
-        await console.until("^play!$")
-        await console.answer("d", "^refused: You are not out yet[.]$")
-        await console.answer("1 1", "^refused: ")
+    async with alone() as (_, terminal):
+        await terminal.answer("d", "^refused: Play has not started yet[.]$")
+        terminal.type("start")
+        await terminal.until("^play!$")
+        await terminal.answer("d", "^refused: You are not out yet[.]$")
+        await terminal.answer("1 1", "^refused: ")
 
 
 async def test_a_seat_can_be_given_up() -> None:
     """After "leave" the seat is gone, and the table can still be looked at."""
-    async with alone() as (client, console):
-        await console.answer("leave", "left the table; you can watch, or quit with q$")
+    async with alone() as (client, terminal):
+        await terminal.answer("leave", "left the table; you can watch, or quit with q$")
         assert client.view.seats == {}
-        await console.answer("ready", "^refused: You have left this table[.]$")
+        await terminal.answer("ready", "^refused: You have left this table[.]$")
 
 
 async def test_ascii_only() -> None:
     """Where the terminal has no suits, nothing that is told has any."""
     async with serving(seed=SEED) as served:
-        async with playing(await Client.create(served.url, "Ann", QUICK), ascii_only=True) as console:
-            console.type("start")
-            await console.until("^play!$")
-            await console.answer("t", "^you: turned 3, waste shows ..$")
-            await console.answer("b", "^ D  -$")
-        assert "".join(console.lines).isascii()
+        async with playing(await Client.create(served.url, "Ann", QUICK), ascii_only=True) as terminal:
+            terminal.type("start")
+            await terminal.until("^play!$")
+            await terminal.answer("t", "^you: turned 3, waste shows ..$")
+            await terminal.answer("b", "^ D  -$")
+        assert "".join(terminal.lines).isascii()
 
 
 # How much is heard.
@@ -312,20 +312,20 @@ async def test_how_much_is_heard_of_others() -> None:
     """At first plays of others to the foundations are told; then everything; then nothing."""
     async with serving(seed=SEED, bot_speed=500.0) as served:
         options = QUICK.model_copy(update={"hands": 9, "countdown_ms": 50})
-        async with playing(await Client.create(served.url, "Ann", options)) as console:
+        async with playing(await Client.create(served.url, "Ann", options)) as terminal:
             heard = []
-            console.type("bot hard", "bot hard", "start")
+            terminal.type("bot hard", "bot hard", "start")
             for _ in range(3):
-                await console.until("^play!$")
-                begun = len(console.lines)
-                if "stuck" in await console.until(r"stuck \(2 of 3\)$|^hand . is over"):
-                    await console.answer("s", "^hand . is over")
-                told = [line for line in console.lines[begun:] if line.startswith(("Ada: ", "Bob: "))]
+                await terminal.until("^play!$")
+                begun = len(terminal.lines)
+                if "stuck" in await terminal.until(r"stuck \(2 of 3\)$|^hand . is over"):
+                    await terminal.answer("s", "^hand . is over")
+                told = [line for line in terminal.lines[begun:] if line.startswith(("Ada: ", "Bob: "))]
                 plays = [line for line in told if not line.endswith(("ready",)) and "stuck" not in line]
                 up = [line for line in plays if "to the foundations" in line]
                 heard.append((bool(plays), plays == up))
-                await console.answer("v", "^you are shown ")
-                console.type("")
+                await terminal.answer("v", "^you are shown ")
+                terminal.type("")
             assert heard == [(True, True), (True, False), (False, True)]
 
 
@@ -340,55 +340,55 @@ def test_the_volume_goes_round() -> None:
 # The end.
 
 
-async def evening(console: Console, client: Client) -> asyncio.Task[None]:
+async def evening(terminal: FakeTerminal, client: Client) -> asyncio.Task[None]:
     """Begin an evening."""
-    return asyncio.create_task(take_part(client, console.write, console.keyboard))
+    return asyncio.create_task(take_part(client, terminal.write, terminal.keyboard))
 
 
 async def test_quitting_ends_the_evening() -> None:
     """After "q" nothing more is read, and the seat stays."""
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
-        with Console.opened() as console:
-            task = await evening(console, ann)
-            console.type("q", "leave")
-            await within(PATIENCE, task)
+        with FakeTerminal.opened() as terminal:
+            task = await evening(terminal, ann)
+            terminal.type("q", "leave")
+            await timeout(PATIENCE, task)
         assert list(served.registry.room(ann.code).table.view.seats) == [0]
 
 
 async def test_the_end_of_the_input_ends_the_evening() -> None:
     """When there is nothing more to read, it is like quitting."""
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
-        with Console.opened() as console:
-            task = await evening(console, ann)
-            console.type("bot")
-            await console.until("Ada took seat 2")
-            console.hang_up()
-            await within(PATIENCE, task)
+        with FakeTerminal.opened() as terminal:
+            task = await evening(terminal, ann)
+            terminal.type("bot")
+            await terminal.until("Ada took seat 2")
+            terminal.hang_up()
+            await timeout(PATIENCE, task)
 
 
 async def test_a_seat_taken_up_elsewhere_ends_the_evening() -> None:
     """The server's last word ends the evening, although the input goes on."""
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
-        with Console.opened() as console:
-            task = await evening(console, ann)
-            await console.until("lobby")
+        with FakeTerminal.opened() as terminal:
+            task = await evening(terminal, ann)
+            await terminal.until("lobby")
             room = served.registry.room(ann.code)
             (listener,) = room.broadcast.listeners
             listener.close(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
             with pytest.raises(ConnectionFailed, match="resumed from another connection"):
-                await within(PATIENCE, task)
+                await timeout(PATIENCE, task)
 
 
 async def test_a_break_is_told_and_nothing_else_changes() -> None:
     """When the connection breaks and comes back, two lines say so, and the hand goes on."""
     async with serving(seed=SEED) as served, Relay.before(served.url) as relay:
-        async with playing(await Client.create(relay.url, "Ann", QUICK)) as console:
-            console.type("start")
-            await console.until("^play!$")
+        async with playing(await Client.create(relay.url, "Ann", QUICK)) as terminal:
+            terminal.type("start")
+            await terminal.until("^play!$")
             relay.cut()
-            await console.until("^connection lost; reconnecting$")
-            await console.answer("t", "^reconnected$")
-            await console.until("^you: turned 3")
+            await terminal.until("^connection lost; reconnecting$")
+            await terminal.answer("t", "^reconnected$")
+            await terminal.until("^you: turned 3")
 
 
 # Watching.
@@ -407,7 +407,7 @@ async def test_a_match_is_watched_to_its_end() -> None:
     """A spectator is told everything from the seats to the tally, and is then done."""
     lines: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
-        await within(PATIENCE, attend(client, lines.append))
+        await timeout(PATIENCE, attend(client, lines.append))
     assert lines[0].startswith("you watch table ")
     assert "Ada took seat 1, a bot (hard)" in lines
     assert lines.count("play!") == 2
@@ -419,7 +419,7 @@ async def test_the_record_of_a_match_verifies() -> None:
     """What is recorded proves the whole match, and ends with its tally."""
     lines: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
-        await within(PATIENCE, attend(client, None, recorder=Recorder(lines.append)))
+        await timeout(PATIENCE, attend(client, None, recorder=Recorder(lines.append)))
         room = served.registry.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
@@ -432,7 +432,7 @@ async def test_each_hand_is_checked_and_that_is_said() -> None:
     """In plain text, too, a program tells whether each hand was what was promised."""
     said: list[str] = []
     async with serving(seed=SEED, bot_speed=1_000.0) as served, await watched(served.url) as client:
-        await within(PATIENCE, attend(client, said.append))
+        await timeout(PATIENCE, attend(client, said.append))
     assert sum(line.startswith("Checked: the server alone shuffled") for line in said) == 2
 
 
@@ -444,7 +444,7 @@ async def test_a_record_from_the_middle_says_so() -> None:
             for _ in range(20):
                 await eve.until(ev.Played)
         async with await Client.watch(served.url, client.code) as late:
-            await within(PATIENCE, attend(late, None, recorder=Recorder(lines.append)))
+            await timeout(PATIENCE, attend(late, None, recorder=Recorder(lines.append)))
     verdict = verify(read_messages(lines))
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 1, 1)
 
@@ -453,15 +453,17 @@ TABLE_END_QUICK = Options(countdown_ms=0, tally_ms=600_000)
 
 
 @asynccontextmanager
-async def seated(client: Client, *, ends_with_us: bool) -> AsyncIterator[tuple[Console, asyncio.Task[None]]]:
+async def seated(
+    client: Client, *, ends_with_us: bool
+) -> AsyncIterator[tuple[FakeTerminal, asyncio.Task[None]]]:
     """Let a player sit at the console."""
-    with Console.opened() as console:
-        seat = take_part(client, console.write, console.keyboard, ends_with_us=ends_with_us)
+    with FakeTerminal.opened() as terminal:
+        seat = take_part(client, terminal.write, terminal.keyboard, ends_with_us=ends_with_us)
         evening = asyncio.create_task(seat)
         async with client:
-            await console.until("table .*lobby; you")
-            yield console, evening
-            console.hang_up()
+            await terminal.until("table .*lobby; you")
+            yield terminal, evening
+            terminal.hang_up()
 
 
 async def test_standings_are_told_when_the_table_goes() -> None:
@@ -470,57 +472,57 @@ async def test_standings_are_told_when_the_table_goes() -> None:
         client = await Client.create(url, "Ann", TABLE_END_QUICK)
         async with (
             await Client.watch(url, client.code) as onlooker,
-            seated(client, ends_with_us=False) as (console, evening),
+            seated(client, ends_with_us=False) as (terminal, evening),
         ):
-            with Console.opened() as aside:
+            with FakeTerminal.opened() as aside:
                 watching = asyncio.create_task(attend(onlooker, aside.write))
-                console.type("bot easy")
-                await console.until("Ada took seat 2")
-                console.type("start")
+                terminal.type("bot easy")
+                await terminal.until("Ada took seat 2")
+                terminal.type("start")
                 async with asyncio.timeout(PATIENCE):
                     while not (onlooker.view.in_hand and client.view.in_hand):  # noqa: ASYNC110
                         await asyncio.sleep(0.01)
                 running.stop()
-                for each in (console, aside):
+                for each in (terminal, aside):
                     await each.until("the table is closed, and the match ends here: .* won")
                     await each.until(r"Ann +\d+ +\d+")
-                await within(PATIENCE, watching)
+                await timeout(PATIENCE, watching)
                 with pytest.raises(TableEnded):
-                    await within(PATIENCE, evening)
-                assert "another match" not in "\n".join(console.lines)
+                    await timeout(PATIENCE, evening)
+                assert "another match" not in "\n".join(terminal.lines)
 
 
 async def test_nothing_is_tallied_where_nothing_was_played() -> None:
     """A table that goes before the first deal has no standings."""
     async with server_process() as (running, url):
         async with seated(await Client.create(url, "Ann", TABLE_END_QUICK), ends_with_us=False) as (
-            console,
+            terminal,
             evening,
         ):
             running.stop()
             with pytest.raises(TableEnded):
-                await within(PATIENCE, evening)
-            assert "the match ends here" not in "\n".join(console.lines)
+                await timeout(PATIENCE, evening)
+            assert "the match ends here" not in "\n".join(terminal.lines)
 
 
 async def test_a_host_is_asked_before_the_table_ends() -> None:
     """Whoever's program is the server is told that quitting ends it for guests; only a second word does."""
     async with serving() as served:
         client = await Client.create(served.url, "Ann", TABLE_END_QUICK)
-        async with seated(client, ends_with_us=True) as (console, evening):
+        async with seated(client, ends_with_us=True) as (terminal, evening):
             async with await Client.join(served.url, client.code, "Ben"):
-                await console.until("Ben")
+                await terminal.until("Ben")
                 for line in ("q", "leave"):
-                    await console.answer(line, "ends for everybody")
-                    await console.answer("tally", "total")
-                console.type("q", "q")
-                await within(PATIENCE, evening)
+                    await terminal.answer(line, "ends for everybody")
+                    await terminal.answer("tally", "total")
+                terminal.type("q", "q")
+                await timeout(PATIENCE, evening)
 
 
 async def test_nobody_is_asked_where_nobody_else_sits() -> None:
     """Without guests the host's first word ends the table."""
     async with serving() as served:
         client = await Client.create(served.url, "Ann", TABLE_END_QUICK)
-        async with seated(client, ends_with_us=True) as (console, evening):
-            console.type("q")
-            await within(PATIENCE, evening)
+        async with seated(client, ends_with_us=True) as (terminal, evening):
+            terminal.type("q")
+            await timeout(PATIENCE, evening)

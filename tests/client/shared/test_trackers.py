@@ -9,7 +9,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import build, rules_of
-from tests.support.desks import Player, message
+from tests.support.view_models import Player, message
 
 REFUSED = Refused(counter=3, reason=Reason.ILLEGAL, text="No foundation takes this card.")
 

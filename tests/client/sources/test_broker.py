@@ -24,7 +24,7 @@ from tests.support.brokers import Broker
 from tests.support.matches import log_of, options_of
 from tests.support.ports import free_port
 from tests.support.processes import Here
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 RECORD = {
     "v": 1,
@@ -85,7 +85,7 @@ def match() -> tuple[TableState, list[ev.Event]]:
 
 async def next_of(onlooker: client.BrokerSource) -> Message:
     """Return the next message that an onlooker gets."""
-    return await within(PATIENCE, anext(aiter(onlooker)))
+    return await timeout(PATIENCE, anext(aiter(onlooker)))
 
 
 # Lists.
@@ -263,7 +263,7 @@ async def test_a_server_that_is_gone_is_waited_for(tmp_path: Path) -> None:
             onlooker.notice, onlooker.patience = told.put_nowait, 0.2
             await next_of(onlooker)
             await speaker.tell("a1/status", b"offline", keep=True)
-            assert "has left" in await within(PATIENCE, told.get())
+            assert "has left" in await timeout(PATIENCE, told.get())
             assert not onlooker.online
             with pytest.raises(ConnectionFailed, match="The broker sent nothing about the table"):
                 await next_of(onlooker)

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Snapshot
 from tests.support.matches import final_view, log_of, of_matches
 from tests.support.recordings import picture_of, recording_of
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 AT_ONCE = 1e9
 """A speed at which nothing is waited for."""
@@ -34,7 +34,7 @@ async def heard(client: Replay, *, until: int | None = None) -> list[Message]:
             if client.at_end or len(messages) == until:
                 return
 
-    await within(PATIENCE, listen())
+    await timeout(PATIENCE, listen())
     return messages
 
 
@@ -52,7 +52,7 @@ async def listened(client: Replay) -> AsyncIterator[asyncio.Queue[Message]]:
         yield queue
     finally:
         await client.close()
-        await within(PATIENCE, task)
+        await timeout(PATIENCE, task)
 
 
 @of_matches
@@ -77,22 +77,22 @@ async def test_the_view_follows_each_message() -> None:
             if client.at_end:
                 return
 
-    await within(PATIENCE, listen())
+    await timeout(PATIENCE, listen())
 
 
 async def test_a_paused_replay_goes_step_by_step() -> None:
     """While it stands still, each step is one event, and a step back is the table before it."""
     client = of(paused=True)
     async with listened(client) as queue:
-        first = await within(PATIENCE, queue.get())
+        first = await timeout(PATIENCE, queue.get())
         assert isinstance(first, Snapshot)
         client.step(1)
-        assert log_of("racing-demon")[first.seq] == await within(PATIENCE, queue.get())
+        assert log_of("racing-demon")[first.seq] == await timeout(PATIENCE, queue.get())
         client.step(2)
-        assert log_of("racing-demon")[first.seq + 1] == await within(PATIENCE, queue.get())
-        assert log_of("racing-demon")[first.seq + 2] == await within(PATIENCE, queue.get())
+        assert log_of("racing-demon")[first.seq + 1] == await timeout(PATIENCE, queue.get())
+        assert log_of("racing-demon")[first.seq + 2] == await timeout(PATIENCE, queue.get())
         client.step(-3)
-        back = await within(PATIENCE, queue.get())
+        back = await timeout(PATIENCE, queue.get())
         assert first == back
         assert queue.empty()
 
@@ -101,23 +101,23 @@ async def test_going_on_after_a_pause() -> None:
     """What stood still goes on where it stood."""
     client = of(paused=True)
     async with listened(client) as queue:
-        first = await within(PATIENCE, queue.get())
+        first = await timeout(PATIENCE, queue.get())
         assert isinstance(first, Snapshot)
         client.pause(paused=False)
-        assert log_of("racing-demon")[first.seq] == await within(PATIENCE, queue.get())
+        assert log_of("racing-demon")[first.seq] == await timeout(PATIENCE, queue.get())
 
 
 async def test_the_clock_stands_still_in_a_pause() -> None:
     """The replay's time does not go on while it is paused, and never goes back."""
     client = of(speed=1.0)
     async with listened(client) as queue:
-        await within(PATIENCE, queue.get())
+        await timeout(PATIENCE, queue.get())
         times = [client.now_ms() for _ in range(50)]
         assert times == sorted(times)
         client.pause(paused=True)
         stopped = client.now_ms()
         client.go_to("h2")
-        await within(PATIENCE, queue.get())
+        await timeout(PATIENCE, queue.get())
         assert stopped == client.now_ms()
 
 
@@ -202,7 +202,7 @@ async def test_typed_words_steer_a_replay() -> None:
                 raise StopIteration
             return typed.pop(0) + "\n"
 
-    await within(PATIENCE, replay(client, lines.append, Typist(), seat=None))  # type: ignore[arg-type]
+    await timeout(PATIENCE, replay(client, lines.append, Typist(), seat=None))  # type: ignore[arg-type]
     text = "\n".join(lines)
     assert "'nowhere' is not a place" in text
     assert "stock" in text
@@ -216,7 +216,7 @@ async def test_typed_words_steer_a_replay() -> None:
 async def test_nobody_at_the_keyboard() -> None:
     """Without anybody who types it ends with the record."""
     lines: list[str] = []
-    await within(PATIENCE, replay(of("demon-b"), lines.append, None))
+    await timeout(PATIENCE, replay(of("demon-b"), lines.append, None))
     assert any(line.startswith("the match is over") for line in lines)
 
 
@@ -224,6 +224,6 @@ async def test_each_hand_is_checked() -> None:
     """In lines, too, it is said of each hand of a record whether it was what was promised."""
     lines: list[str] = []
     client = of("demon-b")
-    await within(PATIENCE, replay(client, lines.append, None))
+    await timeout(PATIENCE, replay(client, lines.append, None))
     checked = [line for line in lines if line.startswith("Checked: the server alone shuffled")]
     assert len(client.view.results) == len(checked) > 0

@@ -10,6 +10,7 @@ from racing_demon_client.terminal.screens.table import LobbyScreen, TallyScreen
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.messages.events import HandOver
+from tests.support.app_harness import AppHarness, app_at_table
 from tests.support.matches import log_of
 from tests.support.processes import server_process
 from tests.support.screens import (
@@ -24,13 +25,12 @@ from tests.support.screens import (
     until_ended,
     wait,
 )
-from tests.support.stages import Stage, staged
 
 
-def tallied() -> Stage:
+def tallied() -> AppHarness:
     """Return the moment at which the first hand is over."""
     log = log_of("racing-demon")
-    return Stage(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
+    return AppHarness(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
 
 
 @pytest.mark.parametrize(("settle_ms", "opens"), [(600_000, False), (0, True)])
@@ -39,7 +39,7 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
 ) -> None:
     """The key that means the options at the tally opens nothing before the moment after the hand is over."""
     monkeypatch.setattr(TableSession, "settle_ms", settle_ms)
-    async with staged(tallied(), (80, 24)) as pilot:
+    async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("o")
         assert isinstance(pilot.app.screen, OptionsScreen) == opens
@@ -48,7 +48,7 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
 async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving is asked for by a key that no hand has, and needs no moment."""
     monkeypatch.setattr(TableSession, "settle_ms", 600_000)
-    async with staged(tallied(), (80, 24)) as pilot:
+    async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("ctrl+c")
         assert not isinstance(pilot.app.screen, TallyScreen)
@@ -59,7 +59,7 @@ async def test_a_hand_that_ends_without_a_word_leaves_nothing_to_turn_from(
 ) -> None:
     """Where no word fills the screen at a hand's end, the first key or click at the tally counts at once."""
     monkeypatch.setattr(app, "TICK_SECONDS", 3_600)
-    async with staged(tallied(), (80, 24)) as pilot:
+    async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app, app.TerminalApp)
         assert isinstance(pilot.app.screen, TallyScreen)
         assert not pilot.app.dismiss_banner()

@@ -6,10 +6,10 @@ import pytest
 
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.app_harness import painted
 from tests.support.effort import amount, more_when_long, usually
-from tests.support.liars import HARMLESS, lying, shapes_of, strays_of, stream, whole_story
+from tests.support.hostile_server import HARMLESS, hostile_server, shapes_of, strays_of, stream, whole_story
 from tests.support.matches import log_of
-from tests.support.stages import painted
 
 
 @pytest.fixture(scope="module")
@@ -17,10 +17,10 @@ def own_shapes() -> set[str]:
     """Return the escape sequences that our program writes when nobody means harm."""
 
     async def history() -> set[str]:
-        async with lying("BCDF") as liar:
-            await whole_story(liar, HARMLESS)
-        assert strays_of(liar.written) <= {"\a", "\n"}
-        return shapes_of(liar.written)
+        async with hostile_server("BCDF") as server:
+            await whole_story(server, HARMLESS)
+        assert strays_of(server.written) <= {"\a", "\n"}
+        return shapes_of(server.written)
 
     return asyncio.run(history())
 
@@ -30,20 +30,20 @@ def own_shapes() -> set[str]:
 async def test_names_do_not_steer_the_terminal(seed: int, own_shapes: set[str]) -> None:
     """Names, chat and refusals of all kinds bring no escape sequence to the terminal but Textual's own."""
     names = list(stream(amount(2, 12), seed))
-    async with lying(names[seed]) as liar:
-        await whole_story(liar, names)
-        assert shapes_of(liar.written) <= own_shapes
-        assert strays_of(liar.written) <= {"\a", "\n"}
-        assert liar.written.count("\a") <= 3 * len(names) + 10, "a bell that nothing rang for"
+    async with hostile_server(names[seed]) as server:
+        await whole_story(server, names)
+        assert shapes_of(server.written) <= own_shapes
+        assert strays_of(server.written) <= {"\a", "\n"}
+        assert server.written.count("\a") <= 3 * len(names) + 10, "a bell that nothing rang for"
 
 
 async def test_every_row_keeps_its_width() -> None:
     """No name, however wide it calls itself, makes a row longer or shorter than the terminal."""
     width, height = 80, 24
-    async with lying("BCDF", (width, height)) as liar:
+    async with hostile_server("BCDF", (width, height)) as server:
         for name in stream(10, 7):
-            await liar.spread(name)
-            cells = painted(liar.pilot.app).cells
+            await server.spread(name)
+            cells = painted(server.pilot.app).cells
             assert [width] * height == [sum(length for length, _ in row) for row in cells], repr(name)
 
 
@@ -67,31 +67,31 @@ async def test_every_row_keeps_its_width() -> None:
 )
 async def test_names_are_told_as_they_are(name: str, told: str) -> None:
     """Markup is plain text, and what cannot be seen is a question mark: in lobby, feed, table and tally."""
-    async with lying("BCDF") as liar:
-        await liar.spread(name)
-        assert f" {told} " in liar.shown[-1]
-        assert f"{told} says: {told}" in liar.shown[-1]
-        await liar.tell(*log_of("racing-demon")[3:6])
-        assert told[:8] in liar.shown[-1]
-        await liar.spread(name)
-        assert f"{told} says: {told}"[:20] in liar.shown[-1]
+    async with hostile_server("BCDF") as server:
+        await server.spread(name)
+        assert f" {told} " in server.shown[-1]
+        assert f"{told} says: {told}" in server.shown[-1]
+        await server.tell(*log_of("racing-demon")[3:6])
+        assert told[:8] in server.shown[-1]
+        await server.spread(name)
+        assert f"{told} says: {told}"[:20] in server.shown[-1]
         over = ev.HandOver(
             seq=0, reason=EndReason.OUT, out=1, elapsed_ms=9, points=(1, 62, -26), seed="00" * 32
         )
-        await liar.tell(over)
-        await liar.pilot.press("enter")
+        await server.tell(over)
+        await server.pilot.press("enter")
         assert f"{told} went out after 0:00!" in str(
-            liar.pilot.app.screen.query_one("PictureWidget").text  # type: ignore[attr-defined]
+            server.pilot.app.screen.query_one("PictureWidget").text  # type: ignore[attr-defined]
         )
 
 
 async def test_a_click_on_a_name_rings_nothing() -> None:
     """A name that looks like a link of Textual's is none."""
-    async with lying("BCDF") as liar:
-        await liar.tell(ev.Joined(seq=0, seat=1, name="[@click=app.bell]x[/]"))
-        rows = liar.shown[-1].split("\n")
+    async with hostile_server("BCDF") as server:
+        await server.tell(ev.Joined(seq=0, seat=1, name="[@click=app.bell]x[/]"))
+        rows = server.shown[-1].split("\n")
         y = next(y for y, row in enumerate(rows) if "[@click" in row)
-        before = strays_of(liar.written)
+        before = strays_of(server.written)
         for x in range(2, 40, 3):
-            await liar.pilot.click(offset=(x, y))
-        assert before == strays_of(liar.written) <= {"\n"}
+            await server.pilot.click(offset=(x, y))
+        assert before == strays_of(server.written) <= {"\n"}

@@ -24,20 +24,20 @@ from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Versions
 from tests.support.effort import usually
-from tests.support.liars import (
+from tests.support.hostile_server import (
     HARMLESS,
     SEQUENCE,
     SIZE,
     Recorder,
+    hostile_server,
     introduce,
-    lying,
     shapes_of,
     strays_of,
     stream,
 )
 from tests.support.matches import log_of
 from tests.support.relay import WELCOME, speak, visited
-from tests.support.servers import PATIENCE, Closing, within
+from tests.support.servers import PATIENCE, Closing, timeout
 
 
 @asynccontextmanager
@@ -76,7 +76,7 @@ async def test_a_refusal_at_the_door_is_told_as_it_is(text: str) -> None:
     """A hostile refusal is told on the first screen, as plain text."""
     told = "".join(char if char.isprintable() else "?" for char in text)
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):
-        connection = await within(PATIENCE, visitors.get())
+        connection = await timeout(PATIENCE, visitors.get())
         await speak(connection, WELCOME[0])
         for _ in range(2):
             await connection.recv()
@@ -90,7 +90,7 @@ async def test_a_close_reason_is_told_as_it_is(code: int) -> None:
     """What a server says when it hangs up is told on the first screen, as plain text."""
     text = "\x1b[2J[/][bold]bye\x9b\u202e"
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):
-        connection = await within(PATIENCE, visitors.get())
+        connection = await timeout(PATIENCE, visitors.get())
         await introduce(connection, "B\x1b[2JC")
         async with asyncio.timeout(PATIENCE):
             while not isinstance(app.screen, LobbyScreen):
@@ -104,7 +104,7 @@ async def test_a_close_reason_is_told_as_it_is(code: int) -> None:
 async def test_versions_that_are_none_are_told() -> None:
     """A server of the future is told apart on the first screen, whatever software it names."""
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):
-        connection = await within(PATIENCE, visitors.get())
+        connection = await timeout(PATIENCE, visitors.get())
         await speak(connection, Versions(oldest=7, newest=9, software="\x1b[2J"))
         await until_told(app, pilot, "update this client")
         check_recorded(app)
@@ -113,7 +113,7 @@ async def test_versions_that_are_none_are_told() -> None:
 async def test_a_table_that_cannot_be_is_told() -> None:
     """A table that fits no rules ends with a sentence on the first screen."""
     async with visited() as (url, visitors), at_the_door(url) as (app, pilot):
-        connection = await within(PATIENCE, visitors.get())
+        connection = await timeout(PATIENCE, visitors.get())
         await introduce(connection, "BCDF")
         await speak(connection, ev.Played(seq=1, seat=0, counter=1, source=4, count=3, destination=5))
         await until_told(app, pilot, "The server sent an invalid table")
@@ -122,12 +122,12 @@ async def test_a_table_that_cannot_be_is_told() -> None:
 async def test_a_spectators_table_without_seats() -> None:
     """A hand whose seats nobody has is shown all the same."""
     committed, dealt, signalled = log_of("racing-demon")[3:6]
-    async with lying("BCDF") as liar:
-        await liar.tell(*(ev.Joined(seq=0, seat=seat, name="x") for seat in (1, 2)))
-        await liar.tell(committed, dealt, signalled)
-        assert liar.session.client.view.phase is Phase.PLAYING
-        await liar.tell(ev.Left(seq=0, seat=0), ev.Left(seq=0, seat=1), ev.Hosted(seq=0, seat=None))
-        assert liar.pilot.app.is_running
+    async with hostile_server("BCDF") as server:
+        await server.tell(*(ev.Joined(seq=0, seat=seat, name="x") for seat in (1, 2)))
+        await server.tell(committed, dealt, signalled)
+        assert server.session.client.view.phase is Phase.PLAYING
+        await server.tell(ev.Left(seq=0, seat=0), ev.Left(seq=0, seat=1), ev.Hosted(seq=0, seat=None))
+        assert server.pilot.app.is_running
 
 
 # The whole program, on a terminal of its own.
@@ -198,7 +198,7 @@ async def _run_program(names: Sequence[str], reason: str, folder: Path) -> tuple
         )
         try:
             os.close(terminal.theirs)
-            connection = await within(PATIENCE, visitors.get())
+            connection = await timeout(PATIENCE, visitors.get())
             await introduce(connection, names[0])
             seq = 0
             for name in names:
@@ -212,7 +212,7 @@ async def _run_program(names: Sequence[str], reason: str, folder: Path) -> tuple
             await speak(connection, ev.Said(seq=seq + 1, seat=1, text=ENDED))
             await terminal.until(ENDED)
             await speak(connection, Closing(CloseCode.BAD_FRAME, reason))
-            code = await within(PATIENCE, process.wait())
+            code = await timeout(PATIENCE, process.wait())
             await terminal.until(reason.strip("\x1b\u202e")[-3:])
             return terminal.text, code
         finally:

@@ -27,9 +27,9 @@ from racing_demon_client.terminal.look import (
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE, Mark, Role, suit_role
 from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
+from tests.support.app_harness import painted
 from tests.support.colors import Sight, apart, contrast, difference, families
 from tests.support.screens import field
-from tests.support.stages import painted
 
 
 @pytest.fixture

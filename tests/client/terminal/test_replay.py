@@ -17,10 +17,10 @@ from racing_demon_client.terminal.screens.table import AnalysisScreen, TableScre
 from racing_demon_client.terminal.style import ASCII
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.wire.messages import events as ev
+from tests.support.app_harness import painted
 from tests.support.matches import final_view
 from tests.support.recordings import recording_of
 from tests.support.servers import PATIENCE
-from tests.support.stages import painted
 
 
 class Watched:

@@ -11,8 +11,8 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Phase
 from tests.support.boards import Position, build, rules_of
-from tests.support.desks import Player, klondike, message, positions
 from tests.support.effort import examples
+from tests.support.view_models import Player, klondike, message, positions
 
 WASTE_KEY, TURN_KEY = ";", "space"
 

@@ -7,9 +7,9 @@ from racing_demon_client.terminal.style import UNICODE
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import build, rules_of
-from tests.support.desks import Player, klondike, message
 from tests.support.solitaire import Alone
 from tests.support.tables import Own, Sitting
+from tests.support.view_models import Player, klondike, message
 
 WASTE_KEY, TURN_KEY = ";", "space"
 

@@ -18,9 +18,9 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, Options
+from tests.support.app_harness import AppHarness, app_at_table, painted
 from tests.support.effort import covering
 from tests.support.matches import log_of
-from tests.support.stages import Stage, painted, staged
 
 
 class TextFile(SingleFileSnapshotExtension):
@@ -51,21 +51,21 @@ def until(kind: type[ev.Event]) -> int:
 
 
 STAGES = {
-    "before-the-deal": Stage(events=3),
-    "countdown": Stage(events=5),
-    "opening": Stage(events=6),
-    "eight-players": Stage(match="eight", events=332),
-    "held": Stage(events=31, options=HINTS, keys=["l"]),
-    "in-the-air": Stage(events=82, keys=["p"]),
-    "cursor": Stage(events=98, keys=["right", "left", "left", "left"]),
-    "beaten": Stage(events=82, keys=["p"], answer=BEATEN),
-    "spectator": Stage(events=200, seat=None, how="watched", keys=["tab"]),
-    "demon": Stage(match="shouted", events=216),
-    "classic": Stage(match="shouted", events=127),
-    "lobby": Stage(log=LOBBY, how="hosted"),
-    "tally": Stage(events=until(ev.HandOver)),
-    "over": Stage(events=until(ev.MatchOver)),
-    "help": Stage(events=6, keys=["?"]),
+    "before-the-deal": AppHarness(events=3),
+    "countdown": AppHarness(events=5),
+    "opening": AppHarness(events=6),
+    "eight-players": AppHarness(match="eight", events=332),
+    "held": AppHarness(events=31, options=HINTS, keys=["l"]),
+    "in-the-air": AppHarness(events=82, keys=["p"]),
+    "cursor": AppHarness(events=98, keys=["right", "left", "left", "left"]),
+    "beaten": AppHarness(events=82, keys=["p"], answer=BEATEN),
+    "spectator": AppHarness(events=200, seat=None, how="watched", keys=["tab"]),
+    "demon": AppHarness(match="shouted", events=216),
+    "classic": AppHarness(match="shouted", events=127),
+    "lobby": AppHarness(log=LOBBY, how="hosted"),
+    "tally": AppHarness(events=until(ev.HandOver)),
+    "over": AppHarness(events=until(ev.MatchOver)),
+    "help": AppHarness(events=6, keys=["?"]),
 }
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x60": (200, 60)}
 
@@ -84,9 +84,9 @@ def has_color(style: Style) -> bool:
 @pytest.mark.parametrize(("name", "size"), covering(list(STAGES), list(SIZES)))
 async def test_colors(name: str, size: str, kept: SnapshotAssertion) -> None:
     """The same moment is painted the same; "mono" paints the same text, and no color at all."""
-    async with staged(STAGES[name], SIZES[size]) as pilot:
+    async with app_at_table(STAGES[name], SIZES[size]) as pilot:
         dark = painted(pilot.app)
-    async with staged(STAGES[name], SIZES[size], palette="mono") as pilot:
+    async with app_at_table(STAGES[name], SIZES[size], palette="mono") as pilot:
         mono = painted(pilot.app)
     assert mono.rows == dark.rows
     assert not {str(style) for style in mono.styles if has_color(style)}
@@ -97,7 +97,7 @@ async def test_colors(name: str, size: str, kept: SnapshotAssertion) -> None:
 @pytest.mark.parametrize(("name", "size"), covering(list(STAGES), ["80x24", "120x40"]))
 async def test_ascii(name: str, size: str, kept: SnapshotAssertion) -> None:
     """Where the terminal has no other signs the table is drawn with those of ASCII, names apart."""
-    async with staged(STAGES[name], SIZES[size], glyphs=ASCII) as pilot:
+    async with app_at_table(STAGES[name], SIZES[size], glyphs=ASCII) as pilot:
         text = painted(pilot.app).text()
     foreign = {char for char in text if not char.isascii()}
     assert foreign <= set("漢字Łódź" if name == "lobby" else "")
@@ -109,6 +109,6 @@ async def test_every_row_is_as_wide_as_the_terminal(size: str) -> None:
     """What is painted fills the terminal exactly, wide signs and all."""
     width, height = SIZES[size]
     for stage in (STAGES["lobby"], STAGES["eight-players"]):
-        async with staged(stage, SIZES[size]) as pilot:
+        async with app_at_table(stage, SIZES[size]) as pilot:
             cells = painted(pilot.app).cells
         assert [width] * height == [sum(length for length, _ in row) for row in cells]

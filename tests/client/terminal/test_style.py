@@ -23,8 +23,8 @@ from racing_demon_client.terminal.style import (
 )
 from racing_demon_protocol.engine.cards import UNKNOWN, parse
 from racing_demon_protocol.formatting import is_printable
-from tests.support.desks import HOSTILE
 from tests.support.effort import examples
+from tests.support.view_models import HOSTILE
 
 of_both = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 foreign = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=64))

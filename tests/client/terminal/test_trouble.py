@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from racing_demon_client.net.connection import Client
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import LobbyScreen
+from tests.support.app_harness import AppHarness, app_at_table
 from tests.support.processes import server_process
 from tests.support.relay import Relay
 from tests.support.screens import (
@@ -20,7 +21,6 @@ from tests.support.screens import (
     wait,
 )
 from tests.support.servers import serving
-from tests.support.stages import Stage, staged
 from tests.support.terminal import Player
 
 
@@ -112,7 +112,7 @@ async def test_failure_at_a_table_from_the_command_line() -> None:
 
 async def test_the_clock_may_strike_while_the_application_ends() -> None:
     """A stroke of the clock that comes when all screens are gone changes nothing."""
-    async with staged(Stage(events=40), (80, 24)) as pilot:
+    async with app_at_table(AppHarness(events=40), (80, 24)) as pilot:
         app = pilot.app
         assert isinstance(app, TerminalApp)
     assert not app.screen_stack

@@ -16,10 +16,10 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, HandResult, Pong, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import Position, build, rules_of
-from tests.support.desks import HOSTILE, Player, moments, view_of
 from tests.support.effort import examples
 from tests.support.matches import MATCHES, log_of, of_matches, options_of
 from tests.support.tables import Own, Sitting
+from tests.support.view_models import HOSTILE, Player, moments, view_of
 
 SEED = "0" * 64
 BEATEN = Refused(counter=3, reason=Reason.BEATEN, text="", by=1, late_us=12_000)

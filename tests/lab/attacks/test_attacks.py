@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.attacks.attacks import ATTACKS, Target, end_early, stages
 from tests.support.effort import LONG, more_when_long
 from tests.support.processes import SERVER, Running, kib, started
-from tests.support.servers import PATIENCE, Peer, within
+from tests.support.servers import PATIENCE, Peer, timeout
 
 MOST_GROWTH_KIB = 16 * 1024
 MOST_LOG_BYTES = 1_000_000
@@ -146,7 +146,7 @@ async def suffer(
     await waited(prober)
     await longest_step(server)
     worked, begun = busy_ms(server.pid), time.monotonic()
-    await within(6 * PATIENCE, asyncio.to_thread(attack, target))
+    await timeout(6 * PATIENCE, asyncio.to_thread(attack, target))
     busy = (busy_ms(server.pid) - worked) / (time.monotonic() - begun) / 10
     half, most, worst = await waited(prober)
     step = await longest_step(server)

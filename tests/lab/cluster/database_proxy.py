@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Self
 
-from tests.support.servers import within
+from tests.support.servers import timeout
 
 CHUNK = 65_536
 ANSWER_SECONDS = 0.5
@@ -93,7 +93,7 @@ class StoreLine:
             await to_db.drain()
         if self._fate is Fate.UNANSWERED:
             with contextlib.suppress(TimeoutError):  # half of a pipeline has no answer
-                await within(ANSWER_SECONDS, from_db.read(CHUNK))
+                await timeout(ANSWER_SECONDS, from_db.read(CHUNK))
         self._kill()
         while self._fate is Fate.HALF and await from_db.read(CHUNK):
             pass  # until the database ends it

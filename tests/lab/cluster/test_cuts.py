@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.clusters import GENEROUS, Cluster, heard_more, playing
-from tests.support.crashes import Player, all_halted, until
 from tests.support.machines import Machines, machines
 from tests.support.namespaces import can_have_namespaces
 from tests.support.postgres import Postgres, postgres
+from tests.support.restartable_server import Player, all_halted, wait_until
 
 pytestmark = [
     pytest.mark.skipif(
@@ -67,10 +67,10 @@ async def test_a_server_and_the_database(hosts: Machines, server: Postgres, tmp_
     async with all_playing(server, hosts, tmp_path) as (cluster, tables):
         name = cluster.owner(tables[0])
         cut(hosts, way, name, "primary")
-        await until(lambda: cluster.owner(tables[0]) != name)
+        await wait_until(lambda: cluster.owner(tables[0]) != name)
         await heard_more(tables)
         hosts.heal()
-        await until(lambda: not cluster.nodes[name].is_running)
+        await wait_until(lambda: not cluster.nodes[name].is_running)
         await heard_more(tables)
 
 

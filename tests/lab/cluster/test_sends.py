@@ -9,9 +9,9 @@ import pytest
 
 from tests.lab.cluster.database_proxy import Fate, StoreLine
 from tests.support.clusters import GENEROUS, SEED, Cluster, Front
-from tests.support.crashes import one_hand
 from tests.support.effort import amount
 from tests.support.postgres import postgres
+from tests.support.restartable_server import one_hand
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed"),

@@ -11,8 +11,8 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.cluster.threads import second_thread, standing_still
 from tests.support.clusters import GENEROUS, Cluster, heard_more, playing
-from tests.support.crashes import all_halted, until
 from tests.support.postgres import postgres
+from tests.support.restartable_server import all_halted, wait_until
 from tests.support.servers import Peer
 
 pytestmark = [
@@ -38,7 +38,7 @@ async def test_a_stopped_server_tells_nothing_when_it_goes_on(
         os.kill(pid, signal.SIGCONT)
         await heard_more(tables)
         if cluster.is_fenced(name):
-            await until(lambda: not cluster.nodes[name].is_running)
+            await wait_until(lambda: not cluster.nodes[name].is_running)
 
 
 async def test_who_was_passed_on_to_a_frozen_server_is_let_go(tmp_path: Path, database: str) -> None:

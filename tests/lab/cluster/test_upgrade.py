@@ -23,8 +23,8 @@ from racing_demon_protocol.wire.messages.events import Dealt, HandOver
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import log_of
 from tests.support.clusters import KEY, Cluster, Front
-from tests.support.crashes import Player, all_answered, until
 from tests.support.effort import amount
+from tests.support.restartable_server import Player, all_answered, wait_until
 from tests.support.servers import end_tasks
 
 pytestmark = [
@@ -98,7 +98,9 @@ async def _get_ready(client: Client) -> None:
 async def _another_hand(seated: Sequence[CountedPlayer]) -> None:
     """Wait until a new hand has begun at every table."""
     hands = [each.hand for each in seated]
-    await until(lambda: all(each.hand > hand for each, hand in zip(seated, hands, strict=True)), PATIENCE)
+    await wait_until(
+        lambda: all(each.hand > hand for each, hand in zip(seated, hands, strict=True)), PATIENCE
+    )
 
 
 @pytest.mark.parametrize("follows", [True, False], ids=["moved", "spliced"])

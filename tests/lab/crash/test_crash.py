@@ -14,9 +14,12 @@ import pytest
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.journal.sqlite.backup import backup
-from tests.support.crashes import (
-    Mortal,
+from tests.support.effort import amount, more_when_long, usually
+from tests.support.journals import put_back
+from tests.support.relay import Relay
+from tests.support.restartable_server import (
     Player,
+    RestartableServer,
     all_answered,
     copy_by_hand,
     glance,
@@ -25,12 +28,9 @@ from tests.support.crashes import (
     judge,
     meeting,
     mirrors_of,
-    until,
+    wait_until,
 )
-from tests.support.effort import amount, more_when_long, usually
-from tests.support.journals import put_back
-from tests.support.relay import Relay
-from tests.support.servers import Peer, patience
+from tests.support.servers import Peer, deadline
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 
@@ -51,7 +51,7 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
     """
     rng = random.Random(SEED)
     journal = tmp_path / "journal.sqlite"
-    async with Mortal.started(journal) as server:
+    async with RestartableServer.started(journal) as server:
         async with meeting(server.url, PLAYERS, SEED, **options) as players:
             async with glances(server.url, players[0].client.code) as shown:
                 for _ in range(KILLS // 2):
@@ -61,7 +61,7 @@ async def test_nothing_told_is_lost_and_nothing_is_played_twice(
                     await server.start()
                     # Each break must be over, with something new for everybody, before the next.
                     for player, number in zip(players, heard, strict=True):
-                        await until(partial(_has_heard_more, player, number), 30.0)
+                        await wait_until(partial(_has_heard_more, player, number), 30.0)
             await all_answered(players)
         server.kill()
         verdict = judge(journal, players, shown)
@@ -82,11 +82,11 @@ def _has_heard_more(player: Player, number: int) -> bool:
 
 async def test_the_time_of_a_quiet_hand_does_not_run_backwards(tmp_path: Path) -> None:
     """Killed in a hand in which nobody plays: no less of its time is told afterwards."""
-    async with Mortal.started(tmp_path / "journal.sqlite", "--seed=1") as server:
+    async with RestartableServer.started(tmp_path / "journal.sqlite", "--seed=1") as server:
         async with Peer.hosting(server.url, pause_after_ms=None) as host:
             await host.ask(cl.Start)
             before = await glance(server.url, host.code)
-            async with patience(lambda: before):
+            async with deadline(lambda: before):
                 while before.elapsed_ms < 300:
                     before = await glance(server.url, host.code)
             server.kill()
@@ -104,12 +104,12 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
     """
     rng = random.Random(f"{SEED}/copies")
     journal = tmp_path / "journal.sqlite"
-    async with Mortal.started(journal) as server, Relay.before(server.url) as relay:
+    async with RestartableServer.started(journal) as server, Relay.before(server.url) as relay:
         async with meeting(server.url, PLAYERS, SEED, last_url=relay.url) as players:
             *others, late = players
             for number in range(max(2, KILLS // 10)):
                 copy = tmp_path / f"copy{number}.sqlite"
-                await until(lambda: all(p.client.view.hand for p in players))
+                await wait_until(lambda: all(p.client.view.hand for p in players))
                 if by_hand := number % 2:
                     server.kill()
                     copy_by_hand(journal, copy)
@@ -117,15 +117,15 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
                 else:
                     await asyncio.to_thread(backup, journal, copy)
                 copied = late.client.view.seq
-                await until(lambda: late.client.view.seq > copied + 10, 30.0)  # noqa: B023
+                await wait_until(lambda: late.client.view.seq > copied + 10, 30.0)  # noqa: B023
                 await asyncio.sleep(rng.uniform(0.0, 0.5))
                 relay.open = False
                 server.kill()
                 await go_back(journal, copy, players, copy_by_hand if by_hand else put_back)
                 await server.start()
-                await until(lambda: all(p.client.view.seq > late.client.view.seq for p in others), 30.0)
+                await wait_until(lambda: all(p.client.view.seq > late.client.view.seq for p in others), 30.0)
                 relay.open = True
-                await until(lambda: bool(late.seen), 30.0)
+                await wait_until(lambda: bool(late.seen), 30.0)
             await all_answered(players)
         server.kill()
         mirrors, verdict = mirrors_of(journal, players), judge(journal, players)
@@ -137,7 +137,7 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
 @pytest.mark.parametrize("seated", usually(1, [True, False]))
 async def test_a_place_is_kept_before_it_is_told(tmp_path: Path, seated: bool) -> None:
     """Killed as soon as a host has heard of the place: its token is good on the next server."""
-    async with Mortal.started(tmp_path / "journal.sqlite") as server:
+    async with RestartableServer.started(tmp_path / "journal.sqlite") as server:
         async with Peer.hosting(server.url, seated=seated) as host:
             server.kill()
         await server.start()

@@ -8,9 +8,9 @@ from typing import Final
 
 import pytest
 
-from tests.support.crashes import Mortal, Player, judge, one_hand, until
 from tests.support.effort import amount, more_when_long, usually
 from tests.support.faults import SENDS, WRITES, faulty, needs_strace
+from tests.support.restartable_server import Player, RestartableServer, judge, one_hand, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made with strace and prlimit")
 
@@ -39,17 +39,17 @@ async def test_killed_at_any_write_of_a_hand(tmp_path: Path, call: str) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         journal, log = folder / "journal.sqlite", folder / "log"
-        async with Mortal.started(journal) as server:
+        async with RestartableServer.started(journal) as server:
             died = await _die_at(server, f"{call}:signal=SIGKILL:when={number}", log, journal)
         if not died:
             assert number > 1
             break
 
 
-async def _die_at(server: Mortal, fault: str, log: Path, journal: Path) -> bool:
+async def _die_at(server: RestartableServer, fault: str, log: Path, journal: Path) -> bool:
     async with faulty(server.pid, fault, log=log):
         playing = asyncio.create_task(one_hand(server.url))
-        await until(lambda: playing.done() or not server.is_running)
+        await wait_until(lambda: playing.done() or not server.is_running)
         died = not playing.done()
     if died:
         await server.start()
@@ -67,11 +67,11 @@ async def test_a_disk_that_fails_for_a_while(tmp_path: Path, error: str) -> None
         folder.mkdir()
         journal, log = folder / "journal.sqlite", folder / "log"
         halts: list[bool] = []
-        async with Mortal.started(journal) as server:
+        async with RestartableServer.started(journal) as server:
             faults = [f"{call}:error={error}:when={number}+" for call in WRITES.split(",")]
             async with faulty(server.pid, *faults, log=log):
                 playing = asyncio.create_task(one_hand(server.url, halts))
-                await until(lambda: playing.done() or bool(halts))  # noqa: B023
+                await wait_until(lambda: playing.done() or bool(halts))  # noqa: B023
                 if not playing.done():
                     await asyncio.sleep(0.6)  # two more attempts of the server's
             check(journal, await playing)
@@ -86,12 +86,12 @@ async def test_a_disk_that_is_full(tmp_path: Path) -> None:
     """A journal that may not grow stops the table, which says so; with room again it goes on where it was."""
     journal = tmp_path / "journal.sqlite"
     halts: list[bool] = []
-    async with Mortal.started(journal) as server:
+    async with RestartableServer.started(journal) as server:
         wal = journal.with_name("journal.sqlite-wal")
         limit = wal.stat().st_size + 100_000
         resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         playing = asyncio.create_task(one_hand(server.url, halts))
-        await until(lambda: bool(halts))
+        await wait_until(lambda: bool(halts))
         assert not playing.done()
         assert limit >= wal.stat().st_size
         resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

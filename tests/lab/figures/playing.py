@@ -4,7 +4,7 @@ import random
 from typing import Final
 
 from racing_demon_protocol.engine.board import Kind, Play
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 LOOKS: Final = 12
 """After so many plays that led to nothing the player asks whether the hand is told as over."""

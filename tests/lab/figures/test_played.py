@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.deal import deck
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from tests.lab.figures.playing import is_won
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 DEALS: Final = int(os.environ.get("RACING_DEMON_PLAYED", "4"))
 """How many deals of each game are played."""

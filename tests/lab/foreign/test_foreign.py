@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, timeout
 
 HANDS: Final = int(os.environ.get("RACING_DEMON_HANDS", "2"))
 GAMES: Final = int(os.environ.get("RACING_DEMON_GAMES", "4"))
@@ -61,7 +61,7 @@ async def evening(*plan: dict[str, Any]) -> list[dict[str, Any]]:
         arguments = ("node", str(CLIENT / "main.js"), served.url, told)
         process = await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.PIPE)
         try:
-            written, _ = await within(PATIENCE * max(1, HANDS), process.communicate())
+            written, _ = await timeout(PATIENCE * max(1, HANDS), process.communicate())
         finally:
             if process.returncode is None:
                 process.kill()

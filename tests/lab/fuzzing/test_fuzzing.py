@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from tests.lab.fuzzing.frames import check_frame, mutant
 from tests.support.effort import amount, more_when_long
 from tests.support.processes import kib, server_process
-from tests.support.servers import PATIENCE, Peer, patience, within
+from tests.support.servers import PATIENCE, Peer, deadline, timeout
 
 FRAMES: Final = amount(1000, 4000, "RACING_DEMON_FRAMES")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -103,8 +103,8 @@ async def bother(url: str, code: str, seed: int) -> int:
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         try:
             peer.socket.transport.write(data)
-            await within(PATIENCE, peer.socket.close())
-            async with patience(lambda: f"still open after {data.hex()}"):
+            await timeout(PATIENCE, peer.socket.close())
+            async with deadline(lambda: f"still open after {data.hex()}"):
                 while True:
                     await peer.frame()
         except ConnectionClosed as closed:

@@ -29,9 +29,9 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from tests.lab.hidden.other_deals import Broker
-from tests.support.rooms import Ear, in_virtual_time, now, say
 from tests.support.tables import GOES_OUT, gain_of
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say
 
 Told = tuple[int, object]
 """When something was told, in microseconds, and what."""
@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
     is_cut_short: bool
 
 
-class _TimedEar(Ear):
+class _TimedEar(FakeConnection):
     """A listener that writes down when it got what."""
 
     def __init__(self, encoding: Encoding) -> None:
@@ -141,7 +141,7 @@ class _Side:
     def __init__(self, race: Race, number: int) -> None:
         self.rng = random.Random(subseed(race.seed, f"side/{number}"))
         self.plays: list[Play] = []
-        self._ears: dict[str, _TimedEar] = {}
+        self._conns: dict[str, _TimedEar] = {}
         self._at: dict[int, _TimedEar] = {}
         self._counters: dict[int, int] = {}
         self._broker = _TimedBroker()
@@ -167,17 +167,17 @@ class _Side:
         return seat
 
     async def sit(self, seat: int, seq: int, as_whom: str = "") -> None:
-        ear = self._at[seat] = self._new_ear(as_whom or f"seat {seat}", list(Encoding)[seat % 2])
-        self.room.sit(ear, seat, "0" * 64, seq)
+        conn = self._at[seat] = self._new_ear(as_whom or f"seat {seat}", list(Encoding)[seat % 2])
+        self.room.sit(conn, seat, "0" * 64, seq)
 
     async def watch(self, encoding: Encoding) -> None:
         self.room.broadcast.watch(self._new_ear("spectator", encoding))
 
     def _new_ear(self, who: str, encoding: Encoding) -> _TimedEar:
-        ear = _TimedEar(encoding)
+        conn = _TimedEar(encoding)
         if who != ITSELF:
-            self._ears[f"{who}, listener {len(self._ears)}"] = ear
-        return ear
+            self._conns[f"{who}, listener {len(self._conns)}"] = conn
+        return conn
 
     async def send(self, seat: int, kind: type[cl.Command], fields: dict[str, Any]) -> None:
         self._counters[seat] += 1
@@ -204,7 +204,7 @@ class _Side:
     def streams(self) -> dict[str, list[Told]]:
         """Return all that left the server, but for what the seat itself was told."""
         self._broker.fetch()
-        heard = {name: ear.told for name, ear in self._ears.items()}
+        heard = {name: conn.told for name, conn in self._conns.items()}
         return {**heard, BROKER: self._broker.fetched}
 
 

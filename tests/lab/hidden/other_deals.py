@@ -32,7 +32,7 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, say
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say
 
 CANARY: Final = PACK_SIZE * 30_000_000
 """Added to a card it leaves rank and suit as they are, and makes a number that nothing else has."""
@@ -115,8 +115,8 @@ class _Performance:
         settings = ServerSettings(seed=plan.seed, bot_speed=4.0, kept_events=30)
         self._registry = Registry(settings, now, ImmediateJournal(), [self._metrics, self._broker])
         self.room: Room = self._registry.open(plan.options)
-        self._ears: list[tuple[str, Ear]] = []
-        self._at: dict[int, Ear] = {}
+        self._conns: list[tuple[str, FakeConnection]] = []
+        self._at: dict[int, FakeConnection] = {}
         self._counters: dict[int, int] = {}
 
     async def begin(self, disturb: Disturbance) -> None:
@@ -152,15 +152,15 @@ class _Performance:
         await say(self.room, self._at[seat], seat, kind(counter=self._counters[seat], **fields))
 
     def watch(self, encoding: Encoding) -> None:
-        ear = Ear(encoding)
-        self._ears.append(("spectator", ear))
-        self.room.broadcast.watch(ear)
+        conn = FakeConnection(encoding)
+        self._conns.append(("spectator", conn))
+        self.room.broadcast.watch(conn)
 
     def sit(self, seat: int, seq: int) -> None:
-        ear = self._at[seat] = Ear(list(Encoding)[seat % 2])
-        self._ears.append((f"seat {seat}", ear))
-        self.room.broadcast.take_seat(ear, seat)
-        self.room.broadcast.catch_up(ear, seq, seat)
+        conn = self._at[seat] = FakeConnection(list(Encoding)[seat % 2])
+        self._conns.append((f"seat {seat}", conn))
+        self.room.broadcast.take_seat(conn, seat)
+        self.room.broadcast.catch_up(conn, seq, seat)
         self.room.connect(seat)
 
     def end(self, steps: Sequence[Step], log: str) -> Told:
@@ -168,11 +168,11 @@ class _Performance:
         shown = {card for event in events if isinstance(event, Dealt | Played) for card in event.shown}
         stalls = tuple(event.seq for event in events if _is_stall(event))
         streams: dict[str, list[bytes | str]] = {
-            f"{name}, listener {number}": ear.frames for number, (name, ear) in enumerate(self._ears)
+            f"{name}, listener {number}": conn.frames for number, (name, conn) in enumerate(self._conns)
         }
         streams["broker"] = self._broker.got
         streams["log"] = [log]
-        streams["record"] = [to_line(message) for message in self._ears[0][1].heard]
+        streams["record"] = [to_line(message) for message in self._conns[0][1].heard]
         text = self._metrics.text(1, 1).splitlines()
         streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
         self._registry.close()

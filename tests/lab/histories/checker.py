@@ -28,7 +28,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from tests.lab.histories.client_log import EARLY, LATE, Account, Call, Order, Told, WrongHistory
+from tests.lab.histories.client_log import EARLY, LATE, Call, ClientLog, Order, Told, WrongHistory
 from tests.lab.histories.refusals import why_refused
 
 
@@ -42,11 +42,13 @@ class Findings(NamedTuple):
     unanswered: int
 
 
-def check(accounts: Sequence[Account], *, halts: bool = False, journal: Iterable[Event] = ()) -> Findings:
+def check(
+    client_logs: Sequence[ClientLog], *, halts: bool = False, journal: Iterable[Event] = ()
+) -> Findings:
     """Check what clients tell of one table.
 
     Args:
-        accounts: what they tell.
+        client_logs: what they tell.
         halts: whether the server cannot write to its disk at times, so that it may have said so.
         journal: the stored events, for those that nobody heard because every connection was lost.
 
@@ -54,7 +56,7 @@ def check(accounts: Sequence[Account], *, halts: bool = False, journal: Iterable
         WrongHistory: it cannot be.
 
     """
-    told = Told(accounts, journal)
+    told = Told(client_logs, journal)
     calls = told.calls
     Order(told).bound(calls)
     _Fold(told, halts).follow()

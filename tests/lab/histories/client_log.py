@@ -36,7 +36,7 @@ class Heard(NamedTuple):
     message: Message
 
 
-class Account(NamedTuple):
+class ClientLog(NamedTuple):
     """What one client tells, in its order. ``Seated`` stands where a connection begins."""
 
     seat: int
@@ -80,14 +80,14 @@ class Told:
 
     """
 
-    def __init__(self, accounts: Sequence[Account], journal: Iterable[Event] = ()) -> None:
+    def __init__(self, client_logs: Sequence[ClientLog], journal: Iterable[Event] = ()) -> None:
         self.calls: list[Call] = []
         self.snapshots: defaultdict[int, list[Snapshot]] = defaultdict(list)
         self._left_out: set[int] = set()
         self._events: dict[int, Event] = {}
         self._known: dict[int, int] = {}
-        for account in accounts:
-            self._read(account)
+        for client_log in client_logs:
+            self._read(client_log)
         if not self.snapshots:
             raise WrongHistory("nobody saw a table")
         self._fill_gaps(journal)
@@ -114,17 +114,17 @@ class Told:
             raise WrongHistory(f"nobody heard event {gaps[0]}")
         return start
 
-    def _read(self, account: Account) -> None:
+    def _read(self, client_log: ClientLog) -> None:
         calls: dict[int, Call] = {}
         seq, now, connection, is_new = EARLY, EARLY, 0, True
-        for entry in account.entries:
+        for entry in client_log.entries:
             if entry.at < now:
-                raise WrongHistory(f"seat {account.seat}: time runs backwards")
+                raise WrongHistory(f"seat {client_log.seat}: time runs backwards")
             now = entry.at
             if isinstance(entry, Sent):
                 if calls and entry.command.counter <= max(calls):
-                    raise WrongHistory(f"seat {account.seat}: counters do not rise")
-                calls[entry.command.counter] = Call(account.seat, entry.command, now, connection)
+                    raise WrongHistory(f"seat {client_log.seat}: counters do not rise")
+                calls[entry.command.counter] = Call(client_log.seat, entry.command, now, connection)
                 continue
             match entry.message:
                 case Seated():
@@ -137,7 +137,7 @@ class Told:
                     self._note_known(seq, now)
                 case Event() as event:
                     if seq == EARLY or event.seq != seq + 1:
-                        raise WrongHistory(f"seat {account.seat}: event {event.seq} after event {seq}")
+                        raise WrongHistory(f"seat {client_log.seat}: event {event.seq} after event {seq}")
                     seq, is_new = event.seq, False
                     self._note(event, now)
                 case Accepted() | Refused() as reply:

@@ -12,15 +12,15 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
-from tests.lab.histories.client_log import Account, Heard, Sent
+from tests.lab.histories.client_log import ClientLog, Heard, Sent
 from tests.support.clocks import clock
 from tests.support.relay import Relay
-from tests.support.servers import patience
+from tests.support.servers import deadline
 
 MOST_AT_ONCE = 4
 
 
-class Witness:
+class RecordingClient:
     """One seat at a table.
 
     Attributes:
@@ -33,7 +33,7 @@ class Witness:
     def __init__(self, client: Client, relay: Relay) -> None:
         self.client = client
         self._relay = relay
-        self.account = Account(self.seat, [])
+        self.client_log = ClientLog(self.seat, [])
         self.wanted: dict[int, tuple[int, int, int]] = {}
         self._news = asyncio.Condition()
         self.listening = asyncio.create_task(self._listen())
@@ -54,7 +54,7 @@ class Witness:
 
     async def say(self, command: cl.Command) -> None:
         """Send a command."""
-        self.account.entries.append(Sent(clock(), command))
+        self.client_log.entries.append(Sent(clock(), command))
         await self.client.send(command)
 
     async def strike(self, rng: random.Random) -> list[int]:
@@ -97,7 +97,7 @@ class Witness:
         await self._until(lambda: self.client.view.seq >= seq)
 
     async def _until(self, holds: Callable[[], bool]) -> None:
-        async with patience(lambda: f"seat {self.seat} is at event {self.client.view.seq}"), self._news:
+        async with deadline(lambda: f"seat {self.seat} is at event {self.client.view.seq}"), self._news:
             await self._news.wait_for(lambda: holds() or self.listening.done())
 
     def abandon(self) -> None:
@@ -109,16 +109,16 @@ class Witness:
     async def _listen(self) -> None:
         with suppress(RacingDemonError):
             async for message in self.client:
-                self.account.entries.append(Heard(clock(), message))
+                self.client_log.entries.append(Heard(clock(), message))
                 async with self._news:
                     self._news.notify_all()
 
 
 @asynccontextmanager
-async def table_of_witnesses(url: str, count: int, options: Options) -> AsyncIterator[list[Witness]]:
-    """Seat witnesses at a new table, each behind a line of its own."""
+async def table_of_recorders(url: str, count: int, options: Options) -> AsyncIterator[list[RecordingClient]]:
+    """Seat recorders at a new table, each behind a line of its own."""
     async with AsyncExitStack() as stack:
-        witnesses: list[Witness] = []
+        recorders: list[RecordingClient] = []
         code = ""
         for number in range(count):
             relay = await stack.enter_async_context(Relay.before(url))
@@ -129,15 +129,15 @@ async def table_of_witnesses(url: str, count: int, options: Options) -> AsyncIte
                 client = await Client.create(relay.url, name, options)
                 code = client.code
             stack.push_async_callback(client.close)
-            witnesses.append(Witness(client, relay))
-        yield witnesses
-        for witness in witnesses:
-            witness.listening.cancel()
-        await asyncio.gather(*(witness.listening for witness in witnesses), return_exceptions=True)
+            recorders.append(RecordingClient(client, relay))
+        yield recorders
+        for recorder in recorders:
+            recorder.listening.cancel()
+        await asyncio.gather(*(recorder.listening for recorder in recorders), return_exceptions=True)
 
 
 class Contest:
-    """Hands among witnesses: all strike from equal mirrors, again and again, while lines are cut.
+    """Hands among recorders: all strike from equal mirrors, again and again, while lines are cut.
 
     Attributes:
         contended: how many plays were sent for a place that somebody else went for at the same time.
@@ -145,19 +145,19 @@ class Contest:
 
     """
 
-    def __init__(self, witnesses: Sequence[Witness], rng: random.Random, faults: float) -> None:
+    def __init__(self, recorders: Sequence[RecordingClient], rng: random.Random, faults: float) -> None:
         self.contended = 0
         self.cuts = 0
-        self._witnesses = list(witnesses)
+        self._witnesses = list(recorders)
         self._rng = rng
         self._faults = faults
 
     async def play(self, hand: int, rounds: int) -> None:
         """Play a hand to its end, or for so many rounds."""
-        for witness in self._witnesses:
-            await witness.say(cl.Ready(counter=witness.client.next_counter()))
-        for witness in self._witnesses:
-            await witness.until_phase(Phase.PLAYING, hand=hand)
+        for recorder in self._witnesses:
+            await recorder.say(cl.Ready(counter=recorder.client.next_counter()))
+        for recorder in self._witnesses:
+            await recorder.until_phase(Phase.PLAYING, hand=hand)
         for _ in range(rounds):
             if self._witnesses[0].client.view.phase is not Phase.PLAYING:
                 break
@@ -166,33 +166,33 @@ class Contest:
     async def leave_in_doubt(self) -> None:
         """Let half of them be gone with plays on their way, and the others go on for some rounds."""
         leaving = self._witnesses[::2]
-        await asyncio.gather(*(witness.strike(self._rng) for witness in self._witnesses))
-        for witness in leaving:
-            witness.abandon()
+        await asyncio.gather(*(recorder.strike(self._rng) for recorder in self._witnesses))
+        for recorder in leaving:
+            recorder.abandon()
         self._witnesses = self._witnesses[1::2]
         for _ in range(3):
             await self._round()
 
     async def _round(self) -> None:
         rng = self._rng
-        struck = [witness for witness in self._witnesses if rng.random() < self._faults]
-        for witness in struck:
+        struck = [recorder for recorder in self._witnesses if rng.random() < self._faults]
+        for recorder in struck:
             if rng.random() < 0.5:
-                witness.muffle()
+                recorder.muffle()
         order = rng.sample(self._witnesses, len(self._witnesses))
-        sent = await asyncio.gather(*(witness.strike(rng) for witness in order))
-        for witness in struck:
+        sent = await asyncio.gather(*(recorder.strike(rng) for recorder in order))
+        for recorder in struck:
             for _ in range(rng.randrange(12)):
                 await asyncio.sleep(0)
-            witness.break_line()
+            recorder.break_line()
             self.cuts += 1
         wanted = Counter(
-            witness.wanted[counter]
-            for witness, counters in zip(order, sent, strict=True)
+            recorder.wanted[counter]
+            for recorder, counters in zip(order, sent, strict=True)
             for counter in counters
-            if counter in witness.wanted
+            if counter in recorder.wanted
         )
         self.contended += sum(times for times in wanted.values() if times > 1)
-        await asyncio.gather(*(witness.until_answered() for witness in self._witnesses))
-        newest = max(witness.client.view.seq for witness in self._witnesses)
-        await asyncio.gather(*(witness.until_seq(newest) for witness in self._witnesses))
+        await asyncio.gather(*(recorder.until_answered() for recorder in self._witnesses))
+        newest = max(recorder.client.view.seq for recorder in self._witnesses)
+        await asyncio.gather(*(recorder.until_seq(newest) for recorder in self._witnesses))

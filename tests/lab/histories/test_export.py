@@ -11,19 +11,19 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.sqlite.database import open_journal
-from tests.lab.histories.client_log import Account, Heard
-from tests.lab.histories.recording_client import Contest, table_of_witnesses
+from tests.lab.histories.client_log import ClientLog, Heard
+from tests.lab.histories.recording_client import Contest, table_of_recorders
 from tests.support.journals import journaled
 
 
-def beaten(account: Account) -> list[tuple[int, int, Refused]]:
+def beaten(client_log: ClientLog) -> list[tuple[int, int, Refused]]:
     """Return what a seat was told whenever its card came too late, with the event heard before."""
     told, seq = [], 0
-    for message in [entry.message for entry in account.entries if isinstance(entry, Heard)]:
+    for message in [entry.message for entry in client_log.entries if isinstance(entry, Heard)]:
         if isinstance(message, ev.Event):
             seq = message.seq
         elif isinstance(message, Refused) and message.reason is Reason.BEATEN:
-            told.append((seq, account.seat, message))
+            told.append((seq, client_log.seat, message))
     return told
 
 
@@ -32,9 +32,9 @@ async def test_an_export_tells_who_was_beaten(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     options = Options(game="classic", columns=9, turn=1, reserve=30, countdown_ms=0)
     async with journaled(path, seed=bytes(32), command_burst=1e6, commands_per_second=1e6) as served:
-        async with table_of_witnesses(served.url, 4, options) as witnesses:
-            await Contest(witnesses, random.Random(1), faults=0).play(1, rounds=40)
-            told = [each for witness in witnesses for each in beaten(witness.account)]
+        async with table_of_recorders(served.url, 4, options) as recorders:
+            await Contest(recorders, random.Random(1), faults=0).play(1, rounds=40)
+            told = [each for recorder in recorders for each in beaten(recorder.client_log)]
     with contextlib.closing(open_journal(path)) as db:
         lines = [line for match in matches(db) for line in export(db, match)]
     (record,) = read_records(lines)

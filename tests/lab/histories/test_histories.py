@@ -23,11 +23,11 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from tests.lab.histories.arrival_order import check_arrivals, sent_and_answered
 from tests.lab.histories.checker import check
-from tests.lab.histories.client_log import Account, Heard, Sent, Told, WrongHistory
+from tests.lab.histories.client_log import ClientLog, Heard, Sent, Told, WrongHistory
 from tests.lab.histories.mutations import MUTATIONS, Mutation, with_unknown_outcome
-from tests.lab.histories.recording_client import Contest, table_of_witnesses
+from tests.lab.histories.recording_client import Contest, table_of_recorders
 from tests.support.effort import amount, more_when_long
-from tests.support.servers import PATIENCE, serving, serving_with, within
+from tests.support.servers import PATIENCE, serving, serving_with, timeout
 
 PLAYS: Final = amount(200, 800, "RACING_DEMON_PLAYS")
 SEED: Final = int(os.environ.get("RACING_DEMON_SEED", "1"))
@@ -60,43 +60,43 @@ AGAINST_TIME: Final = CROWDED.model_copy(update={"time_limit_ms": 1_000})
 
 async def play(
     seed: int, players: int, hands: int, options: Options = CROWDED
-) -> tuple[list[Account], Contest]:
+) -> tuple[list[ClientLog], Contest]:
     """Play some hands and a part of one, and return what the players tell."""
     rng = random.Random(seed)
     async with serving(seed=seed.to_bytes(32, "big"), kept_events=60, **FAST) as served:
-        async with table_of_witnesses(served.url, players, options) as witnesses:
-            contest = Contest(witnesses, rng, FAULTS)
+        async with table_of_recorders(served.url, players, options) as recorders:
+            contest = Contest(recorders, rng, FAULTS)
             for hand in range(1, hands + 1):
                 await contest.play(hand, rounds=400)
             await contest.play(hands + 1, rounds=10)
             await contest.leave_in_doubt()
-            return [witness.account for witness in witnesses], contest
+            return [recorder.client_log for recorder in recorders], contest
 
 
-async def play_against_bots(seed: int, path: Path) -> tuple[list[Account], int]:
+async def play_against_bots(seed: int, path: Path) -> tuple[list[ClientLog], int]:
     """Let some play against quick bots until the time is up, and return what they tell; check the order."""
     rng = random.Random(seed)
     journal = DurableJournal(SqliteStore(path, Durability.NORMAL))
     own_seed = seed.to_bytes(32, "big")
     try:
         async with serving_with(journal, seed=own_seed, bot_speed=150.0, **FAST) as served:
-            async with table_of_witnesses(served.url, 4, AGAINST_TIME) as witnesses:
-                host = witnesses[0]
+            async with table_of_recorders(served.url, 4, AGAINST_TIME) as recorders:
+                host = recorders[0]
                 for _ in range(3):
                     await host.say(cl.AddBot(counter=host.client.next_counter(), level="hard"))
-                contest = Contest(witnesses, rng, FAULTS)
+                contest = Contest(recorders, rng, FAULTS)
                 for hand in range(1, HANDS + 1):
                     await contest.play(hand, rounds=400)
                 await host.until_phase(Phase.TALLY, hand=HANDS)
                 code = host.client.code
-                await within(PATIENCE, journal.drained())
-                accounts = [witness.account for witness in witnesses]
+                await timeout(PATIENCE, journal.drained())
+                client_logs = [recorder.client_log for recorder in recorders]
     finally:
         await asyncio.to_thread(journal.close)
     with contextlib.closing(open_journal(path)) as db:
         (table,) = [table for table in db.tables() if table.code == code]
-        check_arrivals(options_of(table), log_of(db, table.id), Told(accounts).calls, sent_and_answered)
-    return accounts, contest.contended
+        check_arrivals(options_of(table), log_of(db, table.id), Told(client_logs).calls, sent_and_answered)
+    return client_logs, contest.contended
 
 
 @more_when_long
@@ -104,8 +104,8 @@ async def test_bots_and_clocks_overtake_nobody(tmp_path: Path) -> None:
     """Whatever was read before a bot's hand arrived, or the time was up, was judged before that."""
     contended = beaten = 0
     for seed in range(SEED, SEED + max(2, PLAYS // 2_000)):
-        accounts, plays = await play_against_bots(seed, tmp_path / f"{seed}.db")
-        beaten += check(accounts).beaten
+        client_logs, plays = await play_against_bots(seed, tmp_path / f"{seed}.db")
+        beaten += check(client_logs).beaten
         contended += plays
     sys.stdout.write(f"\n{contended} contended plays against bots and time: {beaten} beaten\n")
     assert beaten > 0
@@ -117,8 +117,8 @@ async def test_what_eight_clients_tell_is_true() -> None:
     contended = events = commands = beaten = unanswered = cuts = 0
     seed = SEED
     while contended < PLAYS:
-        accounts, contest = await play(seed, 8, HANDS)
-        findings = check(accounts)
+        client_logs, contest = await play(seed, 8, HANDS)
+        findings = check(client_logs)
         contended += contest.contended
         cuts += contest.cuts
         events += findings.events
@@ -135,34 +135,34 @@ async def test_what_eight_clients_tell_is_true() -> None:
 
 
 @pytest.fixture(scope="module")
-def histories() -> list[list[Account]]:
+def histories() -> list[list[ClientLog]]:
     """Small histories to be made wrong."""
     small = CROWDED.model_copy(update={"reserve": 8, "columns": 4, "turn": 3})
     return [asyncio.run(play(seed, 4, 1, small))[0] for seed in (101, 102, 103)]
 
 
-def test_a_play_without_an_answer_may_have_happened(histories: list[list[Account]]) -> None:
+def test_a_play_without_an_answer_may_have_happened(histories: list[list[ClientLog]]) -> None:
     """A client that dies with a play on its way does not make the history wrong."""
-    for number, accounts in enumerate(histories):
-        check(accounts)
-        check(with_unknown_outcome(accounts, random.Random(number))[0])
+    for number, client_logs in enumerate(histories):
+        check(client_logs)
+        check(with_unknown_outcome(client_logs, random.Random(number))[0])
 
 
-def test_a_table_that_nobody_saw_change_tells_nothing(histories: list[list[Account]]) -> None:
+def test_a_table_that_nobody_saw_change_tells_nothing(histories: list[list[ClientLog]]) -> None:
     """What came between a late spectator's snapshot and everybody else's first one nobody need have heard."""
-    accounts = histories[0]
-    told = Told(accounts)
+    client_logs = histories[0]
+    told = Told(client_logs)
     earlier = told.start.model_copy(update={"seq": told.start.seq - 1})
-    late = Account(-1, [Heard(told.known_at[0], earlier)])
-    assert Told([*accounts, late]).start == told.start
-    check([*accounts, late])
+    late = ClientLog(-1, [Heard(told.known_at[0], earlier)])
+    assert Told([*client_logs, late]).start == told.start
+    check([*client_logs, late])
 
 
 def without_five_events(
-    accounts: list[Account], *, is_connection_lost: bool
-) -> tuple[list[Account], list[Event]]:
+    client_logs: list[ClientLog], *, is_connection_lost: bool
+) -> tuple[list[ClientLog], list[Event]]:
     """Return accounts in which a snapshot stands for five events, and all events."""
-    told = Told(accounts)
+    told = Told(client_logs)
     first = len(told.log) // 2
     view = TableState.from_snapshot(told.start)
     for event in told.log[: first + 5]:
@@ -170,13 +170,13 @@ def without_five_events(
     gap = {event.seq for event in told.log[first : first + 5]}
     seated = next(
         each.message
-        for each in accounts[0].entries
+        for each in client_logs[0].entries
         if isinstance(each, Heard) and isinstance(each.message, Seated)
     )
     changed = []
-    for account in accounts:
+    for client_log in client_logs:
         entries: list[Sent | Heard] = []
-        for entry in account.entries:
+        for entry in client_log.entries:
             if not isinstance(entry, Heard) or getattr(entry.message, "seq", None) not in gap:
                 entries.append(entry)
             elif isinstance(entry.message, Event) and entry.message.seq == max(gap):
@@ -184,36 +184,38 @@ def without_five_events(
                 entries.append(Heard(entry.at, view.snapshot(0)))
             elif not isinstance(entry.message, Event | Snapshot):
                 entries.append(entry)
-        changed.append(account._replace(entries=entries))
+        changed.append(client_log._replace(entries=entries))
     return changed, told.log
 
 
-def test_a_snapshot_stands_for_events_while_every_connection_was_lost(histories: list[list[Account]]) -> None:
+def test_a_snapshot_stands_for_events_while_every_connection_was_lost(
+    histories: list[list[ClientLog]],
+) -> None:
     """Stored events that nobody heard are judged like all others; without them nothing can be judged."""
-    for accounts in histories:
-        changed, log = without_five_events(accounts, is_connection_lost=True)
+    for client_logs in histories:
+        changed, log = without_five_events(client_logs, is_connection_lost=True)
         check(changed, journal=log)
         with pytest.raises(WrongHistory, match="nobody heard event"):
             check(changed)
 
 
-def test_events_left_out_on_a_connection_are_lost(histories: list[list[Account]]) -> None:
+def test_events_left_out_on_a_connection_are_lost(histories: list[list[ClientLog]]) -> None:
     """A snapshot does not stand for events that a connected client should have received."""
-    for accounts in histories:
-        changed, log = without_five_events(accounts, is_connection_lost=False)
+    for client_logs in histories:
+        changed, log = without_five_events(client_logs, is_connection_lost=False)
         with pytest.raises(WrongHistory, match="nobody heard event"):
             check(changed, journal=log)
 
 
 @more_when_long
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__.strip("_"))
-def test_no_false_history_is_believed(mutation: Mutation, histories: list[list[Account]]) -> None:
+def test_no_false_history_is_believed(mutation: Mutation, histories: list[list[ClientLog]]) -> None:
     """Every history that was made wrong is found to be."""
     believed = []
     for seed in range(MUTANTS):
-        accounts = mutation(histories[seed % len(histories)], random.Random(seed))
+        client_logs = mutation(histories[seed % len(histories)], random.Random(seed))
         try:
-            check(accounts)
+            check(client_logs)
         except WrongHistory:
             continue
         believed.append(seed)

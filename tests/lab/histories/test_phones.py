@@ -12,9 +12,9 @@ from racing_demon_protocol.wire.codec import decode_client, decode_server
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from tests.lab.histories.checker import check
-from tests.lab.histories.client_log import Account, Heard, Sent
+from tests.lab.histories.client_log import ClientLog, Heard, Sent
 from tests.support.browsers import Phone, phone
-from tests.support.crashes import until
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
 PHONES: Final = 4
@@ -59,7 +59,7 @@ async def test_what_phones_tell_that_were_cut_off_is_true(browser: Browser) -> N
         for player in players:
             await player.page.tap(".ready")
         playing = [asyncio.create_task(_tap_until_over(player)) for player in players]
-        await until(lambda: room.table.view.phase is Phase.PLAYING)
+        await wait_until(lambda: room.table.view.phase is Phase.PLAYING)
         for number in range(CUTS):
             cut = players[number % PHONES].page
             await cut.context.set_offline(True)
@@ -67,10 +67,10 @@ async def test_what_phones_tell_that_were_cut_off_is_true(browser: Browser) -> N
             await cut.context.set_offline(False)
         await asyncio.gather(*playing)
         for player in players:
-            await until(lambda player=player: player.seq >= room.table.view.seq)  # type: ignore[misc]
-        accounts = [await _account(player, seat) for seat, player in enumerate(players)]
+            await wait_until(lambda player=player: player.seq >= room.table.view.seq)  # type: ignore[misc]
+        client_logs = [await _account(player, seat) for seat, player in enumerate(players)]
         assert sum(len(player.connections) for player in players) >= PHONES + CUTS
-    findings = check(accounts)
+    findings = check(client_logs)
     assert findings.commands > 0
     assert findings.unanswered == 0
 
@@ -81,7 +81,7 @@ async def _tap_until_over(player: Phone) -> None:
         await player.tap_piles()
 
 
-async def _account(player: Phone, seat: int) -> Account:
+async def _account(player: Phone, seat: int) -> ClientLog:
     """Return what a page has written down, but for what it adds to the shuffle."""
     entries: list[Sent | Heard] = []
     newest, left_out = 0, set()
@@ -98,4 +98,4 @@ async def _account(player: Phone, seat: int) -> Account:
                 left_out.add(newest)
             else:
                 entries.append(Sent(at, command))
-    return Account(seat, entries)
+    return ClientLog(seat, entries)

@@ -1,4 +1,4 @@
-"""Random company at a table, on the pure state machine: commands, breaks, restarts and time from one seed."""
+"""Tables and their players on the pure state machine: commands, breaks, restarts and time from one seed."""
 
 import random
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class Stranded(AssertionError):
     """Nothing that anybody at the table can do leads on."""
 
 
-class Company:
+class RandomTable:
     """A table, those who sit at it, and all that has happened.
 
     Attributes:
@@ -188,18 +188,18 @@ class Company:
     def _halt(self) -> None:
         self._note(self.table.halt(self.now))
         for _ in range(self._rng.randrange(3)):
-            self._rng.choice((Company.blink, Company._wait))(self)
+            self._rng.choice((RandomTable.blink, RandomTable._wait))(self)
         self._note(self.table.resume(self.now))
 
     def restarted(self) -> Self:
         """Return the same once more, after the server has died and those who were connected came back."""
-        there, company = self.connected(), self.fork(0)
-        company.restart()
+        there, random_table = self.connected(), self.fork(0)
+        random_table.restart()
         for actor in there:
-            company._note(company.table.connect(actor, connected=True, at=company.now))
-        company.wait(SECOND)
-        company._check_time()
-        return company
+            random_table._note(random_table.table.connect(actor, connected=True, at=random_table.now))
+        random_table.wait(SECOND)
+        random_table._check_time()
+        return random_table
 
     def restart(self) -> None:
         """Let the server die, and another one take the table up."""
@@ -333,7 +333,7 @@ class Company:
         return view.rules.is_out(view.board, seat)
 
 
-def explore(first: Company, steps: int, rng: random.Random, known: set[str]) -> Iterator[Company]:
+def explore(first: RandomTable, steps: int, rng: random.Random, known: set[str]) -> Iterator[RandomTable]:
     """Yield tables that became of one, each unlike all before; kinds that are seldom are as likely to go on.
 
     Args:
@@ -345,13 +345,13 @@ def explore(first: Company, steps: int, rng: random.Random, known: set[str]) -> 
     """
     found = {first.kind(): [first]}
     for _ in range(steps):
-        company = rng.choice(found[rng.choice(list(found))][-NEWEST:]).fork(rng.randrange(2**32))
-        company.step()
-        signature = repr(company.signature())
+        random_table = rng.choice(found[rng.choice(list(found))][-NEWEST:]).fork(rng.randrange(2**32))
+        random_table.step()
+        signature = repr(random_table.signature())
         if signature not in known:
             known.add(signature)
-            found.setdefault(company.kind(), []).append(company)
-            yield company
+            found.setdefault(random_table.kind(), []).append(random_table)
+            yield random_table
 
 
 def hands() -> Iterator[bytes]:
@@ -377,19 +377,19 @@ HOSTS: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
     (cl.StandIn, {"level": "hard"}),
 ]
 ACTS: Final = [
-    *[Company.play] * 4,
-    *[Company._wait] * 4,
-    *[Company._wait_until_due] * 6,
-    *[Company.blink] * 6,
-    *[Company._begin] * 3,
-    *[Company._call] * 4,
-    Company._reveal,
-    Company._come,
-    Company._say,
-    Company._say,
-    Company._rule,
-    Company._rule,
-    Company._give_up,
-    Company._halt,
-    Company.restart,
+    *[RandomTable.play] * 4,
+    *[RandomTable._wait] * 4,
+    *[RandomTable._wait_until_due] * 6,
+    *[RandomTable.blink] * 6,
+    *[RandomTable._begin] * 3,
+    *[RandomTable._call] * 4,
+    RandomTable._reveal,
+    RandomTable._come,
+    RandomTable._say,
+    RandomTable._say,
+    RandomTable._rule,
+    RandomTable._rule,
+    RandomTable._give_up,
+    RandomTable._halt,
+    RandomTable.restart,
 ]

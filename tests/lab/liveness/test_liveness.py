@@ -13,7 +13,7 @@ import pytest
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from tests.lab.liveness.explorer import Company, explore
+from tests.lab.liveness.explorer import RandomTable, explore
 from tests.support.effort import amount, more_when_long
 from tests.support.tables import SECOND
 
@@ -48,62 +48,62 @@ def options_of(rng: random.Random) -> dict[str, Any]:
     }
 
 
-def companies(count: int) -> Iterator[Company]:
+def random_tables(count: int) -> Iterator[RandomTable]:
     """Yield tables, in states that chance finds, at which somebody is connected."""
     known: set[str] = set()
     for seed in range(SEED, SEED + count):
         rng = random.Random(seed)
-        for company in explore(Company(seed, **options_of(rng)), STEPS, rng, known):
-            if company.connected():
-                yield company
+        for random_table in explore(RandomTable(seed, **options_of(rng)), STEPS, rng, known):
+            if random_table.connected():
+                yield random_table
 
 
 @more_when_long
 def test_those_who_are_connected_can_always_go_on() -> None:
     """From every state that chance finds, timers and their commands lead to the hand's end, or the next."""
-    for company in companies(TABLES):
-        company.lead_on()
-        company.restarted().lead_on()
+    for random_table in random_tables(TABLES):
+        random_table.lead_on()
+        random_table.restarted().lead_on()
 
 
 @pytest.mark.long
 def test_chance_finds_every_phase() -> None:
     """Among the states of a hundred tables are all phases, a pause, and a grace that somebody misses."""
-    kinds = {company.kind()[:3] for company in companies(100)}
+    kinds = {random_table.kind()[:3] for random_table in random_tables(100)}
     assert {(phase, False, False) for phase in Phase} <= kinds
     assert (Phase.PLAYING, True, True) in kinds
     assert (Phase.GRACE, False, True) in kinds
 
 
-def called() -> Company:
+def called() -> RandomTable:
     """Return a table at which somebody who is out has called, and cards may still land."""
-    company = Company(0, game="classic", reserve=1, columns=4, call_out="shout", grace_ms=5_000)
-    company.send(company.table.view.host, cl.Start)
-    company.wait(3 * SECOND)
-    while not company.is_out(0):
-        company.play()
-    company.send(0, cl.Call)
-    assert Phase.GRACE is company.table.view.phase
-    return company
+    random_table = RandomTable(0, game="classic", reserve=1, columns=4, call_out="shout", grace_ms=5_000)
+    random_table.send(random_table.table.view.host, cl.Start)
+    random_table.wait(3 * SECOND)
+    while not random_table.is_out(0):
+        random_table.play()
+    random_table.send(0, cl.Call)
+    assert Phase.GRACE is random_table.table.view.phase
+    return random_table
 
 
 def test_a_pause_in_the_grace_of_an_old_journal_ends_by_itself() -> None:
     """Servers could once pause a hand in its grace for ever: taken up again, it ends."""
-    company = called()
-    company.log.append((ev.Paused(seq=company.table.view.seq + 1), company.now))
-    company.restart()
-    assert company.table.view.paused
-    company.wait(10 * SECOND)
-    assert not company.table.view.paused
-    company.wait(10 * SECOND)
-    assert Phase.GRACE is not company.table.view.phase
+    random_table = called()
+    random_table.log.append((ev.Paused(seq=random_table.table.view.seq + 1), random_table.now))
+    random_table.restart()
+    assert random_table.table.view.paused
+    random_table.wait(10 * SECOND)
+    assert not random_table.table.view.paused
+    random_table.wait(10 * SECOND)
+    assert Phase.GRACE is not random_table.table.view.phase
 
 
 def test_a_host_ends_the_pause_of_an_old_journal() -> None:
     """The host's word lets a hand go on in whichever phase it was paused."""
-    company = called()
-    company.log.append((ev.Paused(seq=company.table.view.seq + 1), company.now))
-    company.restart()
-    company.blink()
-    company.send(company.table.view.host, cl.Pause, paused=False)
-    assert not company.table.view.paused
+    random_table = called()
+    random_table.log.append((ev.Paused(seq=random_table.table.view.seq + 1), random_table.now))
+    random_table.restart()
+    random_table.blink()
+    random_table.send(random_table.table.view.host, cl.Pause, paused=False)
+    assert not random_table.table.view.paused

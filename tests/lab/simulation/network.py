@@ -14,7 +14,7 @@ from contextvars import Context, ContextVar
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from tests.support.rooms import VirtualLoop
+from tests.support.virtual_rooms import VirtualLoop
 
 WINDOW: Final = 8_192
 """Bytes on their way, or unread, that count as sent: what operating systems keep for a connection."""

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import CallOut
-from tests.lab.histories.client_log import Account, Heard, Sent
+from tests.lab.histories.client_log import ClientLog, Heard, Sent
 from tests.support.invariants import status
 from tests.support.servers import end_tasks
 
@@ -71,7 +71,7 @@ class Player:
     ) -> None:
         self.client = client
         self._boards = boards
-        self.account = Account(-1 if client.seat is None else client.seat, [])
+        self.client_log = ClientLog(-1 if client.seat is None else client.seat, [])
         self._clock = clock
         self._rng = rng
         self._think = think
@@ -94,7 +94,7 @@ class Player:
 
     async def send(self, command: cl.Command) -> None:
         """Send a command."""
-        self.account.entries.append(Sent(self._clock(), command))
+        self.client_log.entries.append(Sent(self._clock(), command))
         self._newest = command
         await self.client.send(command)
 
@@ -111,7 +111,7 @@ class Player:
 
     async def _listen(self) -> None:
         async for message in self.client:
-            self.account.entries.append(Heard(self._clock(), message))
+            self.client_log.entries.append(Heard(self._clock(), message))
             view = self.client.view
             self.got_on += isinstance(message, GETS_ON)
             if isinstance(message, ev.Dealt):

@@ -31,7 +31,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.lab.histories.arrival_order import check_arrivals
 from tests.lab.histories.checker import Findings, check
-from tests.lab.histories.client_log import Account, Told
+from tests.lab.histories.client_log import ClientLog, Told
 from tests.lab.simulation.network import VISITOR, Faults, NetworkLoop
 from tests.lab.simulation.players import Boards, Player
 from tests.lab.simulation.readings import Readings
@@ -71,7 +71,7 @@ class World(NamedTuple):
     hands: int = 4
     options: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
     faults: Faults = Faults()
-    trouble_seconds: float = 2.0
+    fault_seconds: float = 2.0
     think_seconds: float = 0.3
     bots: tuple[str, ...] = ()
     absences: bool = False
@@ -84,7 +84,7 @@ class Ran(NamedTuple):
         digest: a hash over all that was sent and heard.
         findings: what the players tell.
         hands: how many hands were played.
-        troubles: what went wrong, and how often.
+        occurred: what went wrong, and how often.
         proven: how many hands proved themselves to somebody.
         counted: how often somebody's contribution was in a seed.
         left_out: how often it was not.
@@ -94,7 +94,7 @@ class Ran(NamedTuple):
     digest: str
     findings: Findings
     hands: int
-    troubles: dict[str, int]
+    occurred: dict[str, int]
     proven: int
     counted: int
     left_out: int
@@ -177,29 +177,29 @@ class Simulation:
             await player.leave()
         assert all(mirror == table for mirror in mirrors)
         await self._shut()
-        accounts = [player.account for player in players]
-        findings = self._check(accounts)
+        client_logs = [player.client_log for player in players]
+        findings = self._check(client_logs)
         parts: Counter[ShareState] = sum((player.parts for player in players), Counter())
         assert not parts.keys() & {ShareState.CHANGED, ShareState.REPEATED}, parts
         return Ran(
-            digest_of(accounts),
+            digest_of(client_logs),
             findings,
             len(players[0].client.view.results),
             dict(self._troubles),
-            sum(verify(public_of(account)).hands for account in accounts),
+            sum(verify(public_of(client_log)).hands for client_log in client_logs),
             parts[ShareState.COUNTED],
             parts[ShareState.LEFT_OUT],
         )
 
-    def _check(self, accounts: Sequence[Account]) -> Findings:
+    def _check(self, client_logs: Sequence[ClientLog]) -> Findings:
         """Check what was told; that arrival order was the law; and that no hand's time ran backwards."""
         with contextlib.closing(open_journal(self._path)) as db:
             (table,) = db.tables()
             log = list(log_of(db, table.id))
             beginnings = beginnings_of(db, table.id)
             events = [stored.event for stored in log]
-            findings = check(accounts, halts=True, journal=events)
-            calls = Told(accounts, events).calls
+            findings = check(client_logs, halts=True, journal=events)
+            calls = Told(client_logs, events).calls
             check_arrivals(options_of(table), log, calls, self._readings.moments, beginnings)
             assert list(backward_times(log)) == []
         return findings
@@ -263,7 +263,7 @@ class Simulation:
         if self._world.absences:
             kinds += [self._go_away] * 2
         while not self._is_calm:
-            await asyncio.sleep(rng.expovariate(1 / self._world.trouble_seconds))
+            await asyncio.sleep(rng.expovariate(1 / self._world.fault_seconds))
             kind = rng.choice(kinds)
             name = kind.__name__.strip("_")
             self._troubles[name] = self._troubles.get(name, 0) + 1
@@ -353,26 +353,26 @@ def simulate(seed: int, world: World, folder: Path) -> Ran:
                 path.unlink()
 
 
-def public_of(account: Account) -> Iterator[Message]:
+def public_of(client_log: ClientLog) -> Iterator[Message]:
     """Yield what somebody has heard that everybody could."""
-    for _, what in account.entries:
+    for _, what in client_log.entries:
         if isinstance(what, Snapshot | Event):
             yield what
 
 
-def digest_of(accounts: Sequence[Account]) -> str:
+def digest_of(client_logs: Sequence[ClientLog]) -> str:
     """Return a hash over all that was sent and heard, and when; not tokens and epochs: they are random."""
     digest = hashlib.sha256()
-    for account in accounts:
-        for line in lines_of(account):
+    for client_log in client_logs:
+        for line in lines_of(client_log):
             digest.update(f"{line}\n".encode())
     return digest.hexdigest()
 
 
-def lines_of(account: Account) -> Iterator[str]:
+def lines_of(client_log: ClientLog) -> Iterator[str]:
     """Yield what an account tells, a line an entry."""
-    for at, what in account.entries:
+    for at, what in client_log.entries:
         message: Message = (
             what.model_copy(update={"token": None, "epoch": ""}) if isinstance(what, Seated) else what
         )
-        yield f"{account.seat} {at} {to_line(message)}"
+        yield f"{client_log.seat} {at} {to_line(message)}"

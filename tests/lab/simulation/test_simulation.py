@@ -28,17 +28,17 @@ AWAY: Final = {"call_out": "shout", "grace_ms": 3_000, "pause_after_ms": 1_000, 
 WORLDS: Final = (
     World(players=3, hands=12, options={**SHORT, "turn": 1}),
     World(players=2, hands=10, options={**SHORT, "time_limit_ms": 8_000}, bots=("hard", "medium")),
-    World(players=2, hands=6, options={**SHORT, **AWAY}, trouble_seconds=6.0, absences=True),
+    World(players=2, hands=6, options={**SHORT, **AWAY}, fault_seconds=6.0, absences=True),
     World(players=2, hands=12, options=SHORT, faults=Faults(delay=0.3, jitter=0.1)),
     World(players=4, hands=8, options={**SHORT, "turn": 1, "call_out": "shout", "grace_ms": 500}),
     World(
         players=3,
         hands=8,
         options={**SHORT, "stall_rule": "rotate", "watch_delay_ms": 700},
-        trouble_seconds=0.7,
+        fault_seconds=0.7,
     ),
     World(players=5, hands=6, options={**SHORT, "turn": 1, "pause_after_ms": 1_000}, think_seconds=0.1),
-    World(players=3, hands=1, options={"turn": 1}, trouble_seconds=5.0),
+    World(players=3, hands=1, options={"turn": 1}, fault_seconds=5.0),
 )
 """Seeds take turns at them."""
 
@@ -67,7 +67,7 @@ def world_of(seed: int) -> World:
 def test_matches_survive_whatever_goes_wrong(tmp_path: Path) -> None:
     """Every mirror is sound after every event and right in the end, and all that is told can have been so."""
     hands = events = commands = refusals = proven = counted = left_out = 0
-    troubles: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
     seed, begun = SEED, time.monotonic()
     while hands < HANDS:
         try:
@@ -82,16 +82,16 @@ def test_matches_survive_whatever_goes_wrong(tmp_path: Path) -> None:
         commands += ran.findings.commands
         refusals += ran.findings.refusals
         proven, counted, left_out = proven + ran.proven, counted + ran.counted, left_out + ran.left_out
-        troubles.update(ran.troubles)
+        faults.update(ran.occurred)
         seed += 1
     sys.stdout.write(
         f"\n{hands} hands, seeds {SEED} to {seed - 1}: {events} events, {commands} commands, "
         f"{refusals} refused; {proven} proofs; {counted} contributions, {left_out} left out; "
-        f"{dict(troubles)}\n"
+        f"{dict(faults)}\n"
     )
     if hands >= ENOUGH:  # a seed that is looked into has less
-        assert troubles["crash"] > 0
-        assert troubles["cut"] > 0
+        assert faults["crash"] > 0
+        assert faults["cut"] > 0
         assert proven > hands
         assert counted > left_out > 0
 

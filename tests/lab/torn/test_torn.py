@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages.events import Event
 from tests.lab.torn.power_cuts import Recording, fast_folder, recovered, remove, tear
 from tests.support.effort import amount, more_when_long
 from tests.support.journals import journaled
-from tests.support.servers import Peer, patience
+from tests.support.servers import Peer, deadline
 
 IMAGES: Final = amount(60, 300, "RACING_DEMON_IMAGES")
 EVENTS: Final = 120
@@ -29,7 +29,7 @@ async def record(folder: Path) -> tuple[Recording, list[bytes]]:
             for _ in range(2):
                 await host.say(host.next(cl.AddBot, level="hard"))
             await host.say(host.next(cl.Start))
-            async with patience(lambda: f"{len(told)} events"):
+            async with deadline(lambda: f"{len(told)} events"):
                 while len(told) < EVENTS:
                     told.append(pack(await host.until(Event)))
             log = path.with_name("journal.sqlite-wal").read_bytes()

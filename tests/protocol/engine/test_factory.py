@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.factory import RULES, make_rules
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.typical import of_games
 
 

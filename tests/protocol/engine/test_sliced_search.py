@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_server.match.dead_hand import SLICE_UNITS
 from tests.support.calls import calls_of
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import of_games
 

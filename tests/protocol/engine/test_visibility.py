@@ -2,7 +2,7 @@ import random
 
 from racing_demon_protocol.engine.visibility import veiled
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 
 def test_only_identical_deals_are_private() -> None:

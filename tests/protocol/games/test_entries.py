@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.solo import lay
 from tests.support.typical import BUILDING_GAMES
 

@@ -21,10 +21,10 @@ from racing_demon_protocol.table.intent import (
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Played
 from tests.support.boards import RACES, Position, build, rules_of
-from tests.support.desks import positions
 from tests.support.effort import examples
 from tests.support.matches import log_of, options_of
 from tests.support.tables import Own, Sitting
+from tests.support.view_models import positions
 
 FILLING = ("demon-a", "demon-b", "fooliana")
 """The games that fill spaces by themselves."""

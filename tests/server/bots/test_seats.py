@@ -25,8 +25,8 @@ from racing_demon_server.match.seat_tokens import SeatTokens
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.tables import told
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
 SEED: Final = bytes(range(32))
 
@@ -36,17 +36,17 @@ async def play_out(bot_speed: float) -> tuple[list[Event], float]:
     failures: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
     room = open_room(bot_speed=bot_speed, hands=1)
-    host, ear = Ear(), Ear()
+    host, conn = FakeConnection(), FakeConnection()
     room.table.seat_tokens.add(None, b"host")
     room.broadcast.take_seat(host, None)
-    room.broadcast.catch_up(ear, 0)
+    room.broadcast.catch_up(conn, 0)
     begun = now()
     bots = [cl.AddBot(counter=number) for number in (1, 2, 3)]
     await say(room, host, None, *bots, cl.Start(counter=4))
-    await ear.until(ev.MatchOver)
+    await conn.until(ev.MatchOver)
     room.close()
     assert not failures
-    return ear.events, (now() - begun) / 1_000_000
+    return conn.events, (now() - begun) / 1_000_000
 
 
 def test_bots_play_a_match_to_its_end() -> None:
@@ -72,11 +72,11 @@ def test_bots_can_be_hurried() -> None:
 async def test_a_bot_that_is_sent_away_stops_playing() -> None:
     """After a bot has left, nothing of it is heard, and another can take its seat."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.RemoveBot(counter=2, seat=1), cl.AddBot(counter=3))
-    await say(room, ear, ann, cl.RemoveBot(counter=4, seat=1), cl.Start(counter=5))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.RemoveBot(counter=2, seat=1), cl.AddBot(counter=3))
+    await say(room, conn, ann, cl.RemoveBot(counter=4, seat=1), cl.Start(counter=5))
     await asyncio.sleep(60)
-    assert not any(isinstance(event, ev.Played) for event in ear.events)
+    assert not any(isinstance(event, ev.Played) for event in conn.events)
 
 
 @virtual
@@ -190,15 +190,15 @@ async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""
     plays = []
     for purse in (None, Bucket(8, 8)):
-        registry, ear = Registry(ServerSettings(), now, ImmediateJournal()), Ear()
+        registry, conn = Registry(ServerSettings(), now, ImmediateJournal()), FakeConnection()
         room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), purse=purse)
         room.host(b"host")
-        room.sit(ear, None, "0" * 64)
+        room.sit(conn, None, "0" * 64)
         for counter in range(1, 9):
-            room.put(ear, None, cl.AddBot(counter=counter, level=BotLevel.EXPERT), now())
-        room.put(ear, None, cl.Start(counter=9), now())
+            room.put(conn, None, cl.AddBot(counter=counter, level=BotLevel.EXPERT), now())
+        room.put(conn, None, cl.Start(counter=9), now())
         await asyncio.sleep(30)
-        plays.append(sum(isinstance(event, ev.Played) for event in ear.events))
+        plays.append(sum(isinstance(event, ev.Played) for event in conn.events))
         registry.close()
     assert 0 < plays[1] < plays[0] / 2
 
@@ -240,8 +240,8 @@ def test_a_bot_lets_others_come_between_two_slices(ponderers: Counter[int]) -> N
 
     async def history() -> None:
         room = open_room()
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.AddBot(counter=1))
         await asyncio.sleep(5)
         room.close()
 
@@ -258,8 +258,8 @@ def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> 
     async def history() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
         room = open_room()
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.AddBot(counter=1))
         await asyncio.sleep(5)
         assert ponderers.total() == 10 * SLICE_UNITS
         await asyncio.sleep(60)
@@ -274,11 +274,11 @@ def test_a_bot_that_has_nothing_to_play_looks_again(ponderers: Counter[int]) -> 
 async def test_a_bot_that_is_sent_away_while_it_thinks_stops_thinking(ponderers: Counter[int]) -> None:
     """Nothing more is done for a bot whose seat was taken from it in the midst of a thought."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1))
     begins = room._bots._timers[1].when() - asyncio.get_running_loop().time()
     await asyncio.sleep(begins + SLICE_GAP_SECONDS)
-    await say(room, ear, ann, cl.RemoveBot(counter=2, seat=1))
+    await say(room, conn, ann, cl.RemoveBot(counter=2, seat=1))
     done = ponderers.total()
     assert done > 0
     await asyncio.sleep(5)

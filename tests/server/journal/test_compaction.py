@@ -25,8 +25,8 @@ from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.crashes import until
 from tests.support.journals import check, journaled
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, Served
 
 MANY: Final = 1e6
@@ -240,8 +240,8 @@ async def test_a_table_without_a_match_leaves_nothing(path: Path) -> None:
         for number in (1, 2, 3):
             async with Peer.hosting(served.url) as ann:
                 await get_ready(ann, 10)
-            await until(lambda: not served.registry)
-            await until(lambda: rows(path) == 0)
+            await wait_until(lambda: not served.registry)
+            await wait_until(lambda: rows(path) == 0)
             assert [number] == numbers(path)
     for name in ("events", "claims", "snapshots", "epochs"):
         assert rows(path, name) == 0

@@ -17,9 +17,9 @@ from racing_demon_server.journal.epochs import MOST
 from racing_demon_server.journal.reader import epochs_of
 from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import open_journal
-from tests.support.crashes import copy_by_hand, until
 from tests.support.journals import journaled, put_back
 from tests.support.relay import Relay
+from tests.support.restartable_server import copy_by_hand, wait_until
 from tests.support.servers import Peer
 
 
@@ -44,14 +44,14 @@ async def listening(client: Client) -> AsyncIterator[Counter[type[Message]]]:
 async def add_bot(client: Client) -> None:
     """Let a client add a bot, and wait until it is there."""
     await client.send(cl.AddBot(counter=client.next_counter()))
-    await until(lambda: not client.waiting)
+    await wait_until(lambda: not client.waiting)
 
 
 async def cut_off(client: Client, relay: Relay) -> None:
     """Break a client's line, and let no other through."""
     relay.open = False
     relay.cut()
-    await until(lambda: not client.online)
+    await wait_until(lambda: not client.online)
 
 
 async def change(peer: Peer, times: int) -> None:
@@ -93,7 +93,7 @@ async def test_after_an_older_copy_a_client_has_the_servers_table(
             assert back.view.seq > ann.view.seq
             relay.open = True
             await back.follow(back.view.seq + 1)
-            await until(lambda: ann.view.seq == back.view.seq)
+            await wait_until(lambda: ann.view.seq == back.view.seq)
             assert back.view.snapshot(0) == ann.view.snapshot(0)
 
 
@@ -110,7 +110,7 @@ async def test_after_a_clean_restart_only_the_missed_events_come(tmp_path: Path)
         for _ in range(2):
             async with journaled(journal, port=served.port):
                 relay.open = True
-                await until(lambda: ann.online)
+                await wait_until(lambda: ann.online)
                 await add_bot(ann)
                 await cut_off(ann, relay)
     assert heard[Snapshot] == 1

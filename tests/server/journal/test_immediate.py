@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_server.journal.immediate import ImmediateJournal
-from tests.support.servers import troubles
+from tests.support.servers import logged_warnings
 
 
 async def test_what_happens_is_told_at_once_and_in_order() -> None:
@@ -28,7 +28,7 @@ def test_one_that_cannot_be_told_is_no_trouble_for_others(caplog: pytest.LogCapt
     journal.write([], lambda: told.append(1 // 0))
     journal.write([], lambda: told.append(2))
     assert told == [2]
-    assert troubles(caplog) == ["what has happened could not be told"]
+    assert logged_warnings(caplog) == ["what has happened could not be told"]
 
 
 def test_tables_are_numbered_and_nothing_is_read_back() -> None:

@@ -37,8 +37,8 @@ from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.effort import examples
-from tests.support.rooms import in_virtual_time, now, say, seat_at
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import in_virtual_time, now, say, seat_at
 
 WALL = 1_795_000_000_000
 FIRST = ev.Committed(seq=1, hand=1, hand_id="BCDF/1/1", commitment="00" * 32)
@@ -291,12 +291,12 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
             assert rules is not None
             assert board is not None
             turns = [rules.turn(board, seat) for seat, _ in together]
-            for (seat, ear), turn in zip(together, turns, strict=True):
+            for (seat, conn), turn in zip(together, turns, strict=True):
                 assert turn is not None
                 source, count, destination, _ = turn
                 made = {"source": source, "count": count, "destination": destination, "seen": seq}
                 came.append(now() + 7 * len(came))
-                room.put(ear, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1])
+                room.put(conn, seat, cl.PlayCards(counter=10 + len(came), **made), came[-1])
             await asyncio.sleep(1)
         room.close()
         journal.close()

@@ -20,8 +20,8 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.retention import prune
 from racing_demon_server.journal.sqlite.sql_schema import TABLES
 from racing_demon_server.tables.registry import wall_clock
-from tests.support.crashes import until
 from tests.support.journals import check, journaled, play_match
+from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer
 
 LATER = 2**60
@@ -78,7 +78,7 @@ async def test_old_tables_go_and_newer_ones_stay(path: Path) -> None:
     async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
         for _ in range(3):
             await play_match(served.url)
-            await until(lambda: not served.registry)
+            await wait_until(lambda: not served.registry)
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE tables SET closed_ms = closed_ms - 1000000 WHERE id < 3")
         db.execute("UPDATE events SET at_ms = at_ms - 1000000 WHERE table_id < 3")
@@ -187,7 +187,7 @@ async def test_at_a_terminal_it_asks(path: Path) -> None:
     async with journaled(path, bot_speed=1_000.0, idle_table_seconds=0.05) as served:
         for _ in range(2):
             await play_match(served.url)
-            await until(lambda: not served.registry)
+            await wait_until(lambda: not served.registry)
     assert "would be deleted: 1 match that ended before" in at_a_terminal(path, "--dry-run")
     assert "nothing is deleted" in at_a_terminal(path, typed="\n")
     assert proven(path) == ["1.1", "2.1"]

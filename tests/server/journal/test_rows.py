@@ -13,9 +13,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_server.journal.sqlite.database import open_journal
-from tests.support.crashes import until
 from tests.support.journals import journaled, overwrite_page
-from tests.support.servers import Peer, troubles
+from tests.support.restartable_server import wait_until
+from tests.support.servers import Peer, logged_warnings
 
 WORDS = "open sesame"
 
@@ -193,11 +193,11 @@ async def test_a_table_that_is_closed_stays_closed(path: Path, caplog: pytest.Lo
     async with journaled(path, idle_table_seconds=0.05) as served:
         async with Peer.hosting(served.url):
             pass
-        await until(lambda: len(served.registry) == 0)
+        await wait_until(lambda: len(served.registry) == 0)
     async with journaled(path) as served:
         assert len(served.registry) == 0
     assert count(path, "SELECT count(*) FROM tables WHERE closed_ms IS NOT NULL") == 1
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ async def test_a_table_that_cannot_go_on_is_left_in_the_journal(
     caplog.clear()
     async with journaled(path) as served:
         assert len(served.registry) == 0
-        assert troubles(caplog) == ["a table cannot go on here; it stays in the journal"]
+        assert logged_warnings(caplog) == ["a table cannot go on here; it stays in the journal"]
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
         assert (ann.code, True) == (record.table, why in record.why)  # type: ignore[attr-defined]
         async with Peer.hosting(served.url) as other:
@@ -245,7 +245,7 @@ async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
     overwrite_page(path, "claims")
     async with journaled(path) as served:
         assert len(served.registry) == 0
-        assert troubles(caplog) == ["a table cannot go on here; it stays in the journal"]
+        assert logged_warnings(caplog) == ["a table cannot go on here; it stays in the journal"]
         (record,) = [each for each in caplog.records if hasattr(each, "why")]
         assert (record.exc_info, "malformed" in record.why) == (None, True)
 

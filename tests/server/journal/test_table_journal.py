@@ -18,8 +18,8 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import SeatToken
-from tests.support.rooms import in_virtual_time, now
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import in_virtual_time, now
 
 READIED = ev.Readied(seq=1, seat=0, ready=True)
 PLAYED = ev.Played(seq=1, seat=0, counter=1, source=1, count=1, destination=2, depth=0)

@@ -20,8 +20,8 @@ from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
 
 SECOND = 1_000_000
 
@@ -53,23 +53,23 @@ async def opened(path: Path) -> AsyncIterator[tuple[Registry, Watched]]:
     journal.close()
 
 
-async def begin(registry: Registry, **options: object) -> tuple[Room, Ear]:
+async def begin(registry: Registry, **options: object) -> tuple[Room, FakeConnection]:
     """Let somebody sit down at a new table, and a hand begin in which nothing is played."""
     asked = {"countdown_ms": 0, "pause_after_ms": None, "auto_first_turn": False, **options}
     room = registry.open(Options.model_validate(asked))
-    seat, ear = seat_at(room, "Ann")
-    await say(room, ear, seat, cl.Start(counter=1))
+    seat, conn = seat_at(room, "Ann")
+    await say(room, conn, seat, cl.Start(counter=1))
     await asyncio.sleep(0.5)
     assert room.shown.view.phase is Phase.PLAYING
-    return room, ear
+    return room, conn
 
 
 def shown(room: Room) -> Snapshot:
     """Return the table as it is shown to somebody who comes now."""
-    ear = Ear()
-    room.broadcast.watch(ear)
-    room.broadcast.discard(ear)
-    return ear.snapshots[-1]
+    conn = FakeConnection()
+    room.broadcast.watch(conn)
+    room.broadcast.discard(conn)
+    return conn.snapshots[-1]
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ async def test_the_time_of_all_tables_is_written_once_a_second(path: Path) -> No
         written = [at for at, _ in journal.times]
         assert 50 <= len(written) <= 63
         assert min(b - a for a, b in pairwise(written)) >= SECOND
-        for room, ear in tables:
-            await say(room, ear, 0, cl.Pause(counter=2, paused=True))
+        for room, conn in tables:
+            await say(room, conn, 0, cl.Pause(counter=2, paused=True))
         written = [at for at, _ in journal.times]
         await asyncio.sleep(60)
         assert len(journal.times) <= len(written) + 1
@@ -177,8 +177,8 @@ async def test_while_the_disk_takes_nothing_the_time_that_is_told_stands_still(p
 async def test_the_time_goes_on_until_those_who_watch_later_have_seen_all(path: Path) -> None:
     """After a pause, which they see a minute later, the time on the disk still goes on for that minute."""
     async with opened(path) as (registry, journal):
-        room, ear = await begin(registry, watch_delay_ms=60_000)
-        await say(room, ear, 0, cl.Pause(counter=2, paused=True))
+        room, conn = await begin(registry, watch_delay_ms=60_000)
+        await say(room, conn, 0, cl.Pause(counter=2, paused=True))
         paused_at = now()
         await asyncio.sleep(300)
         assert paused_at + 58 * SECOND <= journal.times[-1][0] <= paused_at + 60 * SECOND

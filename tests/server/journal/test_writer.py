@@ -17,9 +17,9 @@ from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.lock_file import LockFile
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, PACE_SECONDS, DurableJournal
-from tests.support.crashes import until
 from tests.support.journals import numbered, numbers_in, overwrite_page
-from tests.support.servers import PATIENCE, troubles, within
+from tests.support.restartable_server import wait_until
+from tests.support.servers import PATIENCE, logged_warnings, timeout
 
 BIG = bytes(200_000)
 
@@ -82,7 +82,7 @@ async def test_what_is_told_is_there(journal: DurableJournal, path: Path) -> Non
     for number in range(1, 51):
         journal.write(numbered(number), lambda number=number: tell(number))  # type: ignore[misc]
     assert told == []
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert list(range(1, 51)) == told
 
 
@@ -94,7 +94,7 @@ async def test_what_waits_is_written_together(journal: DurableJournal, path: Pat
         seen = {before}
         for number in range(1, 1_001):
             journal.write(numbered(number), lambda: seen.add(db.execute("PRAGMA data_version").fetchone()[0]))
-        await within(PATIENCE, journal.drained())
+        await timeout(PATIENCE, journal.drained())
         assert db.execute("SELECT count(*) FROM seeds").fetchone()[0] == 1_000
     assert len(seen) < 200
     assert 1 <= len(meter.seconds) < 200
@@ -117,7 +117,7 @@ async def test_where_many_come_the_next_ones_are_waited_for(journal: DurableJour
     began = time.monotonic()
     for number in range(5):
         write(number)
-    await until(lambda: len(transactions) == 305)
+    await wait_until(lambda: len(transactions) == 305)
     crowded = [count for count in Counter(transactions).values() if count >= CROWD]
     assert len(crowded) > 10, crowded
     assert time.monotonic() - began >= PACE_SECONDS * (len(crowded) - 1)
@@ -130,7 +130,7 @@ async def test_an_entry_is_there_as_a_whole_or_not_at_all(journal: DurableJourna
     journal.halted = halts.append
     journal.write([*numbered(1), *numbered(1)], lambda: told.append("never"))
     journal.write(numbered(2), lambda: told.append("neither"))
-    await until(lambda: halts == [True])
+    await wait_until(lambda: halts == [True])
     assert (told, numbers_in(path)) == ([], [])
 
 
@@ -140,12 +140,12 @@ async def test_what_failed_halfway_is_taken_back(journal: DurableJournal, path: 
     halts: list[bool] = []
     journal.halted = halts.append
     journal.write(numbered(1), lambda: told.append(1))
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     journal.write([*numbered(2), *numbered(1)], lambda: told.append(2))
-    await until(lambda: halts == [True])
+    await wait_until(lambda: halts == [True])
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("DELETE FROM seeds WHERE table_id = 1")
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (told, halts, numbers_in(path)) == ([1, 2], [True, False], [1, 2])
 
 
@@ -157,19 +157,19 @@ async def test_a_full_disk_halts_and_loses_nothing(
     halts: list[bool] = []
     journal.halted = halts.append
     journal.write(numbered(1), lambda: told.append(1))
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     store.db.execute("PRAGMA max_page_count = 1").fetchall()
     for number in (2, 3, 4):
         journal.write(numbered(number, BIG), lambda number=number: told.append(number))  # type: ignore[misc]
-    await until(lambda: meter.failures >= 2)
+    await wait_until(lambda: meter.failures >= 2)
     assert (told, halts, numbers_in(path)) == ([1], [True], [1])
     assert journal.is_halted
     assert len(journal) == 3
     store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (told, halts, numbers_in(path)) == ([1, 2, 3, 4], [True, False], [1, 2, 3, 4])
     assert not journal.is_halted
-    assert troubles(caplog) == ["the journal cannot be written: all tables are halted"]
+    assert logged_warnings(caplog) == ["the journal cannot be written: all tables are halted"]
     assert [each.why for each in caplog.records if hasattr(each, "why")] == ["database or disk is full"]
     assert [each.entries for each in caplog.records if hasattr(each, "entries")] == [3]
 
@@ -181,9 +181,9 @@ async def test_one_that_cannot_be_told_is_no_trouble_for_others(
     told: list[int] = []
     journal.write(numbered(1), lambda: told.append(1 // 0))
     journal.write(numbered(2), lambda: told.append(2))
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert told == [2]
-    assert troubles(caplog) == ["what was written could not be told"]
+    assert logged_warnings(caplog) == ["what was written could not be told"]
 
 
 async def test_closing_writes_what_waits(path: Path) -> None:
@@ -200,7 +200,7 @@ async def test_a_second_server_is_refused(journal: DurableJournal, path: Path) -
     with pytest.raises(JournalUnusable, match="Another server uses the journal"):
         DurableJournal(SqliteStore(path, Durability.FULL))
     journal.write(numbered(1), lambda: None)
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert numbers_in(path) == [1]
 
 
@@ -254,7 +254,7 @@ async def test_a_disk_that_takes_its_time_halts_too(
         assert [each.why for each in caplog.records if hasattr(each, "why")] == ["the disk is too slow"]
     finally:
         works_again.set()
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert ([True, False], list(range(21))) == (halts, numbers_in(path))
 
 
@@ -267,7 +267,7 @@ async def test_others_may_write_a_little(journal: DurableJournal, store: SqliteS
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         journal.write(numbered(1), lambda: None)
-        await until(lambda: bool(tried))
+        await wait_until(lambda: bool(tried))
         other.execute("COMMIT")
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (halts, numbers_in(path)) == ([], [1])

@@ -13,8 +13,8 @@ from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import CROWD, DurableJournal
 from tests.support.journals import numbered, numbers_in
-from tests.support.rooms import virtual
-from tests.support.servers import PATIENCE, troubles, within
+from tests.support.servers import PATIENCE, logged_warnings, timeout
+from tests.support.virtual_rooms import virtual
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def test_it_is_known_when_something_was_written(path: Path) -> None:
     opened, began = journal.written_at, time.monotonic()
     assert began - PATIENCE < opened <= began
     journal.write(numbered(1), lambda: None)
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert began <= journal.written_at <= time.monotonic()
     await asyncio.to_thread(journal.close)
 
@@ -120,7 +120,7 @@ async def test_a_server_that_others_have_declared_dead_writes_nothing_more(
     journal.fenced = told.append
     for number in (1, 2):
         journal.write(numbered(number), lambda: told.append("written"))
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     assert (told, journal.is_halted) == (["others have its tables"], True)
     assert [each.why for each in caplog.records if hasattr(each, "why")] == ["others have its tables"]
     await asyncio.to_thread(journal.close)
@@ -135,9 +135,9 @@ async def test_a_journal_whose_end_interests_nobody_ends_as_well(
     store.failures = 1
     journal = DurableJournal(store)
     journal.write(numbered(1), lambda: None)
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     await asyncio.sleep(0)
-    assert troubles(caplog) == [
+    assert logged_warnings(caplog) == [
         "the journal cannot be written: all tables are halted",
         "this server was fenced: others have its tables",
     ]
@@ -161,7 +161,7 @@ async def test_a_crowd_is_paced(
     for number in range(1, 1 + entries):
         journal.write(numbered(number), lambda: None)
     store.turns.release(9)
-    await within(PATIENCE, journal.drained())
+    await timeout(PATIENCE, journal.drained())
     await asyncio.to_thread(journal.close)
     assert [waits] * waits == [pace / 2 <= seconds <= pace for seconds in slept]
 

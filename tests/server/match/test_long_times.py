@@ -20,9 +20,9 @@ from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.rooms import open_room, say, seat_at, virtual
 from tests.support.servers import Peer, start
 from tests.support.tables import MS, OpenTable, Sitting, of_type
+from tests.support.virtual_rooms import open_room, say, seat_at, virtual
 
 DAYS = 400
 LONG_MS = DAYS * 24 * 3_600_000
@@ -106,12 +106,12 @@ async def test_after_400_days_all_are_let_in(state: str) -> None:
 async def test_a_room_lives_for_400_days() -> None:
     """Its timers and its listeners are as good as on the first day."""
     room = open_room(pause_after_ms=None, countdown_ms=3_000)
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.Start(counter=1))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(3 + LONG_MS / 1_000)
     _, late = seat_at(room, "Ben")
     assert LONG_MS <= late.snapshots[-1].elapsed_ms < LONG_MS + 1_000
-    await say(room, ear, ann, cl.Stuck(counter=2))
+    await say(room, conn, ann, cl.Stuck(counter=2))
     (over,) = (event for event in late.events if isinstance(event, ev.HandOver))
     assert LONG_MS <= over.elapsed_ms < LONG_MS + 1_000
     room.close()

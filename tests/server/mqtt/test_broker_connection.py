@@ -14,7 +14,7 @@ from racing_demon_server.mqtt import broker_connection, setup
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 
 class Library:
@@ -97,7 +97,7 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
 
     connection = BrokerConnection(cast("aiomqtt.Client", Quiet()), Topics("hall"))
     listening = asyncio.create_task(connection.listen(kept.append))
-    await within(PATIENCE, ended.wait())
+    await timeout(PATIENCE, ended.wait())
     filters = Topics("hall").filters()
     assert [[(name, 0) for name in filters], filters] == asked
     assert kept == ["c"]
@@ -108,8 +108,8 @@ async def test_what_the_broker_has_kept_is_asked_for_once(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("fault", [None, OSError(107, "not connected")])
 async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | None) -> None:
     """Its socket is shut down, and no exception of its futures is left to be told by the loop."""
-    loop, troubles = asyncio.get_running_loop(), list[dict[str, Any]]()
-    loop.set_exception_handler(lambda _, context: troubles.append(context))
+    loop, errors = asyncio.get_running_loop(), list[dict[str, Any]]()
+    loop.set_exception_handler(lambda _, context: errors.append(context))
     shut = []
 
     class Socket:
@@ -137,7 +137,7 @@ async def test_what_the_library_leaves_is_closed_and_looked_at(fault: OSError | 
     del client
     gc.collect()
     await asyncio.sleep(0)
-    assert troubles == []
+    assert errors == []
 
 
 def test_addresses_for_players_are_the_machine_s_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from racing_demon_server.mqtt.broker_connection import BrokerGone, connected
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.brokers import Broker, Listening
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 TOPICS: Final = Topics("hall")
 OWN: Final = ("user root",) if os.geteuid() == 0 else ()
@@ -27,7 +27,7 @@ async def test_a_node_has_its_name_its_account_and_a_short_silence(tmp_path: Pat
     made = await asyncio.create_subprocess_exec(
         "mosquitto_passwd", "-b", "-c", str(passwords), "ann", "s3cret"
     )
-    assert await within(PATIENCE, made.wait()) == 0
+    assert await timeout(PATIENCE, made.wait()) == 0
     closed = ("allow_anonymous false", f"password_file {passwords}", *OWN)
     async with Broker.running(tmp_path, *closed) as broker:
         for account in ("", "ann:wrong@"):
@@ -43,12 +43,12 @@ async def test_whoever_takes_a_node_s_place_has_its_will_told(tmp_path: Path) ->
     """A server that comes back ends the connection of the one before; the broker tells and keeps that."""
     async with Broker.running(tmp_path) as broker:
         address, second_quality = parse_broker(broker.url, {}), ("-q", "2")
-        async with Listening.to(broker, TOPICS.status, more=second_quality) as ears:
+        async with Listening.to(broker, TOPICS.status, more=second_quality) as feed:
             async with connected(address, TOPICS) as first:
                 async with connected(address, TOPICS):
-                    will = await ears.until("status")
+                    will = await feed.until("status")
                 with pytest.raises(BrokerGone):
-                    await within(PATIENCE, first.listen(lambda _: None))
+                    await timeout(PATIENCE, first.listen(lambda _: None))
         async with Listening.to(broker, TOPICS.status) as late:
             kept = await late.until("status")
     assert (will.payload, will.qos) == (b"offline", 1)
@@ -79,7 +79,7 @@ async def test_a_broker_with_a_certificate_of_its_own_is_reached(tmp_path: Path)
         *("-out", str(certificate), "-keyout", str(key)),
         stderr=DEVNULL,
     )
-    assert await within(PATIENCE, made.wait()) == 0
+    assert await timeout(PATIENCE, made.wait()) == 0
     async with Broker.running(tmp_path, f"certfile {certificate}", f"keyfile {key}", *OWN) as broker:
         url = f"mqtts://localhost:{broker.port}?ca={certificate}"
         async with connected(parse_broker(url, {}), TOPICS) as link:

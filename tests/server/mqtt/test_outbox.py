@@ -12,13 +12,13 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.payloads import record
-from tests.support.offices import TABLE, Office
+from tests.support.outbox_harness import TABLE, OutboxHarness
 from tests.support.tables import MS, SECOND, OpenTable
 
 
 def test_a_new_table_is_told_with_all_its_parts() -> None:
     """Record, state and snapshot are kept by the broker; the record is certain to arrive."""
-    sent = Office().sent()
+    sent = OutboxHarness().sent()
     assert [(message.topic, message.qos) for message in sent] == [
         (TABLE, 1),
         (f"{TABLE}/state", 0),
@@ -29,43 +29,43 @@ def test_a_new_table_is_told_with_all_its_parts() -> None:
 
 def test_events_are_the_wires_own_bytes() -> None:
     """An event has the same bytes on its topic as in a frame."""
-    office = Office()
-    office.sent()
-    events = office.join()
-    sent = [message.payload for message in office.sent() if message.topic.endswith("/events")]
+    harness = OutboxHarness()
+    harness.sent()
+    events = harness.join()
+    sent = [message.payload for message in harness.sent() if message.topic.endswith("/events")]
     assert sent == [encode(event) for event in events]
 
 
 def test_changes_are_gathered() -> None:
     """However much happens, record and state are told at most four times a second."""
-    office = Office()
-    office.sent()
+    harness = OutboxHarness()
+    harness.sent()
     seen = []
     for number in range(8):
-        office.join(f"P{number}")
-        office.now += 50 * MS
-        seen += office.topics()
+        harness.join(f"P{number}")
+        harness.now += 50 * MS
+        seen += harness.topics()
     assert (seen.count(""), seen.count("/state"), seen.count("/events")) == (1, 1, 10)
 
 
 def test_what_has_not_changed_is_not_repeated() -> None:
     """A chat changes neither record nor state."""
-    office = Office()
-    office.join()
-    office.sent()
-    office.now += SECOND
-    office.obey(cl.Say, text="hello")
-    assert office.topics() == ["/events"]
+    harness = OutboxHarness()
+    harness.join()
+    harness.sent()
+    harness.now += SECOND
+    harness.obey(cl.Say, text="hello")
+    assert harness.topics() == ["/events"]
 
 
 def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
     """Whoever follows from a snapshot on misses no event, and sees none twice."""
-    office = Office()
-    office.join()
-    office.now += 6 * SECOND
-    stream = office.sent()
-    office.join("Bob")
-    stream += office.sent()
+    harness = OutboxHarness()
+    harness.join()
+    harness.now += 6 * SECOND
+    stream = harness.sent()
+    harness.join("Bob")
+    stream += harness.sent()
     numbers = [
         (type(message).__name__, message.seq)
         for sent in stream
@@ -77,51 +77,51 @@ def test_a_snapshot_stands_between_the_events_before_and_after_it() -> None:
 
 def test_a_full_line_loses_its_oldest_and_counts_them() -> None:
     """The line stays short however long nobody takes anything, and a snapshot follows what was lost."""
-    office = Office(most_waiting=10)
-    office.join()
-    office.sent()
+    harness = OutboxHarness(most_waiting=10)
+    harness.join()
+    harness.sent()
     for _ in range(1_000):
-        office.blink()
-    assert (len(office.outbox), office.outbox.dropped) == (10, 990)
-    office.now += 6 * SECOND
-    topics = office.topics()
+        harness.blink()
+    assert (len(harness.outbox), harness.outbox.dropped) == (10, 990)
+    harness.now += 6 * SECOND
+    topics = harness.topics()
     assert topics.count("/events") == 9  # the snapshot pushed one more out
     assert topics[-1] == "/snapshot"
 
 
 def test_what_another_table_pushed_out_is_made_good() -> None:
     """Whoever follows a table of which everything was lost has a snapshot, though nothing happens there."""
-    office = Office(most_waiting=10, watch_delay_ms=3_000)
-    office.join()
-    office.sent()
-    other = OpenTable("CDFG", office.table.view.options, hand_seeds(bytes(32)))
-    office.outbox.open(other, office.now)
-    _, events = other.join("Bob", b"Bob", office.now)
+    harness = OutboxHarness(most_waiting=10, watch_delay_ms=3_000)
+    harness.join()
+    harness.sent()
+    other = OpenTable("CDFG", harness.table.view.options, hand_seeds(bytes(32)))
+    harness.outbox.open(other, harness.now)
+    _, events = other.join("Bob", b"Bob", harness.now)
     for _ in range(7):
-        events += other.connect(0, connected=not other.view.seats[0].connected, at=office.now)
+        events += other.connect(0, connected=not other.view.seats[0].connected, at=harness.now)
     for event in events:
-        office.outbox.follow(other, event, office.now)
-    assert office.outbox.dropped == 5  # three events, the state and the snapshot
+        harness.outbox.follow(other, event, harness.now)
+    assert harness.outbox.dropped == 5  # three events, the state and the snapshot
     seen = []
     for _ in range(2):
-        office.now += 6 * SECOND
-        seen += office.topics()
+        harness.now += 6 * SECOND
+        seen += harness.topics()
     assert (seen.count("/events"), seen.count("/state"), seen.count("/snapshot")) == (0, 1, 1)
 
 
 def test_overflowing_while_snapshots_are_made_ends() -> None:
     """A line that is full of snapshots does not ask for more of them without end."""
-    office = Office(most_waiting=1)
-    assert len(office.sent()) <= 3
+    harness = OutboxHarness(most_waiting=1)
+    assert len(harness.sent()) <= 3
 
 
 def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
     """What the broker kept of a table is removed, and no late snapshot brings it back."""
-    office = Office(homeassistant=True)
-    office.join()
-    office.outbox.take(0, 1)
-    office.outbox.close(office.table)
-    sent = [message for message in office.sent() if message.retain]
+    harness = OutboxHarness(homeassistant=True)
+    harness.join()
+    harness.outbox.take(0, 1)
+    harness.outbox.close(harness.table)
+    sent = [message for message in harness.sent() if message.retain]
     removed = {message.topic for message in sent if not message.payload}
     config = "homeassistant/sensor/rd_a1/bcdf/config"
     assert removed == {TABLE, f"{TABLE}/state", f"{TABLE}/snapshot", config}
@@ -130,39 +130,39 @@ def test_a_closed_table_is_removed_and_nothing_of_it_comes_after() -> None:
 
 def test_a_table_that_was_never_opened_or_is_closed_twice_is_no_trouble() -> None:
     """There is nothing to remove, and nothing of it is told."""
-    office = Office()
+    harness = OutboxHarness()
     stranger = OpenTable("DFGH", Options(), hand_seeds(bytes(32)))
-    office.sent()
-    office.outbox.close(stranger)
-    office.outbox.close(office.table)
-    removed = office.sent()
-    office.outbox.close(office.table)
-    office.join()
-    assert office.sent() == []
+    harness.sent()
+    harness.outbox.close(stranger)
+    harness.outbox.close(harness.table)
+    removed = harness.sent()
+    harness.outbox.close(harness.table)
+    harness.join()
+    assert harness.sent() == []
     assert len(removed) == 3
 
 
 def test_a_restart_tells_everything_again() -> None:
     """A broker that comes back knows nothing, and hears all of it."""
-    office = Office()
-    office.sent()
-    office.outbox.restart(office.now)
-    assert office.topics() == ["", "/state", "/snapshot"]
+    harness = OutboxHarness()
+    harness.sent()
+    harness.outbox.restart(harness.now)
+    assert harness.topics() == ["", "/state", "/snapshot"]
 
 
 def test_only_tables_that_are_gone_are_tidied_away() -> None:
     """A kept message of a table that is here stays; one of a table that is not goes."""
-    office = Office()
-    office.sent()
-    office.outbox.tidy(TABLE)
-    office.outbox.tidy("rd/pub/a1/tables/xyz/state")
-    office.outbox.tidy("rd/pub/other/tables/xyz")
-    assert office.sent() == [Outgoing("rd/pub/a1/tables/xyz/state", b"", 1, retain=True)]
+    harness = OutboxHarness()
+    harness.sent()
+    harness.outbox.tidy(TABLE)
+    harness.outbox.tidy("rd/pub/a1/tables/xyz/state")
+    harness.outbox.tidy("rd/pub/other/tables/xyz")
+    assert harness.sent() == [Outgoing("rd/pub/a1/tables/xyz/state", b"", 1, retain=True)]
 
 
 def test_results_and_removals_wait_for_the_broker() -> None:
     """What may not have arrived is sent again in its order, but for events: these are counted."""
-    office = Office()
+    harness = OutboxHarness()
     batch = [
         Outgoing("hands", b"1", 1),
         Outgoing("gone", b"", 1, retain=True),
@@ -170,36 +170,36 @@ def test_results_and_removals_wait_for_the_broker() -> None:
         Outgoing("events", b"4"),
         Outgoing("events", b"5"),
     ]
-    office.sent()
-    office.outbox.give_back(batch)
-    assert office.outbox.take(0, 9) == batch[:2]
-    assert office.outbox.dropped == 2
+    harness.sent()
+    harness.outbox.give_back(batch)
+    assert harness.outbox.take(0, 9) == batch[:2]
+    assert harness.outbox.dropped == 2
 
 
 def test_it_is_known_how_long_nothing_is_due() -> None:
     """Not at all while something is overdue, and for ever where nothing waits."""
-    office = Office()
-    assert 0 == office.outbox.wait_us(office.now) == office.outbox.wait_us(1)
-    office.sent()
-    assert office.outbox.wait_us(office.now) is None
-    office.obey(cl.Ready, ready=True)
-    office.join()
-    office.sent()
-    assert office.outbox.wait_us(office.now) == 250 * MS
-    assert office.outbox.wait_us(office.now + 200 * MS) == 50 * MS
+    harness = OutboxHarness()
+    assert 0 == harness.outbox.wait_us(harness.now) == harness.outbox.wait_us(1)
+    harness.sent()
+    assert harness.outbox.wait_us(harness.now) is None
+    harness.obey(cl.Ready, ready=True)
+    harness.join()
+    harness.sent()
+    assert harness.outbox.wait_us(harness.now) == 250 * MS
+    assert harness.outbox.wait_us(harness.now + 200 * MS) == 50 * MS
 
 
 def test_a_new_hand_is_shown_at_once() -> None:
     """Whoever follows by snapshots need not wait five seconds for the new cards; they show its time, too."""
-    office = Office(countdown_ms=0)
-    office.join()
-    office.sent()
-    office.now += SECOND
-    office.obey(cl.Start)
-    assert "/snapshot" in office.topics()
-    office.tell(*office.table.tick(office.now))
-    office.now += 7 * SECOND
-    (told,) = [message.payload for message in office.sent() if message.topic.endswith("/snapshot")]
+    harness = OutboxHarness(countdown_ms=0)
+    harness.join()
+    harness.sent()
+    harness.now += SECOND
+    harness.obey(cl.Start)
+    assert "/snapshot" in harness.topics()
+    harness.tell(*harness.table.tick(harness.now))
+    harness.now += 7 * SECOND
+    (told,) = [message.payload for message in harness.sent() if message.topic.endswith("/snapshot")]
     snapshot = decode_server(told)
     assert isinstance(snapshot, Snapshot)
     assert snapshot.elapsed_ms == 7_000
@@ -207,34 +207,34 @@ def test_a_new_hand_is_shown_at_once() -> None:
 
 def test_a_line_that_overflows_after_a_restart_is_no_trouble() -> None:
     """What is pushed out then is nothing that the new broker was told of."""
-    office = Office(most_waiting=2, watch_delay_ms=3_000)
-    office.sent()
-    office.outbox.restart(office.now)
-    office.join()
-    assert (len(office.outbox), office.outbox.dropped) == (2, 3)
+    harness = OutboxHarness(most_waiting=2, watch_delay_ms=3_000)
+    harness.sent()
+    harness.outbox.restart(harness.now)
+    harness.join()
+    assert (len(harness.outbox), harness.outbox.dropped) == (2, 3)
 
 
 def test_the_demons_description_is_told_once() -> None:
     """However often the broker comes back before it was sent; it is kept, and certain to arrive."""
-    office = Office(homeassistant=True)
+    harness = OutboxHarness(homeassistant=True)
     for _ in range(3):
-        office.outbox.restart(office.now)
-    (told,) = [message for message in office.sent() if message.topic.endswith("demon/config")]
+        harness.outbox.restart(harness.now)
+    (told,) = [message for message in harness.sent() if message.topic.endswith("demon/config")]
     assert Outgoing("homeassistant/event/rd_a1/demon/config", told.payload, 1, retain=True) == told
 
 
 @pytest.mark.parametrize("kind", ["results", "events"])
 def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
     """Neither of results nor of events; the rest is there for the next call, in its order."""
-    office = Office()
-    office.sent()
+    harness = OutboxHarness()
+    harness.sent()
     if kind == "results":
-        office.outbox.give_back([Outgoing("hands", bytes([number]), 1) for number in range(5)])
+        harness.outbox.give_back([Outgoing("hands", bytes([number]), 1) for number in range(5)])
     else:
-        office.join()
-        office.blink()
-        office.blink()
-    batches = [office.outbox.take(office.now, 2) for _ in range(3)]
+        harness.join()
+        harness.blink()
+        harness.blink()
+    batches = [harness.outbox.take(harness.now, 2) for _ in range(3)]
     assert [len(batch) for batch in batches] == [2, 2, 1]
     payloads = [message.payload for batch in batches for message in batch]
     if kind == "results":
@@ -245,28 +245,28 @@ def test_a_call_takes_no_more_than_it_asks_for(kind: str) -> None:
 
 def test_what_is_built_shares_a_call_with_the_results_before_it() -> None:
     """Of two messages that are asked for a result is one, and the record the other."""
-    office = Office()
+    harness = OutboxHarness()
     result = Outgoing("hands", b"1", 1)
-    office.outbox.give_back([result])
-    assert [result.topic, TABLE] == [message.topic for message in office.outbox.take(office.now, 2)]
+    harness.outbox.give_back([result])
+    assert [result.topic, TABLE] == [message.topic for message in harness.outbox.take(harness.now, 2)]
 
 
 def test_nobody_looks_on_at_a_table_without_spectators() -> None:
     """Of a table that wants no spectators the broker learns neither names nor cards nor scores."""
-    office = Office(spectators=False)
-    office.join("Zebulon")
-    office.now += SECOND
-    sent = office.sent()
+    harness = OutboxHarness(spectators=False)
+    harness.join("Zebulon")
+    harness.now += SECOND
+    sent = harness.sent()
     assert {message.topic.removeprefix(TABLE) for message in sent if message.payload} == {"", "/state"}
     assert not any(b"Zebulon" in message.payload for message in sent)
 
 
 def test_nobody_looks_on_at_a_locked_table() -> None:
     """A table with a passphrase is listed as such, and not shown."""
-    office = Office(locked=True)
-    office.join("Zebulon")
-    office.now += SECOND
-    sent = office.sent()
+    harness = OutboxHarness(locked=True)
+    harness.join("Zebulon")
+    harness.now += SECOND
+    sent = harness.sent()
     record = json.loads(next(message.payload for message in sent if message.topic == TABLE))
     assert (record["locked"], record["taken"], record["players"]) == (True, 1, [])
     assert not any(b"Zebulon" in message.payload for message in sent)
@@ -274,9 +274,9 @@ def test_nobody_looks_on_at_a_locked_table() -> None:
 
 def test_a_game_for_two_has_no_more_free_seats_than_two() -> None:
     """What the directory tells is what may be taken: as many as the game has, and the table."""
-    office = Office(game="sympathy")
+    harness = OutboxHarness(game="sympathy")
     free = []
     for name in ("Ann", "Ben"):
-        free.append(json.loads(record(office.table.view, "a1", ()))["free"])
-        office.join(name)
-    assert [*free, json.loads(record(office.table.view, "a1", ()))["free"]] == [2, 1, 0]
+        free.append(json.loads(record(harness.table.view, "a1", ()))["free"])
+        harness.join(name)
+    assert [*free, json.loads(record(harness.table.view, "a1", ()))["free"]] == [2, 1, 0]

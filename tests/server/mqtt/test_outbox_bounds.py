@@ -5,7 +5,7 @@ import pytest
 from racing_demon_server.mqtt import outbox as outboxes
 from racing_demon_server.mqtt.outbox import Outbox
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.rooms import now, open_room, virtual
+from tests.support.virtual_rooms import now, open_room, virtual
 
 TOPICS = Topics("hall")
 

@@ -6,91 +6,91 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
-from tests.support.offices import TABLE, Office
+from tests.support.outbox_harness import TABLE, OutboxHarness
 from tests.support.tables import MS, SECOND
 
 
 def test_what_waits_in_line_does_not_bring_a_closed_table_back() -> None:
     """The state and the snapshot whose delay is not over go with their table."""
-    office = Office(watch_delay_ms=3_000)
-    office.join()
-    office.sent()
-    office.outbox.close(office.table)
-    office.now += 4 * SECOND
-    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness.join()
+    harness.sent()
+    harness.outbox.close(harness.table)
+    harness.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in harness.sent() if message.retain}
     assert kept == {TABLE: b"", f"{TABLE}/state": b"", f"{TABLE}/snapshot": b""}
 
 
 def test_what_waits_in_line_is_not_seen_once_nobody_may_look_on() -> None:
     """The snapshot whose delay is not over goes with the last one, and does not bring it back."""
-    office = Office(watch_delay_ms=3_000)
-    office.join("Zebulon")
-    office.sent()
-    office.now += SECOND
-    office.obey(cl.SetOptions, options=Options(spectators=False))
-    office.now += 4 * SECOND
-    kept = {message.topic: message.payload for message in office.sent() if message.retain}
+    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness.join("Zebulon")
+    harness.sent()
+    harness.now += SECOND
+    harness.obey(cl.SetOptions, options=Options(spectators=False))
+    harness.now += 4 * SECOND
+    kept = {message.topic: message.payload for message in harness.sent() if message.retain}
     assert kept[f"{TABLE}/snapshot"] == b""
 
 
 def test_a_delayed_table_is_seen_later() -> None:
     """Where spectators see things later, so does the broker: events, states and snapshots."""
-    office = Office(watch_delay_ms=3_000)
-    office.join()
-    assert office.topics() == [""]
-    office.now += 2_999 * MS
-    assert office.topics() == []
-    office.now += MS
-    assert set(office.topics()) == {"/events", "/snapshot", "/state"}
+    harness = OutboxHarness(watch_delay_ms=3_000)
+    harness.join()
+    assert harness.topics() == [""]
+    harness.now += 2_999 * MS
+    assert harness.topics() == []
+    harness.now += MS
+    assert set(harness.topics()) == {"/events", "/snapshot", "/state"}
 
 
 @pytest.mark.parametrize("delay_ms", [0, 1_000])
 def test_a_delay_that_gets_shorter_lets_nothing_overtake(delay_ms: int) -> None:
     """What happens after the host lowers the delay, or takes it away, comes behind all that waits it out."""
-    office = Office(watch_delay_ms=30_000)
-    office.join()
-    office.now += SECOND
-    office.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
-    office.now += SECOND
-    office.obey(cl.AddBot)
-    assert office.numbers() == []
-    office.now = 31 * SECOND
-    assert office.numbers() == [1, 2, 3, 4, 5]
+    harness = OutboxHarness(watch_delay_ms=30_000)
+    harness.join()
+    harness.now += SECOND
+    harness.obey(cl.SetOptions, options=Options(watch_delay_ms=delay_ms))
+    harness.now += SECOND
+    harness.obey(cl.AddBot)
+    assert harness.numbers() == []
+    harness.now = 31 * SECOND
+    assert harness.numbers() == [1, 2, 3, 4, 5]
 
 
 def test_a_delayed_tables_results_are_not_dropped_with_its_events() -> None:
     """However many events fill the line, the results come, in their order and after the delay."""
-    office = Office(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.play_out()
+    harness = OutboxHarness(most_waiting=10, hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness.join()
+    harness.play_out()
     for _ in range(100):
-        office.blink()
-    assert not {"/hands", "/matches"} & set(office.topics())
-    office.now += 3 * SECOND
-    topics = office.topics()
+        harness.blink()
+    assert not {"/hands", "/matches"} & set(harness.topics())
+    harness.now += 3 * SECOND
+    topics = harness.topics()
     assert [topic for topic in topics if topic in {"/hands", "/matches"}] == ["/hands", "/matches"]
 
 
 def test_a_delay_that_is_taken_away_lets_no_result_overtake() -> None:
     """A hand's result that waits for the broker comes before that of the next one, which need not wait."""
-    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.play_out()
-    office.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
-    office.now += 3 * SECOND
-    office.play_out()
-    sent = [message for message in office.sent() if message.topic == f"{TABLE}/hands"]
+    harness = OutboxHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness.join()
+    harness.play_out()
+    harness.obey(cl.SetOptions, options=Options(hands=1, countdown_ms=0, watch_delay_ms=0))
+    harness.now += 3 * SECOND
+    harness.play_out()
+    sent = [message for message in harness.sent() if message.topic == f"{TABLE}/hands"]
     assert [json.loads(message.payload)["hand_id"] for message in sent] == ["BCDF/1/1", "BCDF/2/1"]
 
 
 def test_at_the_end_results_wait_no_longer() -> None:
     """A server that stops tells the results whose delay is not over, and nothing else that waits one out."""
-    office = Office(hands=1, countdown_ms=0, watch_delay_ms=3_000)
-    office.join()
-    office.sent()
-    office.play_out()
-    office.outbox.finish()
-    told = office.sent()
+    harness = OutboxHarness(hands=1, countdown_ms=0, watch_delay_ms=3_000)
+    harness.join()
+    harness.sent()
+    harness.play_out()
+    harness.outbox.finish()
+    told = harness.sent()
     assert [message.topic.rpartition("/")[2] for message in told if message.topic != TABLE] == [
         "hands",
         "matches",

@@ -25,7 +25,7 @@ from racing_demon_server.tables.registry import Registry
 from tests.support.brokers import Broker, Listening
 from tests.support.clocks import clock
 from tests.support.ports import free_port
-from tests.support.servers import PATIENCE, Peer, start, troubles, within
+from tests.support.servers import PATIENCE, Peer, logged_warnings, start, timeout
 
 
 class House(NamedTuple):
@@ -49,7 +49,7 @@ async def publishing(mqtt_url: str, **settings: Any) -> AsyncIterator[House]:
         yield House(f"ws://127.0.0.1:{port}/v1", registry, publisher)
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
         await publisher.stop()
 
@@ -87,16 +87,16 @@ async def test_the_password_of_a_broker_comes_from_the_environment(monkeypatch: 
 
 async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> None:
     """Its record says all that somebody needs to come, and goes when the table closes."""
-    async with Broker.running(tmp_path) as broker, Listening.to(broker) as ears:
+    async with Broker.running(tmp_path) as broker, Listening.to(broker) as feed:
         async with publishing(broker.url) as house:
-            await ears.until("a1/status", lambda heard: heard.payload == b"online")
+            await feed.until("a1/status", lambda heard: heard.payload == b"online")
             async with Peer.hosting(house.url) as ann:
                 await ann.ask(cl.AddBot, level="hard")
-                heard = await ears.until(
+                heard = await feed.until(
                     f"tables/{ann.code.lower()}", lambda heard: heard.value["taken"] == 2
                 )
-        gone = await ears.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
-        await ears.until("a1/status", lambda heard: heard.payload == b"offline")
+        gone = await feed.until(f"tables/{ann.code.lower()}", lambda heard: not heard.payload)
+        await feed.until("a1/status", lambda heard: heard.payload == b"offline")
     record = heard.value
     assert ListedTable.model_validate(record).model_dump(mode="json") == record
     assert record.pop("urls") == [house.url.removesuffix("/v1")]
@@ -125,15 +125,15 @@ async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> N
 
 async def test_events_are_the_bytes_of_the_wire_and_results_add_up(tmp_path: Path) -> None:
     """A spectator at the table and one at the broker get the same bytes, and hand and match are told."""
-    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/#") as ears:
+    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/#") as feed:
         async with publishing(broker.url) as house:
-            await ears.until("status")
+            await feed.until("status")
             eve, events = await play_match(house)
-            match = await ears.until("/matches")
+            match = await feed.until("/matches")
             code = eve.code.lower()
-            await ears.until("/state", lambda heard: heard.value["phase"] == "over")
-        hand = next(heard for heard in ears.heard if heard.topic.endswith(f"{code}/hands"))
-        published = [heard.payload for heard in ears.heard if heard.topic.endswith(f"{code}/events")]
+            await feed.until("/state", lambda heard: heard.value["phase"] == "over")
+        hand = next(heard for heard in feed.heard if heard.topic.endswith(f"{code}/hands"))
+        published = [heard.payload for heard in feed.heard if heard.topic.endswith(f"{code}/events")]
     assert published[-len(events) :] == [encode(event) for event in events]
     over = next(event for event in events if isinstance(event, ev.HandOver))
     assert [score["points"] for score in hand.value["scores"]] == list(over.points)
@@ -144,15 +144,15 @@ async def test_events_are_the_bytes_of_the_wire_and_results_add_up(tmp_path: Pat
 
 async def test_results_are_told_before_the_server_is_gone(tmp_path: Path) -> None:
     """A server that stops tells the results of a table that is seen a minute late, but not its events."""
-    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/#") as ears:
+    async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/#") as feed:
         async with publishing(broker.url) as house:
-            await ears.until("status")
+            await feed.until("status")
             async with Peer.hosting(house.url, hands=1, watch_delay_ms=60_000) as ann:
                 await ann.ask(cl.Start)
                 await ann.until(ev.Signalled)
                 await ann.ask(cl.Stuck)
-        await ears.until("status", lambda heard: heard.payload == b"offline")
-    leaves = [heard.topic.rpartition("/")[2] for heard in ears.heard]
+        await feed.until("status", lambda heard: heard.payload == b"offline")
+    leaves = [heard.topic.rpartition("/")[2] for heard in feed.heard]
     assert tuple(map(leaves.count, ("hands", "matches", "events"))) == (1, 1, 0)
 
 
@@ -172,15 +172,15 @@ async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path
 
 async def test_home_assistant_is_told_only_if_that_is_wanted(tmp_path: Path) -> None:
     """The sensor of a table and the event of the node are described where Home Assistant looks."""
-    async with Broker.running(tmp_path) as broker, Listening.to(broker) as ears:
+    async with Broker.running(tmp_path) as broker, Listening.to(broker) as feed:
         async with publishing(broker.url), asyncio.timeout(PATIENCE):
-            await ears.until("/status")
+            await feed.until("/status")
         async with publishing(broker.url, homeassistant=True) as house:
-            demon = await ears.until("event/rd_a1/demon/config")
+            demon = await feed.until("event/rd_a1/demon/config")
             async with Peer.hosting(house.url) as ann:
-                sensor = await ears.until(f"sensor/rd_a1/{ann.code.lower()}/config")
-        await ears.until(f"sensor/rd_a1/{ann.code.lower()}/config", lambda heard: not heard.payload)
-    before = ears.heard[: ears.heard.index(demon)]
+                sensor = await feed.until(f"sensor/rd_a1/{ann.code.lower()}/config")
+        await feed.until(f"sensor/rd_a1/{ann.code.lower()}/config", lambda heard: not heard.payload)
+    before = feed.heard[: feed.heard.index(demon)]
     assert not any(heard.topic.startswith("homeassistant") for heard in before)
     assert demon.value["state_topic"] == "rd/pub/a1/demon"
     assert sensor.value["state_topic"] == f"rd/pub/a1/tables/{ann.code.lower()}/state"
@@ -190,16 +190,16 @@ async def test_home_assistant_is_told_only_if_that_is_wanted(tmp_path: Path) -> 
 async def test_what_an_earlier_server_left_is_tidied_away(tmp_path: Path) -> None:
     """A node that comes back removes the tables that are not there any more, and nobody else's."""
     async with Broker.running(tmp_path) as broker:
-        async with Listening.to(broker, "rd/pub/#") as ears:
+        async with Listening.to(broker, "rd/pub/#") as feed:
             for topic in ("a1/tables/old", "a1/tables/old/snapshot", "b2/tables/old"):
                 leave = ("-r", "-q", "1", "-m", "left", "-h", "127.0.0.1", "-p", str(broker.port))
                 process = await asyncio.create_subprocess_exec(
                     "mosquitto_pub", *leave, "-t", f"rd/pub/{topic}"
                 )
-                await within(PATIENCE, process.wait())
+                await timeout(PATIENCE, process.wait())
             async with publishing(broker.url):
-                await ears.until("a1/tables/old", lambda heard: not heard.payload)
-                await ears.until("a1/tables/old/snapshot", lambda heard: not heard.payload)
+                await feed.until("a1/tables/old", lambda heard: not heard.payload)
+                await feed.until("a1/tables/old/snapshot", lambda heard: not heard.payload)
         async with Listening.to(broker, "rd/pub/#") as late:
             kept = {(await late.next()).topic, (await late.next()).topic}
         assert kept == {"rd/pub/b2/tables/old", "rd/pub/a1/status"}
@@ -215,21 +215,21 @@ async def test_an_outage_is_told_once_and_play_goes_on(
         assert isinstance(events[-1], ev.MatchOver)
         async with Peer.hosting(house.url) as ann:
             await broker.start()
-            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/tables/+") as ears:
-                await ears.until(f"tables/{ann.code.lower()}")
+            async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/tables/+") as feed:
+                await feed.until(f"tables/{ann.code.lower()}")
     await broker.kill()
     told = [record.getMessage() for record in caplog.records if "broker" in record.getMessage()]
     assert len(told) == 2
     assert "cannot be reached" in told[0]
     assert told[1].endswith("is back")
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path) -> None:
     """While nothing is taken the line stays bounded and play goes on; then the directory is right again."""
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:
-        async with Listening.to(broker, "rd/pub/a1/status") as ears:
-            await ears.until("status", lambda heard: heard.payload == b"online")
+        async with Listening.to(broker, "rd/pub/a1/status") as feed:
+            await feed.until("status", lambda heard: heard.payload == b"online")
         house.publisher.outbox._most_waiting = 100
         broker.freeze()
         await play_match(house)
@@ -251,15 +251,15 @@ async def test_neither_password_nor_token_is_published_or_logged(
     url = f"mqtt://ann:s3cret-word@127.0.0.1:{free_port()}"
     async with publishing(url) as house:
         await play_match(house)
-    async with Broker.running(tmp_path) as broker, Listening.to(broker) as ears:
+    async with Broker.running(tmp_path) as broker, Listening.to(broker) as feed:
         async with publishing(broker.url.replace("//", "//ann:s3cret-word@")) as house:
-            await ears.until("status")
+            await feed.until("status")
             async with Peer.hosting(house.url) as ann:
-                await ears.until(ann.code.lower())
+                await feed.until(ann.code.lower())
             await play_match(house)
-            await ears.until("/matches")
+            await feed.until("/matches")
     logged = " ".join(record.getMessage() for record in caplog.records)
-    published = b" ".join(heard.topic.encode() + heard.payload for heard in ears.heard)
+    published = b" ".join(heard.topic.encode() + heard.payload for heard in feed.heard)
     assert "s3cret-word" not in logged
     assert ann.token not in logged
     assert b"s3cret-word" not in published

@@ -14,8 +14,8 @@ from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerG
 from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.publisher import BATCH, GOODBYE_SECONDS, Publisher
 from racing_demon_server.mqtt.topics import Topics
-from tests.support.rooms import now, open_room, say, seat_at, virtual
 from tests.support.tables import SECOND
+from tests.support.virtual_rooms import now, open_room, say, seat_at, virtual
 
 
 class PlayedBroker:
@@ -282,8 +282,8 @@ def test_what_is_due_later_is_told_then(monkeypatch: pytest.MonkeyPatch) -> None
         publishing.opened(room.shown)
         publishing.start([])
         await asyncio.sleep(0.1)
-        seat, ear = seat_at(room, "Ann")
-        await say(room, ear, seat, cl.Ready(counter=1, ready=True))
+        seat, conn = seat_at(room, "Ann")
+        await say(room, conn, seat, cl.Ready(counter=1, ready=True))
         for seconds, records in ((0.1, 1), (0.1, 2)):
             await asyncio.sleep(seconds)
             topics = [message.topic for message in broker.told[0]]

@@ -20,8 +20,8 @@ from racing_demon_server.net.announcer import Announcer
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.neighbors import LOOPBACK, among_ourselves, found, listening
-from tests.support.servers import PATIENCE, Peer, start, within
+from tests.support.mdns_responders import LOOPBACK, among_ourselves, found, listening
+from tests.support.servers import PATIENCE, Peer, start, timeout
 
 HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")
 
@@ -44,7 +44,7 @@ async def announcing() -> AsyncIterator[tuple[str, Registry]]:
         yield f"ws://{LOOPBACK}:{port}/v1", registry
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
         await speaker.stop()
 
@@ -67,7 +67,7 @@ async def test_all_tables_are_announced_while_they_are_open() -> None:
                 tables = await found_when({ann.code, ben.code})
                 assert ("Ann", "racing-demon", False, url) == said(tables[ann.code])
                 assert ("Ben", "sympathy", True, url) == said(tables[ben.code])
-        heard = [await within(PATIENCE, changes.get()) for _ in range(4)]
+        heard = [await timeout(PATIENCE, changes.get()) for _ in range(4)]
         assert sorted(heard) == ["Added", "Added", "Removed", "Removed"]
 
 
@@ -122,9 +122,9 @@ async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.Mo
         speaker.start(lambda: [*interfaces], 5252)
         for _ in range(2):
             interfaces.append(HERE)
-            assert await within(PATIENCE, changes.get()) == "Added"
+            assert await timeout(PATIENCE, changes.get()) == "Added"
             interfaces.clear()
-            assert await within(PATIENCE, changes.get()) == "Removed"
+            assert await timeout(PATIENCE, changes.get()) == "Removed"
         await speaker.stop()
     registry.close()
 
@@ -150,7 +150,7 @@ async def test_a_network_that_takes_no_goodbye_keeps_no_server(
     speaker.start(lambda: [HERE], 5252)
     await asyncio.sleep(0)
     with caplog.at_level(logging.WARNING):
-        await within(PATIENCE, speaker.stop())
+        await timeout(PATIENCE, speaker.stop())
     assert len(goodbyes) == 1
     assert caplog.records == []
 
@@ -161,9 +161,9 @@ async def test_players_are_told_that_a_server_has_gone() -> None:
         registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
         registry.open(Options())
         speaker.start(lambda: [HERE], 5252)
-        assert await within(PATIENCE, changes.get()) == "Added"
-        await within(PATIENCE, speaker.stop())
-        assert await within(PATIENCE, changes.get()) == "Removed"
+        assert await timeout(PATIENCE, changes.get()) == "Added"
+        await timeout(PATIENCE, speaker.stop())
+        assert await timeout(PATIENCE, changes.get()) == "Removed"
         registry.close()
 
 
@@ -200,7 +200,7 @@ async def test_a_network_that_fails_later_is_told_of_once(
     registry.open(Options())
     with caplog.at_level(logging.WARNING):
         speaker.start(lambda: [HERE], 5252)
-        await within(PATIENCE, was_tried.wait())
+        await timeout(PATIENCE, was_tried.wait())
         await speaker.stop()
     assert [why] == [vars(record)["why"] for record in caplog.records]
     registry.close()

@@ -22,7 +22,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, within
+from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, timeout
 
 DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "wire.md"
 FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
@@ -70,7 +70,7 @@ async def test_who_uses_more_than_is_there_is_read_more_slowly() -> None:
         await pings(other, 10)
         assert not waiting.done()
         time.move(60)
-        assert (await within(PATIENCE, waiting)).stamp == 77
+        assert (await timeout(PATIENCE, waiting)).stamp == 77
 
 
 async def test_news_of_spectators_costs_a_relay_something() -> None:
@@ -112,7 +112,7 @@ async def test_the_flood_of_a_neighbor_leaves_each_its_share() -> None:
         await pings(honest, round(own * SHARE_SECONDS) - COSTS[cl.Hello])
         assert not waiting.done()
         time.move(60)
-        await within(PATIENCE, waiting)
+        await timeout(PATIENCE, waiting)
 
 
 async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:

@@ -19,7 +19,7 @@ from racing_demon_server.net.session import Session
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.servers import NO_METER, PATIENCE, Closing, Peer, Served, start, within
+from tests.support.servers import NO_METER, PATIENCE, Closing, Peer, Served, start, timeout
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 PING = Frame(Opcode.PING, b"")
@@ -38,7 +38,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
 
 
@@ -160,7 +160,7 @@ async def test_who_has_gone_already_makes_no_room() -> None:
         for _ in range(10):
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write_eof()
-            assert await within(PATIENCE, reader.read()) == b""
+            assert await timeout(PATIENCE, reader.read()) == b""
             writer.close()
             await writer.wait_closed()
         async with Peer.connect(served.url) as peer:

@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages.server import CaughtUp, Pong, Refused, 
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.transport import SLICE
 from tests.support.raw_websocket import request
-from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 TOKEN = "0f" * 32
 
@@ -85,7 +85,7 @@ async def test_words_in_the_handshake_s_own_packet_are_understood() -> None:
         words = [b"[1,1]", b'[4,"BCDF"]', b"[15,77]"]
         frames = [b"\x81" + bytes([0x80 | len(word)]) + bytes(4) + word for word in words]
         writer.write(request("/v1", "json") + b"".join(frames))
-        answer = await within(PATIENCE, reader.readuntil(b"[69,77]"))
+        answer = await timeout(PATIENCE, reader.readuntil(b"[69,77]"))
         assert answer.index(b"[64,1,1") < answer.index(b'"unknown_table"') < answer.index(b"[69,77]")
         writer.close()
         await writer.wait_closed()
@@ -101,7 +101,7 @@ async def test_what_comes_with_the_handshake_is_heard() -> None:
         for stamp in stamps:
             pong = encode(Pong(stamp=stamp))
             assert isinstance(pong, bytes)
-            await within(PATIENCE, reader.readuntil(pong))
+            await timeout(PATIENCE, reader.readuntil(pong))
         writer.close()
         await writer.wait_closed()
 
@@ -116,10 +116,10 @@ async def test_no_frame_begins_within_another_though_one_came_with_the_handshake
     async with serving() as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(request("/v1", "msgpack", f"X: {pad}") + hello)
-        await within(PATIENCE, reader.readuntil(b"racing-demon-server"))
+        await timeout(PATIENCE, reader.readuntil(b"racing-demon-server"))
         served.newest().data_received(join[:cut])
         served.newest().data_received(join[cut:])
-        await within(PATIENCE, reader.readuntil(b"There is no table with that code here."))
+        await timeout(PATIENCE, reader.readuntil(b"There is no table with that code here."))
         writer.close()
         await writer.wait_closed()
 
@@ -134,7 +134,7 @@ async def test_what_comes_with_the_handshake_may_look_like_its_end() -> None:
     async with serving() as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(request("/v1", "msgpack", f"X: {pad}") + frames)
-        await within(PATIENCE, reader.readuntil(pong))
+        await timeout(PATIENCE, reader.readuntil(pong))
         writer.close()
         await writer.wait_closed()
 
@@ -297,7 +297,7 @@ async def test_a_handshake_that_never_ends_is_cut_off() -> None:
     async with serving(entry_seconds=0.2) as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(b"GET /v1 HTTP/1.1\r\n")
-        assert await within(PATIENCE, reader.read()) == b""
+        assert await timeout(PATIENCE, reader.read()) == b""
         writer.close()
         await writer.wait_closed()
 

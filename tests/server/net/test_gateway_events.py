@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Pong,
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.net.transport import Connection
 from racing_demon_server.tables.registry import Registry
-from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 FAST = 2_000.0
 """Bots that play a hand in a blink."""
@@ -317,7 +317,7 @@ async def test_a_stopped_server_says_when_to_come_back() -> None:
     async with serving() as served, Peer.hosting(served.url) as ann:
         served.server.close(code=1012, reason="The server is going down.")
         assert Closing(1012, "The server is going down.") == await ann.closed()
-        await within(PATIENCE, served.server.wait_closed())
+        await timeout(PATIENCE, served.server.wait_closed())
 
 
 async def test_a_client_with_rarer_heartbeats_is_lost_all_the_same() -> None:

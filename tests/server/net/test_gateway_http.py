@@ -22,8 +22,8 @@ from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.crashes import until
-from tests.support.servers import NO_METER, PATIENCE, Peer, Served, serving, serving_with, within
+from tests.support.restartable_server import wait_until
+from tests.support.servers import NO_METER, PATIENCE, Peer, Served, serving, serving_with, timeout
 
 TOKEN = "0f" * 32
 
@@ -94,8 +94,8 @@ async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_
     await loop.connect_accepted_socket(gateway.connect, there)
     if not is_closed_before:
         gateway.close(1001, "")
-    assert await within(PATIENCE, loop.sock_recv(here, 1)) == b""
-    await within(PATIENCE, gateway.wait_closed())
+    assert await timeout(PATIENCE, loop.sock_recv(here, 1)) == b""
+    await timeout(PATIENCE, gateway.wait_closed())
     assert gateway.closed == 1
     here.close()
 
@@ -107,12 +107,12 @@ async def test_healthz_says_that_the_disk_is_full(tmp_path: Path) -> None:
     async with serving_with(journal) as served:
         store.db.execute("PRAGMA max_page_count = 1").fetchall()
         journal.write([(Operation.ADD_SEED, (1, "", bytes(100_000), ""))], lambda: None)
-        await until(lambda: journal.is_halted)
+        await wait_until(lambda: journal.is_halted)
         status, body = await fetch(f"{served.origin}/healthz")
         assert status == 503
         assert body == '{"status": "halted", "tables": 0}\n'
         store.db.execute("PRAGMA max_page_count = 1000000").fetchall()
-        await within(PATIENCE, journal.drained())
+        await timeout(PATIENCE, journal.drained())
         assert (await fetch(f"{served.origin}/healthz"))[0] == 200
     journal.close()
 
@@ -126,7 +126,7 @@ async def test_who_asks_for_the_head_alone_has_no_body(path: str) -> None:
         for method in ("GET", "HEAD"):
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write("\r\n".join(asked).format(method).encode())
-            head, _, body = (await within(PATIENCE, reader.read())).partition(b"\r\n\r\n")
+            head, _, body = (await timeout(PATIENCE, reader.read())).partition(b"\r\n\r\n")
             assert bool(body) is (method == "GET")
             heads.append([line for line in head.splitlines() if not line.startswith(b"Date")])
             writer.close()
@@ -171,7 +171,7 @@ async def test_a_torn_handshake_is_no_news(caplog: pytest.LogCaptureFixture) -> 
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(noise)
             writer.write_eof()
-            await within(PATIENCE, reader.read())
+            await timeout(PATIENCE, reader.read())
             writer.close()
             await writer.wait_closed()
     assert [record for record in caplog.records if record.name != "websockets.client"] == []

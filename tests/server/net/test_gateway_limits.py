@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.settings import limit, limits
-from tests.support.servers import PATIENCE, Closing, Peer, serving, within
+from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 FARTHER = {"X-Forwarded-For": "203.0.113.10"}
@@ -71,7 +71,7 @@ async def test_silent_connections_make_room_for_others() -> None:
             for quiet in silent[:7]:
                 quiet.setblocking(False)
                 with suppress(ConnectionResetError):
-                    assert await within(PATIENCE, loop.sock_recv(quiet, 1)) == b""
+                    assert await timeout(PATIENCE, loop.sock_recv(quiet, 1)) == b""
             for quiet in silent[8:]:
                 quiet.setblocking(False)
                 with pytest.raises(BlockingIOError):
@@ -97,7 +97,7 @@ async def test_one_address_may_have_so_many_requests_under_way() -> None:
             for quiet in silent[:2]:
                 quiet.setblocking(False)
                 with suppress(ConnectionResetError):
-                    assert await within(PATIENCE, loop.sock_recv(quiet, 1)) == b""
+                    assert await timeout(PATIENCE, loop.sock_recv(quiet, 1)) == b""
             for quiet in (other, *silent[2:]):
                 quiet.setblocking(False)
                 with pytest.raises(BlockingIOError):
@@ -118,7 +118,7 @@ async def test_who_asks_with_too_many_cookies_is_told_so(headers: list[str]) -> 
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         lines = ["GET / HTTP/1.1", "Host: localhost", *headers, "", ""]
         writer.write("\r\n".join(lines).encode())
-        answer = (await within(PATIENCE, reader.read())).decode()
+        answer = (await timeout(PATIENCE, reader.read())).decode()
         assert answer.startswith("HTTP/1.1 431 Request Header Fields Too Large\r\n")
         assert "cookies" in answer
         writer.close()
@@ -137,7 +137,7 @@ async def test_a_slow_handshake_is_not_waited_for() -> None:
     async with serving(entry_seconds=0.2) as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(b"GET /v1 HTTP/1.1\r\nHost: x\r\n")
-        assert await within(PATIENCE, reader.read()) == b""
+        assert await timeout(PATIENCE, reader.read()) == b""
         writer.close()
 
 
@@ -152,7 +152,7 @@ async def test_frames_before_the_answer_are_few() -> None:
         )
         writer.write(request.encode() + Frame(Opcode.BINARY, b"\x92\x01\x01").serialize(mask=True) * 1_000)
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-            await within(PATIENCE, reader.readexactly(1_000_000))
+            await timeout(PATIENCE, reader.readexactly(1_000_000))
         writer.close()
         async with Peer.connect(served.url) as peer:
             await peer.greet()
@@ -169,7 +169,7 @@ async def test_a_first_frame_may_come_with_the_handshake() -> None:
         )
         frames = [Frame(Opcode.TEXT, text).serialize(mask=True) for text in (b"[1,1]", b"[15,7]")]
         writer.write(request.encode() + b"".join(frames))
-        await within(PATIENCE, reader.readuntil(b"[69,7]"))
+        await timeout(PATIENCE, reader.readuntil(b"[69,7]"))
         writer.close()
 
 
@@ -179,7 +179,7 @@ async def test_pings_have_a_limit_of_their_own() -> None:
         async with Peer.connect(served.url) as peer:
             await peer.greet()
             waiter = await peer.socket.ping("there?")
-            await within(PATIENCE, waiter)
+            await timeout(PATIENCE, waiter)
             peer.write(*[Frame(Opcode.PING, b"")] * 5)
             assert Closing(CloseCode.FLOOD, "Too many pings a second.") == await peer.closed()
 
@@ -217,9 +217,9 @@ async def test_what_follows_a_flood_is_not_even_parsed() -> None:
         writer.write("\r\n".join(["GET /v1 HTTP/1.1", "Host: localhost", *UPGRADE, "", ""]).encode())
         for text in (b"[1,1]", *[b"[15,7]"] * 10):
             writer.write(Frame(Opcode.TEXT, text).serialize(mask=True))
-        await within(PATIENCE, reader.readuntil(b"Too many frames a second."))
+        await timeout(PATIENCE, reader.readuntil(b"Too many frames a second."))
         writer.write(Frame(Opcode.PING, b"Anybody?").serialize(mask=True))
-        assert await within(PATIENCE, reader.read()) == b""
+        assert await timeout(PATIENCE, reader.read()) == b""
         writer.close()
 
 
@@ -271,7 +271,7 @@ async def status(port: int, path: str, host: str, *headers: str) -> str:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *headers, "", ""]
     writer.write("\r\n".join(lines).encode())
-    line = await within(PATIENCE, reader.readline())
+    line = await timeout(PATIENCE, reader.readline())
     writer.close()
     return line.decode()
 

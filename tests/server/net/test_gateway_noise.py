@@ -13,7 +13,7 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, VERSION, Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused, Seated, Versions
-from tests.support.servers import Closing, Peer, fragments, serving, troubles
+from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
 
 BAD = CloseCode.BAD_FRAME
 TOO_LONG = 1009
@@ -194,7 +194,7 @@ async def test_broken_websockets_close(data: bytes, caplog: pytest.LogCaptureFix
     async with serving() as served, Peer.connect(served.url) as peer:
         peer.socket.transport.write(data)
         assert (await peer.closed()).code == 1002
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 # Fragments.

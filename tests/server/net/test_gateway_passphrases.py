@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Seated
 from racing_demon_server.tables import passphrase as passphrases
 from tests.support.journals import journaled
-from tests.support.servers import PATIENCE, Peer, Served, serving, within
+from tests.support.servers import PATIENCE, Peer, Served, serving, timeout
 
 OPENS = "open sesame"
 OPENING = cl.Create(name="Ann", passphrase=OPENS)
@@ -58,7 +58,7 @@ async def arrived(stack: AsyncExitStack, served: Served, *wishes: cl.Join | cl.W
     await peer.greet()
     for wish in wishes:
         await peer.say(wish)
-    await within(PATIENCE, peer.socket.ping())
+    await timeout(PATIENCE, peer.socket.ping())
     return peer
 
 

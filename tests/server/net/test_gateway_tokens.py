@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import Actor, SeatTokens
 from racing_demon_server.net.session import hash_token
-from tests.support.servers import Closing, Peer, Served, serving, troubles
+from tests.support.servers import Closing, Peer, Served, logged_warnings, serving
 
 TRIES = 100_000
 TRIES_ON_SOCKETS = 10_000
@@ -154,7 +154,7 @@ async def test_guessing_over_sockets_opens_nothing(caplog: pytest.LogCaptureFixt
             assert (TRIES_ON_SOCKETS, {Reason.BAD_TOKEN}) == (len(reasons), set(reasons))
             assert (seq, listeners) == (room.table.view.seq, set(room.broadcast.listeners))
             assert isinstance(await ben.ask(cl.Ready), Accepted)
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 async def test_wrong_guesses_lock_nobody_out() -> None:

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
-from tests.support.servers import PATIENCE, Peer, serving, within
+from tests.support.servers import PATIENCE, Peer, serving, timeout
 
 
 async def test_spectators_see_what_players_see() -> None:
@@ -267,6 +267,6 @@ async def test_tokens_of_other_tables_open_nothing() -> None:
             async with Peer.connect(served.url) as eve:
                 await eve.greet()
                 await eve.say(cl.Resume(code=ann.code, token=token))
-                answer = await within(PATIENCE, eve.hear())
+                answer = await timeout(PATIENCE, eve.hear())
                 assert isinstance(answer, Refused)
                 assert answer.reason == Reason.BAD_TOKEN

@@ -30,7 +30,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import PATIENCE, Peer, start, within
+from tests.support.servers import PATIENCE, Peer, start, timeout
 
 SEVERAL = Shards(number=1, ports=(5001, 5002))
 NAMED = ("Cards.example.org",)
@@ -153,7 +153,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         assert written == [2, 2]
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
 
 

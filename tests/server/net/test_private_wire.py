@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.invariants import status
 from tests.support.journals import journaled
-from tests.support.servers import PATIENCE, Peer, Served, serving, within
+from tests.support.servers import PATIENCE, Peer, Served, serving, timeout
 
 GAMES: Final = [
     *("sultan", "paternal", "beleaguered-castle", "fourteen", "little-lots"),
@@ -70,7 +70,7 @@ async def test_four_race_and_one_looks_on(game: str) -> None:
             await stack.enter_async_context(client)
         racers = [Racer(client, f"{game}/{number}") for number, client in enumerate(clients)]
         await ann.send(cl.Start(counter=ann.next_counter()))
-        await within(PATIENCE, _all(racers))
+        await timeout(PATIENCE, _all(racers))
     public = [_public(racer) for racer in racers]
     assert all(each == public[-1] for each in public)
     for racer in racers:

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import Accepted, Pong
 from racing_demon_server.net.transport import short_message, wire_size
-from tests.support.servers import Closing, Peer, fragments, serving, troubles
+from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
 
 MESSAGES = 40
 BURST = 60
@@ -110,7 +110,7 @@ async def test_nothing_is_said_behind_a_good_bye(caplog: pytest.LogCaptureFixtur
             ben.write(ben.frame_of(ben.next(cl.Say, text="Bye")), good_bye)
             assert (await ann.until(Said)).text == "Bye"
             assert (await ben.closed()).code == NORMAL_CLOSURE
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 async def test_the_last_words_of_a_page_that_is_closed_are_heard(caplog: pytest.LogCaptureFixture) -> None:
@@ -122,7 +122,7 @@ async def test_the_last_words_of_a_page_that_is_closed_are_heard(caplog: pytest.
             ben.write(ben.frame_of(ben.next(cl.Say, text="I must go")), closing)
             ben.socket.transport.abort()
             assert (await ann.until(Said)).text == "I must go"
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no uvloop")

@@ -27,9 +27,9 @@ from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.ports import free_port
 from tests.support.processes import server_process
-from tests.support.rooms import in_virtual_time, now
-from tests.support.servers import PATIENCE, Peer, Served, serving, start, within
+from tests.support.servers import PATIENCE, Peer, Served, serving, start, timeout
 from tests.support.tables import OpenTable
+from tests.support.virtual_rooms import in_virtual_time, now
 
 PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 
@@ -47,7 +47,7 @@ async def measured(**settings: Any) -> AsyncIterator[Served]:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
     finally:
         server.close()
-        await within(PATIENCE, server.wait_closed())
+        await timeout(PATIENCE, server.wait_closed())
         registry.close()
 
 
@@ -56,7 +56,7 @@ async def get(port: int, path: str, *headers: str) -> tuple[str, str]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     lines = [f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Connection: close", *headers, "", ""]
     writer.write("\r\n".join(lines).encode())
-    answer = (await within(PATIENCE, reader.read())).decode()
+    answer = (await timeout(PATIENCE, reader.read())).decode()
     writer.close()
     await writer.wait_closed()
     head, _, body = answer.partition("\r\n\r\n")

@@ -20,7 +20,7 @@ from racing_demon_server.tables.backlog import Backlog, Later, Queue
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.turns import STEP_SECONDS
 from tests.support.effort import amount
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
 MOST: Final = 20_000
@@ -29,10 +29,10 @@ SNAPSHOTS: Final = 3_000
 DELAYED: Final[dict[str, Any]] = {"watch_delay_ms": DELAY * 1_000}
 
 
-def mirror(ear: Ear) -> TableState:
+def mirror(conn: FakeConnection) -> TableState:
     """Return the table as somebody has heard of it."""
     view: TableState | None = None
-    for message in ear.heard:
+    for message in conn.heard:
         if isinstance(message, Snapshot):
             view = TableState.from_snapshot(message)
         elif isinstance(message, Event):
@@ -42,7 +42,9 @@ def mirror(ear: Ear) -> TableState:
     return view
 
 
-async def change(room: Room, host: Ear, counters: "count[int]", number: int, **more: object) -> None:
+async def change(
+    room: Room, host: FakeConnection, counters: "count[int]", number: int, **more: object
+) -> None:
     """Change a table's options so often."""
     for _ in range(number):
         counter = next(counters)
@@ -92,13 +94,13 @@ async def see_in_steps(encoding: Encoding) -> None:
     """Let much happen at a table, and see it as its spectators and those who come later do."""
     room = open_room(backlog=Backlog(MOST, 10 * MOST), **DELAYED)
     _, ann = seat_at(room, "Ann")
-    eve, counters, reached = Ear(encoding), count(1), [room.table.view.seq]
+    eve, counters, reached = FakeConnection(encoding), count(1), [room.table.view.seq]
     room.broadcast.watch(eve)
     for second in range(amount(3, 5) * DELAY):
         await change(room, ann, counters, 10)
         await asyncio.sleep(0.5)
         reached.append(room.table.view.seq)
-        late = Ear()
+        late = FakeConnection()
         room.broadcast.watch(late)
         room.broadcast.discard(late)
         for seen in (mirror(eve).seq, late.snapshots[-1].seq):
@@ -114,14 +116,14 @@ async def test_the_longest_queue_makes_room() -> None:
     """Where too much waits at all tables together, the spectators of the busiest get a snapshot."""
     backlog = Backlog(10 * MOST, 2 * MOST)
     busy, calm = (open_room(backlog=backlog, **DELAYED) for _ in range(2))
-    ears = [seat_at(room, "Ann")[1] for room in (busy, calm)]
-    eves = [Ear(), Ear()]
+    conns = [seat_at(room, "Ann")[1] for room in (busy, calm)]
+    eves = [FakeConnection(), FakeConnection()]
     for room, eve in zip((busy, calm), eves, strict=True):
         room.broadcast.watch(eve)
     counters = count(1), count(1)
     for second in range(DELAY):
-        await change(busy, ears[0], counters[0], 20)
-        await change(calm, ears[1], counters[1], second % 10 == 0)
+        await change(busy, conns[0], counters[0], 20)
+        await change(calm, conns[1], counters[1], second % 10 == 0)
         assert backlog.size < 2 * MOST + SNAPSHOTS
         await asyncio.sleep(0.5)
     await asyncio.sleep(2 * DELAY)
@@ -139,7 +141,7 @@ async def test_the_time_of_the_hand_is_right_after_a_snapshot() -> None:
     _, ann = seat_at(room, "Ann")
     await say(room, ann, 0, cl.Start(counter=1))
     began = now()
-    eve = Ear()
+    eve = FakeConnection()
     for counter in range(2, 7):
         await asyncio.sleep(10)
         await say(room, ann, 0, cl.React(counter=counter, reaction=Reaction.LAUGH))
@@ -156,7 +158,7 @@ async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
     backlog = Backlog(MOST, 10 * MOST)
     room = open_room(backlog=backlog, **DELAYED)
     _, ann = seat_at(room, "Ann")
-    eve, counters = Ear(), count(1)
+    eve, counters = FakeConnection(), count(1)
     room.broadcast.watch(eve)
     for second in range(DELAY):
         await change(room, ann, counters, 10, watch_delay_ms=DELAY * 1_000 * (second % 2))

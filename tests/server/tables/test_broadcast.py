@@ -22,23 +22,23 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, answered, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, answered, now, open_room, say, seat_at, virtual
 
 
 @virtual
 async def test_one_frame_for_all_of_an_encoding() -> None:
     """Listeners of one encoding get the very same object; those of the other its equal."""
     room = open_room()
-    ears = [Ear(encoding) for encoding in [*Encoding, *Encoding]]
-    for ear in ears:
-        room.broadcast.catch_up(ear, 0)
+    conns = [FakeConnection(encoding) for encoding in [*Encoding, *Encoding]]
+    for conn in conns:
+        room.broadcast.catch_up(conn, 0)
     seat_at(room, "Ann")
     await asyncio.sleep(0)
-    packed, text, packed_too, text_too = (ear.written[-1] for ear in ears)
+    packed, text, packed_too, text_too = (conn.written[-1] for conn in conns)
     assert packed is packed_too
     assert text is text_too
-    assert ears[0].heard == ears[1].heard
+    assert conns[0].heard == conns[1].heard
 
 
 def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
@@ -80,16 +80,16 @@ class Watching(Observer):
 @virtual
 async def test_observers_are_told_how_long_it_took() -> None:
     """From the arrival of each play, and of any other command, to the moment in which it is answered."""
-    room, watching, ear = open_room(), Watching(), Ear()
+    room, watching, conn = open_room(), Watching(), FakeConnection()
     room.broadcast._observers = [watching]
     command, reply = cl.Call(counter=1), Accepted(counter=1, seq=1)
     begun = now()
     await asyncio.sleep(0.5)
     room.broadcast.count([begun, begun + 200_000])
-    room.broadcast.answer(ear, command, reply, begun + 100_000)
+    room.broadcast.answer(conn, command, reply, begun + 100_000)
     await answered()
     assert [(room.shown, [500_000, 300_000]), (room.shown, command, reply, 400_000)] == watching.took
-    assert [reply] == ear.heard
+    assert [reply] == conn.heard
 
 
 @virtual
@@ -97,7 +97,7 @@ async def test_the_newest_speaker_wins() -> None:
     """Taking up a seat again returns the older connection, which hears no more."""
     room = open_room()
     ann, old = seat_at(room, "Ann")
-    new = Ear()
+    new = FakeConnection()
     assert old is room.broadcast.take_seat(new, ann)
     room.broadcast.catch_up(new, 0)
     heard = len(old.frames)
@@ -110,7 +110,7 @@ async def test_the_newest_speaker_wins() -> None:
 async def test_whoever_is_sent_away_hears_no_more() -> None:
     """A kicked player, and spectators whom the host does not want, get nothing after their end."""
     room = open_room()
-    (ann, ann_ear), (ben, ben_ear), eve = seat_at(room, "Ann"), seat_at(room, "Ben"), Ear()
+    (ann, ann_ear), (ben, ben_ear), eve = seat_at(room, "Ann"), seat_at(room, "Ben"), FakeConnection()
     room.watch(eve, "", "")
     await say(room, ann_ear, ann, cl.Kick(counter=1, seat=ben))
     await say(room, ann_ear, ann, cl.SetOptions(counter=2, options=Options(spectators=False)))
@@ -128,9 +128,9 @@ async def test_whoever_is_sent_away_hears_no_more() -> None:
 
 def missed(room: Room, seq: int) -> str:
     """Return the names of what somebody is given who comes back with the number of the last event."""
-    ear = Ear()
-    room.broadcast.catch_up(ear, seq)
-    return "snapshot" if ear.snapshots else " ".join(str(event.seq) for event in ear.events)
+    conn = FakeConnection()
+    room.broadcast.catch_up(conn, seq)
+    return "snapshot" if conn.snapshots else " ".join(str(event.seq) for event in conn.events)
 
 
 @virtual
@@ -168,25 +168,25 @@ async def test_after_catching_up_comes_the_next_event() -> None:
     """Between what was missed and what follows there is no gap, and nothing twice."""
     room = open_room()
     seat_at(room, "Ann")
-    ear = Ear()
-    room.broadcast.catch_up(ear, 1)
+    conn = FakeConnection()
+    room.broadcast.catch_up(conn, 1)
     seat_at(room, "Ben")
-    assert [event.seq for event in ear.events] == [2, 3, 4]
+    assert [event.seq for event in conn.events] == [2, 3, 4]
 
 
 @virtual
 async def test_what_was_missed_is_what_was_told() -> None:
     """Whoever catches up, in either encoding, gets the very frames of those who were there."""
     room = open_room()
-    present = [Ear(encoding) for encoding in Encoding]
-    for ear in present:
-        room.broadcast.catch_up(ear, 0)
+    present = [FakeConnection(encoding) for encoding in Encoding]
+    for conn in present:
+        room.broadcast.catch_up(conn, 0)
     for name in ("Ann", "Ben", "Cid"):
         seat_at(room, name)
-    late = [Ear(encoding) for encoding in Encoding]
-    for ear in late:
-        room.broadcast.catch_up(ear, 2)
-    assert [ear.written[2:] for ear in present] == [ear.written for ear in late]
+    late = [FakeConnection(encoding) for encoding in Encoding]
+    for conn in late:
+        room.broadcast.catch_up(conn, 2)
+    assert [conn.written[2:] for conn in present] == [conn.written for conn in late]
     assert late[0].written != late[1].written
 
 
@@ -201,14 +201,14 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
     assert view.rules is not None
     assert view.board is not None
     ben_ear.writes.clear()
-    for seat, ear, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
+    for seat, conn, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
         turn = view.rules.turn(view.board, seat)
         assert turn is not None
         source, count, destination, _ = turn
         play = cl.PlayCards(
             counter=counter, source=source, count=count, destination=destination, seen=view.seq
         )
-        room.put(ear, seat, play, now())
+        room.put(conn, seat, play, now())
     await asyncio.sleep(0.001)
     assert ben_ear.writes == [2]
     assert [ann, ben] == [event.seat for event in ben_ear.events if isinstance(event, ev.Played)]
@@ -219,33 +219,33 @@ async def test_answers_come_in_the_same_write_as_the_events_around_them() -> Non
     """What a turn has for one listener alone lies between its events, where it was said; others get these."""
     room = open_room()
     players = [seat_at(room, name) for name in ("Ann", "Ben", "Cat")]
-    for _, ear in players:
-        ear.writes.clear()
-        ear.frames.clear()
-    for seat, ear in players[:2]:
-        room.put(ear, seat, cl.Say(counter=1, text="Hello"), now())
-        room.put(ear, seat, cl.Call(counter=2), now())
+    for _, conn in players:
+        conn.writes.clear()
+        conn.frames.clear()
+    for seat, conn in players[:2]:
+        room.put(conn, seat, cl.Say(counter=1, text="Hello"), now())
+        room.put(conn, seat, cl.Call(counter=2), now())
     await answered()
-    heard = [[type(message) for message in ear.heard] for _, ear in players]
+    heard = [[type(message) for message in conn.heard] for _, conn in players]
     assert [ev.Said, Accepted, ev.Said, Refused] == heard[0]
     assert [ev.Said, ev.Said, Accepted, Refused] == heard[1]
     assert [ev.Said, ev.Said] == heard[2]
-    assert [ear.writes for _, ear in players] == [[4], [4], [2]]
+    assert [conn.writes for _, conn in players] == [[4], [4], [2]]
 
 
 @virtual
 async def test_what_comes_while_something_is_sent_goes_out_together() -> None:
     """However much one turn brings, it is sent once, so that nothing of the next turn is sent too early."""
     room, loop = open_room(), asyncio.get_running_loop()
-    _, ear = seat_at(room, "Ann")
+    _, conn = seat_at(room, "Ann")
     await answered()
-    ear.writes.clear()
+    conn.writes.clear()
     for counter in (1, 3):
-        room.broadcast.reply(ear, Accepted(counter=counter, seq=1))
-        loop.call_soon(room.broadcast.reply, ear, Accepted(counter=counter + 1, seq=1))
+        room.broadcast.reply(conn, Accepted(counter=counter, seq=1))
+        loop.call_soon(room.broadcast.reply, conn, Accepted(counter=counter + 1, seq=1))
     await answered()
     await answered()
-    assert ear.writes == [2, 2]
+    assert conn.writes == [2, 2]
 
 
 @virtual
@@ -254,7 +254,7 @@ async def test_whoever_hears_no_events_is_still_answered() -> None:
     room = open_room()
     (_, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
     room.put(ben_ear, ben, cl.Say(counter=1, text="Bye"), now())
-    room.broadcast.take_seat(Ear(), ben)  # the newest speaker wins
+    room.broadcast.take_seat(FakeConnection(), ben)  # the newest speaker wins
     heard = len(ben_ear.heard)
     room.put(ann_ear, 0, cl.Say(counter=1, text="Hm"), now())
     await answered()
@@ -279,13 +279,13 @@ async def test_a_fault_in_sending_is_not_for_ever() -> None:
 async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
     """Before the signal the time is negative, and after it counts up."""
     room = open_room(countdown_ms=3_000)
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.Start(counter=1))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
     elapsed = []
     for seconds in (0, 5):
         await asyncio.sleep(seconds)
-        late = Ear()
+        late = FakeConnection()
         room.broadcast.catch_up(late, 0)
         elapsed.append(late.snapshots[0].elapsed_ms)
     assert elapsed == [-2_000, 3_000]
@@ -295,18 +295,18 @@ async def test_a_snapshot_says_how_long_the_hand_has_lasted() -> None:
 async def test_a_player_of_identical_deals_comes_back_to_the_own_plays() -> None:
     """The snapshot holds what the seat has played, which nobody else is shown."""
     room = open_room(game="sultan")
-    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
-    await say(room, ear, ann, cl.Start(counter=1))
+    (ann, conn), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
     view = room.table.view
     assert view.rules is not None
     assert view.board is not None
     play = next(iter(view.rules.legal_plays(view.board, ann)))
     fields = {"source": play.source, "count": play.count, "destination": play.destination}
-    await say(room, ear, ann, cl.PlayCards(counter=2, seen=view.seq, depth=play.depth, **fields))
+    await say(room, conn, ann, cl.PlayCards(counter=2, seen=view.seq, depth=play.depth, **fields))
     shown = []
     for actor in (ann, None):
-        late = Ear()
+        late = FakeConnection()
         room.broadcast.catch_up(late, 0, actor)
         shown.append(late.snapshots[0])
     elapsed_ms = shown[0].elapsed_ms
@@ -329,11 +329,11 @@ async def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path:
     await say(room, players[0][1], 0, cl.Start(counter=1))
     await asyncio.sleep(1)
     sent = await _bustle(room, players, random.Random(7))
-    for seat, ear in players:
-        news = [each for each in ear.heard if isinstance(each, ev.Event | Accepted)]
+    for seat, conn in players:
+        news = [each for each in conn.heard if isinstance(each, ev.Event | Accepted)]
         numbers = [each.seq for each in news]
         assert sorted(numbers) == numbers
-        answers = [each for each in ear.heard if isinstance(each, ev.Played | Accepted | Refused)]
+        answers = [each for each in conn.heard if isinstance(each, ev.Played | Accepted | Refused)]
         counters = dict.fromkeys(each.counter for each in answers if each.counter)
         assert list(range(1, sent[seat] + 1)) == list(counters)
         assert len([each for each in answers if isinstance(each, ev.Played)]) > 20
@@ -342,11 +342,13 @@ async def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path:
         journal.close()
 
 
-async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random) -> dict[int, int]:
+async def _bustle(
+    room: Room, players: list[tuple[int, FakeConnection]], rng: random.Random
+) -> dict[int, int]:
     """Let players send plays and other things, several at a time; return how many commands each has sent."""
     view, sent = room.table.view, {seat: 1 - seat for seat, _ in players}
     for _ in range(60):
-        for seat, ear in players:
+        for seat, conn in players:
             assert view.rules is not None
             assert view.board is not None
             legal = list(view.rules.legal_plays(view.board, seat))
@@ -358,7 +360,7 @@ async def _bustle(room: Room, players: list[tuple[int, Ear]], rng: random.Random
                     play = rng.choice(plays)
                     fields = {"source": play.source, "count": play.count, "destination": play.destination}
                     command = cl.PlayCards(counter=sent[seat], seen=view.seq, depth=play.depth, **fields)
-                room.put(ear, seat, command, now())
+                room.put(conn, seat, command, now())
         await asyncio.sleep(rng.choice([0, 0.001, 0.05]))
     await asyncio.sleep(1)
     return sent
@@ -415,7 +417,7 @@ def test_before_the_first_event_nobody_is_up_to_date() -> None:
 async def test_whoever_comes_back_to_private_layouts_gets_the_table() -> None:
     """Also where nobody has played: the kind of the answer would tell others that somebody has."""
     room = open_room(game="sultan")
-    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
-    await say(room, ear, ann, cl.Start(counter=1))
+    (ann, conn), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
     assert missed(room, room.table.view.seq) == "snapshot"

@@ -20,9 +20,9 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.records import change, place_of, record
-from tests.support.rooms import Ear, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.tables import MS, Own, Sitting, of_type, pack_of, told
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
 
 def _at_play(tally_ms: int = 20_000) -> Sitting:
@@ -135,14 +135,14 @@ def test_a_closed_table_has_no_other_winners(in_hand: bool) -> None:
 async def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> None:
     """Players, and spectators, also those who see the table late, get the end of the match at once."""
     room = open_room(bot_speed=5.0, hands=3, countdown_ms=0, watch_delay_ms=delay_ms)
-    ann, ear = seat_at(room, "Ann")
-    eve = Ear()
+    ann, conn = seat_at(room, "Ann")
+    eve = FakeConnection()
     room.broadcast.watch(eve)
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     await asyncio.sleep(5)
     assert room.table.view.in_hand
     room.end_match(room.broadcast.show_all)
-    for each in (ear, eve):
+    for each in (conn, eve):
         assert told(each.events[-2:]) == "hand_over match_over"
     room.close()
 
@@ -154,11 +154,11 @@ async def test_all_matches_end_where_all_tables_are_closed() -> None:
     watching = []
     for _ in range(2):
         room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=60_000))
-        ann, ear = seat_at(room, "Ann")
-        eve = Ear()
+        ann, conn = seat_at(room, "Ann")
+        eve = FakeConnection()
         room.broadcast.watch(eve)
         watching.append(eve)
-        await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+        await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     await asyncio.sleep(5)
     assert registry.is_played
     registry.end_matches()
@@ -168,14 +168,14 @@ async def test_all_matches_end_where_all_tables_are_closed() -> None:
     registry.close()
 
 
-async def left_in_a_hand(registry: Registry) -> tuple[Room, int, Ear]:
+async def left_in_a_hand(registry: Registry) -> tuple[Room, int, FakeConnection]:
     """Open a table whose only person leaves in the first hand; return her seat, and where she listened."""
     room = registry.open(Options(hands=3, countdown_ms=0))
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     await asyncio.sleep(5)
-    room.leave(ear, ann)
-    return room, ann, ear
+    room.leave(conn, ann)
+    return room, ann, conn
 
 
 def test_a_table_that_all_have_left_ends_its_match_in_the_journal(tmp_path: Path) -> None:
@@ -204,10 +204,10 @@ async def test_who_comes_back_in_the_last_moment_finds_the_table(tmp_path: Path)
     """While the end of a match is written down nobody is sent away who has just come back."""
     journal = VirtualJournal(tmp_path / "journal.db", random.Random(0))
     registry = Registry(ServerSettings(idle_table_seconds=10, bot_speed=5.0), now, journal)
-    room, ann, ear = await left_in_a_hand(registry)
+    room, ann, conn = await left_in_a_hand(registry)
     await journal.drained()
     registry._close_if_empty(room)
-    room.broadcast.take_seat(ear, ann)
+    room.broadcast.take_seat(conn, ann)
     await journal.drained()
     await asyncio.sleep(1)
     assert registry.room(room.table.view.code) is room

@@ -22,8 +22,8 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, now, open_room, say, seat_at, virtual
 
 
 @virtual
@@ -31,24 +31,24 @@ async def test_what_arrives_together_is_written_together_and_told_in_its_order(t
     """Commands of one turn are one entry of the journal; before it is written nobody hears anything."""
     journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
     room = Registry(ServerSettings(), now, journal).open(Options())
-    ears = []
+    conns = []
     for name in ("Ann", "Ben", "Cat"):
-        ear = Ear()
-        room.broadcast.take_seat(ear, room.join(name, name.encode(), ""))
-        ears.append(ear)
+        conn = FakeConnection()
+        room.broadcast.take_seat(conn, room.join(name, name.encode(), ""))
+        conns.append(conn)
     await journal.drained()
-    for ear in ears:
-        room.broadcast.catch_up(ear, 0)
+    for conn in conns:
+        room.broadcast.catch_up(conn, 0)
     for seat in (2, 0, 1):
-        room.put(ears[seat], seat, cl.Say(counter=1, text="Hello"), now())
+        room.put(conns[seat], seat, cl.Say(counter=1, text="Hello"), now())
     await asyncio.sleep(0)
     assert len(journal) == 1
-    assert not [ear.events for ear in ears if ear.events]
+    assert not [conn.events for conn in conns if conn.events]
     await journal.drained()
     await asyncio.sleep(0)
-    for ear in ears:
-        assert [event.seat for event in ear.events if isinstance(event, ev.Said)] == [2, 0, 1]
-        assert len([reply for reply in ear.replies if isinstance(reply, Accepted)]) == 1
+    for conn in conns:
+        assert [event.seat for event in conn.events if isinstance(event, ev.Said)] == [2, 0, 1]
+        assert len([reply for reply in conn.replies if isinstance(reply, Accepted)]) == 1
     room.close()
     journal.close()
 
@@ -60,7 +60,7 @@ async def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp
 
     journal = VirtualJournal(path, random.Random(1))
     room = Registry(ServerSettings(), now, journal).open(Options())
-    host = Ear()
+    host = FakeConnection()
     room.host(b"token")
     room.sit(host, None, "a" * 64)
     assert not host.heard
@@ -119,8 +119,8 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
     journal, looking = VirtualJournal(tmp_path / "journal.db", random.Random(1)), Looking()
     registry = Registry(ServerSettings(), now, journal, [looking])
     room = registry.open(Options(countdown_ms=0, auto_first_turn=False))
-    (ann, ear), (_, other) = (seat_at(room, name) for name in ("Ann", "Ben"))
-    room.put(ear, ann, cl.Start(counter=1), now())
+    (ann, conn), (_, other) = (seat_at(room, name) for name in ("Ann", "Ben"))
+    room.put(conn, ann, cl.Start(counter=1), now())
     await other.until(ev.Signalled)
     await journal.drained()
     looking.seen.clear()
@@ -131,7 +131,7 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
         turn = view.rules.turn(view.board, ann)
         assert turn is not None
         fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
-        room.put(ear, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
+        room.put(conn, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
         await asyncio.sleep(0)
     await journal.drained()
     assert len(looking.seen) == 5
@@ -141,7 +141,9 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def _racing(path: Path, **options: object) -> AsyncIterator[tuple[Room, list[tuple[int, Ear]]]]:
+async def _racing(
+    path: Path, **options: object
+) -> AsyncIterator[tuple[Room, list[tuple[int, FakeConnection]]]]:
     """Open a table with a journal, and let two players' hand begin."""
     journal = VirtualJournal(path, random.Random(1))
     room = Registry(ServerSettings(), now, journal).open(
@@ -172,14 +174,14 @@ async def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path)
     async with _racing(path) as (room, players):
         view = room.table.view
         last = await _found(path, "SELECT max(seq) FROM events")
-        for seat, ear in players:
+        for seat, conn in players:
             assert view.rules is not None
             assert view.board is not None
             turn = view.rules.turn(view.board, seat)
             assert turn is not None
             fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
-            room.put(ear, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
-            room.put(Ear(), seat, cl.Call(counter=3), now())  # from a connection that has no seat
+            room.put(conn, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())
+            room.put(FakeConnection(), seat, cl.Call(counter=3), now())  # from a connection that has no seat
         new = await _found(path, f"SELECT seq FROM events WHERE seq > {last[0][0]}")  # noqa: S608
         assert [(last[0][0] + 2,)] == new
         with contextlib.closing(open_journal(path)) as db:
@@ -205,9 +207,9 @@ async def test_no_snapshot_is_written_in_the_middle_of_a_hand(
     monkeypatch.setattr(rows, "MOST_EVENTS", 1)
     path = tmp_path / "journal.db"
 
-    async with _racing(path) as (room, [(ann, ear), _]):
+    async with _racing(path) as (room, [(ann, conn), _]):
         newest = await _found(path, "SELECT max(seq) FROM snapshots")
-        await say(room, ear, ann, cl.Say(counter=2, text="Hello"))
+        await say(room, conn, ann, cl.Say(counter=2, text="Hello"))
         assert newest == await _found(path, "SELECT max(seq) FROM snapshots")
 
 
@@ -218,10 +220,10 @@ async def test_a_lobby_s_long_log_is_cut_although_nobody_commands(
     """A connection that is lost is enough."""
     path = tmp_path / "journal.db"
 
-    async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, ear)]):
-        await ear.until(ev.MatchOver)
+    async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, conn)]):
+        await conn.until(ev.MatchOver)
         monkeypatch.setattr(rows, "MOST_EVENTS", 1)
-        room.leave(ear, ben)
+        room.leave(conn, ben)
         snapshots = await _found(path, "SELECT max(seq) FROM snapshots")
         assert [(room.table.view.seq,)] == snapshots
 
@@ -231,8 +233,8 @@ async def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
     """After a restart the host's ban holds."""
     path = tmp_path / "journal.db"
 
-    async with _racing(path) as (room, [(ann, ear), (ben, _)]):
-        await say(room, ear, ann, cl.Kick(counter=2, seat=ben))
+    async with _racing(path) as (room, [(ann, conn), (ben, _)]):
+        await say(room, conn, ann, cl.Kick(counter=2, seat=ben))
         assert await _found(path, "SELECT count(*) FROM bans") == [(1,)]
 
 
@@ -240,8 +242,8 @@ async def test_who_was_kicked_is_written_down(tmp_path: Path) -> None:
 async def test_without_a_journal_everything_is_told_at_once() -> None:
     """In the step after that in which a command is judged its event goes out, and the answer after it."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.Say(counter=1, text="Hello"))
-    said, answer = ear.heard[-2:]
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.Say(counter=1, text="Hello"))
+    said, answer = conn.heard[-2:]
     assert isinstance(said, ev.Said)
     assert Accepted(counter=1, seq=said.seq) == answer

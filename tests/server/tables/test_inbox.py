@@ -2,12 +2,12 @@
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.tables.inbox import Inbox, Waiting
-from tests.support.rooms import Ear
+from tests.support.virtual_rooms import FakeConnection
 
-ANN, BEN = Ear(), Ear()
+ANN, BEN = FakeConnection(), FakeConnection()
 
 
-def filled(*race_log: tuple[Ear, int]) -> Inbox:
+def filled(*race_log: tuple[FakeConnection, int]) -> Inbox:
     """Return an inbox with commands of senders that arrived at these moments; they are counted from 1."""
     inbox = Inbox()
     for number, (sender, arrived) in enumerate(race_log, start=1):

@@ -14,20 +14,20 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import RACE_BURST, RACES_PER_SECOND
-from tests.support.rooms import Ear, open_room, say, seat_at, virtual
-from tests.support.servers import Peer, serving, within
+from tests.support.servers import Peer, serving, timeout
+from tests.support.virtual_rooms import FakeConnection, open_room, say, seat_at, virtual
 
 RACE: Final = RaceLost(pile=3, card=5, by=0, seat=1, late_us=200_000)
 DELAY: Final = 60
 
 
-def _races(ear: Ear) -> list[RaceLost]:
-    return [message for message in ear.heard if isinstance(message, RaceLost)]
+def _races(conn: FakeConnection) -> list[RaceLost]:
+    return [message for message in conn.heard if isinstance(message, RaceLost)]
 
 
-def _watching(room: Room, ear: Ear) -> Ear:
-    room.broadcast.watch(ear)
-    return ear
+def _watching(room: Room, conn: FakeConnection) -> FakeConnection:
+    room.broadcast.watch(conn)
+    return conn
 
 
 @virtual
@@ -35,15 +35,15 @@ async def test_only_spectators_who_know_the_message_get_it() -> None:
     """In either encoding; players and older programs hear nothing, and all hear what comes after it."""
     room = open_room()
     _, ann = seat_at(room, "Ann")
-    eyes = [_watching(room, Ear(encoding)) for encoding in Encoding]
-    old = _watching(room, Ear(shows_races=False))
+    eyes = [_watching(room, FakeConnection(encoding)) for encoding in Encoding]
+    old = _watching(room, FakeConnection(shows_races=False))
     await asyncio.sleep(1)
     room.broadcast.spectators.show_race(RACE)
     await asyncio.sleep(1)
     await say(room, ann, 0, cl.Say(counter=1, text="hello"))
     await asyncio.sleep(1)
-    assert [_races(ear) for ear in (*eyes, old, ann)] == [[RACE], [RACE], [], []]
-    assert [Said] * 4 == [type(ear.events[-1]) for ear in (*eyes, old, ann)]
+    assert [_races(conn) for conn in (*eyes, old, ann)] == [[RACE], [RACE], [], []]
+    assert [Said] * 4 == [type(conn.events[-1]) for conn in (*eyes, old, ann)]
 
 
 @virtual
@@ -51,7 +51,7 @@ async def test_it_waits_as_long_as_the_events() -> None:
     """With a delay it comes between the events before it and those after it, and not a moment earlier."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
     _, ann = seat_at(room, "Ann")
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     await say(room, ann, 0, cl.Say(counter=1, text="before"))
     room.broadcast.spectators.show_race(RACE)
     await say(room, ann, 0, cl.Say(counter=2, text="after"))
@@ -66,7 +66,7 @@ async def test_it_waits_as_long_as_the_events() -> None:
 async def test_it_takes_the_place_of_no_event() -> None:
     """Whoever has watched an empty table gets the first event after a race, too."""
     room = open_room()
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     room.broadcast.spectators.show_race(RACE)
     await asyncio.sleep(1)
     seat_at(room, "Ann")
@@ -80,7 +80,7 @@ async def test_only_so_many_are_shown_and_wait() -> None:
     backlog = Backlog(1_000_000, 10_000_000)
     room = open_room(backlog=backlog, watch_delay_ms=DELAY * 1_000)
     seat_at(room, "Ann")
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     before = backlog.size
     for _ in range(10):
         for _ in range(100):
@@ -97,7 +97,7 @@ async def test_races_of_a_hand_name_cards_on_foundations() -> None:
     """At a table full of bots each race told names a card of the winner's, and the pile it lies on."""
     room = open_room(bot_speed=4.0, hands=1)
     _, ann = seat_at(room, "Ann")
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     for number in range(7):
         await say(room, ann, 0, cl.AddBot(counter=number + 1, level="hard"))
     await say(room, ann, 0, cl.Start(counter=9))
@@ -129,7 +129,7 @@ async def test_a_relay_passes_it_on() -> None:
         for url in (owner.url, relay.url):
             async with await Client.watch(url, ann.code) as eye:
                 owner.registry.room(ann.code).broadcast.spectators.show_race(RACE)
-                assert await within(10, _heard(eye)) == RACE
+                assert await timeout(10, _heard(eye)) == RACE
 
 
 @virtual
@@ -138,15 +138,15 @@ async def test_it_waits_as_long_where_nothing_else_does() -> None:
     room = open_room(watch_delay_ms=DELAY * 1_000, auto_first_turn=False, pause_after_ms=None)
     seat, ann = seat_at(room, "Ann")
     await say(room, ann, seat, cl.Start(counter=1))
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     await asyncio.sleep(2 * DELAY)
     room.broadcast.spectators.show_race(RACE)
     await asyncio.sleep(DELAY - 1)
-    late = _watching(room, Ear())
+    late = _watching(room, FakeConnection())
     assert late.snapshots[0].elapsed_ms == 1_000 * (2 * DELAY - 1)
-    assert [_races(ear) for ear in (eye, late)] == [[], []]
+    assert [_races(conn) for conn in (eye, late)] == [[], []]
     await asyncio.sleep(2)
-    assert [_races(ear) for ear in (eye, late)] == [[RACE]] * 2
+    assert [_races(conn) for conn in (eye, late)] == [[RACE]] * 2
 
 
 @virtual
@@ -154,7 +154,7 @@ async def test_it_does_not_overtake_events_when_the_delay_is_taken_away() -> Non
     """Events from before still wait, and the race comes after them."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
     _, ann = seat_at(room, "Ann")
-    eye = _watching(room, Ear())
+    eye = _watching(room, FakeConnection())
     await say(room, ann, 0, cl.Say(counter=1, text="before"))
     await say(room, ann, 0, cl.SetOptions(counter=2, options=Options(watch_delay_ms=0)))
     room.broadcast.spectators.show_race(RACE)

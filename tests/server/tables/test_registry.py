@@ -19,9 +19,9 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, now, say, seat_at, virtual
 from tests.support.servers import NO_METER
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, now, say, seat_at, virtual
 
 
 def open_hall(**settings: object) -> Registry:
@@ -29,16 +29,16 @@ def open_hall(**settings: object) -> Registry:
     return Registry(ServerSettings(**settings), now, ImmediateJournal())  # type: ignore[arg-type]
 
 
-def listen(room: Room) -> Ear:
+def listen(room: Room) -> FakeConnection:
     """Let somebody come to a room."""
-    ear = Ear()
-    room.broadcast.catch_up(ear, 0)
-    return ear
+    conn = FakeConnection()
+    room.broadcast.catch_up(conn, 0)
+    return conn
 
 
-def go(registry: Registry, room: Room, ear: Ear) -> None:
+def go(registry: Registry, room: Room, conn: FakeConnection) -> None:
     """Let somebody go from a room, as the gateway does."""
-    room.leave(ear, None)
+    room.leave(conn, None)
     if room.is_deserted:
         registry.expire(room)
 
@@ -77,14 +77,14 @@ async def test_a_full_hall_opens_no_table() -> None:
     """One table too many is refused; when one goes there is room again."""
     registry = open_hall(max_tables=2, idle_table_seconds=10)
     rooms = [registry.open(Options()) for _ in range(2)]
-    ear = listen(rooms[0])
+    conn = listen(rooms[0])
     with pytest.raises(CommandRefused) as refused:
         registry.open(Options())
     assert refused.value.reason == Reason.SERVER_FULL
     await asyncio.sleep(11)
     assert len(registry) == 1
     registry.open(Options())
-    go(registry, rooms[0], ear)
+    go(registry, rooms[0], conn)
     registry.close()
 
 
@@ -94,7 +94,7 @@ async def test_an_address_has_so_many_tables_at_a_time() -> None:
     registry = open_hall(tables_per_address=2, idle_table_seconds=10)
     service = Service(ServerSettings(tables_per_address=2), registry, now, NO_METER)
     rooms = [service.open("203.0.113.9", Options(), Passphrase(bytes(16))) for _ in range(2)]
-    ear = listen(rooms[0])
+    conn = listen(rooms[0])
     with pytest.raises(CommandRefused, match="2 tables") as refused:
         service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
     assert refused.value.reason == Reason.SERVER_FULL
@@ -103,7 +103,7 @@ async def test_an_address_has_so_many_tables_at_a_time() -> None:
     await asyncio.sleep(11)
     assert len(registry) == 1
     service.open("203.0.113.9", Options(), Passphrase(bytes(16)))
-    go(registry, rooms[0], ear)
+    go(registry, rooms[0], conn)
     registry.close()
 
 
@@ -171,9 +171,9 @@ async def test_a_table_is_kept_for_the_idle_time_after_the_last_has_gone() -> No
     registry = open_hall(idle_table_seconds=300)
     room = registry.open(Options())
     code = room.table.view.code
-    ear = listen(room)
+    conn = listen(room)
     await asyncio.sleep(1_000)
-    go(registry, room, ear)
+    go(registry, room, conn)
     await asyncio.sleep(299)
     assert found(registry, code)
     await asyncio.sleep(2)
@@ -187,9 +187,9 @@ async def test_the_idle_time_begins_anew_with_each_visit() -> None:
     room = registry.open(Options())
     code = room.table.view.code
     for _ in range(3):
-        ear = listen(room)
+        conn = listen(room)
         await asyncio.sleep(1)
-        go(registry, room, ear)
+        go(registry, room, conn)
         await asyncio.sleep(298.5)
         assert found(registry, code)
     await asyncio.sleep(2)
@@ -258,7 +258,7 @@ async def test_a_closed_table_stands_still() -> None:
     """The bots of a table that was closed for want of listeners play no more."""
     registry = open_hall(idle_table_seconds=30)
     room = registry.open(Options(countdown_ms=0))
-    host = Ear()
+    host = FakeConnection()
     room.table.seat_tokens.add(None, b"host")
     room.broadcast.take_seat(host, None)
     bots = [cl.AddBot(counter=counter) for counter in range(1, 8)]
@@ -276,11 +276,11 @@ async def test_a_table_that_was_closed_in_a_hand_stays_as_it_was() -> None:
     """Its idle time is over then, too: nothing ends its match behind what the journal has of it."""
     registry = open_hall(idle_table_seconds=30)
     room = registry.open(Options(countdown_ms=0))
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     await asyncio.sleep(1)
     assert room.table.view.in_hand
-    room.leave(ear, ann)
+    room.leave(conn, ann)
     registry.expire(room)
     registry.discard(room)
     seq = room.table.view.seq
@@ -293,7 +293,7 @@ async def test_a_table_is_not_closed_under_who_has_just_come() -> None:
     """Whoever waits for the disk to have written the place is there, though nothing is heard yet."""
     registry = open_hall(idle_table_seconds=30)
     room = registry.open(Options())
-    room.broadcast.take_seat(Ear(), room.join("Bob", b"token", ""))
+    room.broadcast.take_seat(FakeConnection(), room.join("Bob", b"token", ""))
     assert not room.broadcast
     await asyncio.sleep(31)
     assert found(registry, room.table.view.code)

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, in_virtual_time, now, say, seat_at, virtual
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
 
 ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
@@ -91,12 +91,12 @@ async def codes_and_deals(seed: bytes | None) -> list[tuple[str, str, tuple[int,
     found = []
     for _ in range(3):
         room = registry.open(Options())
-        ear, host = Ear(), Ear()
-        room.broadcast.catch_up(ear, 0)
+        conn, host = FakeConnection(), FakeConnection()
+        room.broadcast.catch_up(conn, 0)
         room.table.seat_tokens.add(None, b"host")
         room.broadcast.take_seat(host, None)
         await say(room, host, None, cl.AddBot(counter=1), cl.Start(counter=2))
-        events: list[Event] = ear.events
+        events: list[Event] = conn.events
         (committed,) = (event for event in events if isinstance(event, Committed))
         (dealt,) = (event for event in events if isinstance(event, Dealt))
         found.append((room.table.view.code, committed.commitment, dealt.shown))
@@ -150,8 +150,8 @@ async def test_the_hands_of_a_server_without_a_seed_follow_from_nothing(
 
     registry = open_hall(seed=seed)
     room = registry.open(Options())
-    seat, ear = seat_at(room, "Ann")
-    await say(room, ear, seat, cl.Start(counter=1))
+    seat, conn = seat_at(room, "Ann")
+    await say(room, conn, seat, cl.Start(counter=1))
     view = room.table.view
     follows = commitment(next(hand_seeds(bytes(32))), view.hand_id)
     assert view.hand_id != ""

@@ -26,9 +26,9 @@ from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
 from racing_demon_server.tables.registry import MOVED, STAYS, Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, answered, in_virtual_time, now, say, virtual
 from tests.support.servers import Closing
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, answered, in_virtual_time, now, say, virtual
 
 HEIR = 7
 WORD, SALT = "sesame", bytes(16)
@@ -69,18 +69,18 @@ class Observing(Observer):
         self.closings += 1
 
 
-async def _played(registry: Registry) -> tuple[Room, Ear]:
+async def _played(registry: Registry) -> tuple[Room, FakeConnection]:
     """Open a table behind a passphrase, at which Ann plays with a bot."""
     room = registry.open(Options(hands=3, countdown_ms=0, time_limit_ms=60_000), Passphrase(SALT, HASH, WORD))
-    ear = Ear()
+    conn = FakeConnection()
     ann = room.join("Ann", b"token", "")
-    room.broadcast.take_seat(ear, ann)
-    room.broadcast.catch_up(ear, 0)
+    room.broadcast.take_seat(conn, ann)
+    room.broadcast.catch_up(conn, 0)
     room.connect(ann)
-    await say(room, ear, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
-    await ear.until(ev.Signalled)
+    await say(room, conn, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    await conn.until(ev.Signalled)
     await asyncio.sleep(5)
-    return room, ear
+    return room, conn
 
 
 async def _handed_over(registry: Registry, journal: SharedJournal) -> Room:
@@ -105,7 +105,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     observing = Observing()
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal, [observing])
-    room, ear = await _played(first)
+    room, conn = await _played(first)
     code, number = room.table.view.code, room.journal.number
     first.hand_over(room, HEIR)
     assert (0, {number}) == (len(first), {*first.leaving})
@@ -114,7 +114,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     await journal.drained()
     await asyncio.sleep(1)
     assert ([(number, HEIR)], set(), 1) == (journal.moved, {*first.leaving}, observing.closings)
-    assert Closing(CloseCode.TRY_AGAIN, MOVED) == ear.closing
+    assert Closing(CloseCode.TRY_AGAIN, MOVED) == conn.closing
     elapsed = room.table.hand_clock.elapsed_ms(now())
 
     kept, past, last = _kept(journal)
@@ -135,7 +135,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     again.admit(WORD, "")
     assert again.journal.timekeeper.offset_us == AHEAD
     assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
-    later = Ear()
+    later = FakeConnection()
     again.sit(later, 0, "a" * 64)
     await asyncio.sleep(0)
     assert not again.table.view.paused
@@ -157,8 +157,8 @@ async def test_a_table_that_is_adopted_piece_by_piece_is_the_same(tmp_path: Path
     code = gone.table.view.code
     if not patience:
         assert not second.rooms
-        _, ear = await _played(second)
-        assert [event for event in ear.events if isinstance(event, ev.Played)]
+        _, conn = await _played(second)
+        assert [event for event in conn.events if isinstance(event, ev.Played)]
     await ended.wait()
     assert gone.table.view.snapshot_for(0, 0).piles == second.room(code).table.view.snapshot_for(0, 0).piles
     second.stop()
@@ -237,9 +237,9 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
     second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
     second.adopt(*_kept(journal), AHEAD)
     (again,) = second.rooms
-    ear = Ear()
-    again.sit(ear, 0, "a" * 64)
-    again.put(ear, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
+    conn = FakeConnection()
+    again.sit(conn, 0, "a" * 64)
+    again.put(conn, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
     await answered()
     assert Timing.took == [300]
     first.close(for_good=False)
@@ -254,8 +254,8 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
     async def promises(journal: Journal, heir: bool) -> list[str]:
         registry = Registry(ServerSettings(seed=bytes(32)), now, journal)
         registry.open(Options())
-        room, ear = await _played(registry)
-        before = [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+        room, conn = await _played(registry)
+        before = [event.commitment for event in conn.events if isinstance(event, ev.Committed)]
         if heir:
             assert isinstance(journal, SharedJournal)
             registry.discard(registry.rooms[0])
@@ -265,14 +265,14 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
             registry.adopt(*_kept(journal), 0)
             (room,) = registry.rooms
             assert room.journal.number == 2
-            ear = Ear()
-            room.broadcast.take_seat(ear, 0)
-            room.broadcast.catch_up(ear, 0)
+            conn = FakeConnection()
+            room.broadcast.take_seat(conn, 0)
+            room.broadcast.catch_up(conn, 0)
             room.connect(0)
         await asyncio.sleep(90)
-        await say(room, ear, 0, cl.Ready(counter=3))
-        await ear.until(ev.Committed)
-        after = [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+        await say(room, conn, 0, cl.Ready(counter=3))
+        await conn.until(ev.Committed)
+        after = [event.commitment for event in conn.events if isinstance(event, ev.Committed)]
         registry.close(for_good=False)
         return before + after if heir else after
 
@@ -304,11 +304,11 @@ async def test_players_of_a_table_without_an_heir_hear_that_it_waits(tmp_path: P
     """It is in the journal, for a server that starts."""
     journal = SharedJournal(tmp_path / "journal.db")
     registry = Registry(ServerSettings(), now, journal)
-    room, ear = await _played(registry)
+    room, conn = await _played(registry)
     registry.hand_over(room, None)
     await journal.drained()
     assert journal.moved == []
-    assert Closing(CloseCode.TRY_AGAIN, STAYS) == ear.closing
+    assert Closing(CloseCode.TRY_AGAIN, STAYS) == conn.closing
     journal.close()
 
 
@@ -333,7 +333,7 @@ async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool,
 async def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
     """Two reasons halt once; the first that ends changes nothing, the second ends the halt."""
     registry = Registry(ServerSettings(), now, ImmediateJournal())
-    room, ear = await _played(registry)
+    room, conn = await _played(registry)
     for why, halted in (("disk", True), ("database", True), ("disk", True), ("disk", False)):
         registry.halt(why, halted)
         assert room.is_halted
@@ -341,7 +341,7 @@ async def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
     registry.halt("elsewhere", halted=False)
     registry.halt("database", halted=False)
     assert not room.is_halted
-    assert [message.halted for message in ear.heard if isinstance(message, Halted)] == [True, False]
+    assert [message.halted for message in conn.heard if isinstance(message, Halted)] == [True, False]
     registry.close()
 
 

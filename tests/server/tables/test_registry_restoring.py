@@ -29,9 +29,9 @@ from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_ha
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.journals import journaled, journaled_in
-from tests.support.rooms import Ear, in_virtual_time, now, say, virtual
 from tests.support.servers import Peer
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, virtual
 
 SEED = bytes(32)
 WORD, SALT = "sesame", bytes(16)
@@ -51,45 +51,45 @@ async def running(path: Path | None, **settings: object) -> AsyncIterator[Regist
     journal.close()
 
 
-async def seated(room: Room, seat: int | None = None) -> Ear:
+async def seated(room: Room, seat: int | None = None) -> FakeConnection:
     """Let Ann sit down, or come back to her seat."""
-    ear = Ear()
+    conn = FakeConnection()
     seat = room.join("Ann", b"token", "") if seat is None else seat
-    room.broadcast.take_seat(ear, seat)
-    room.broadcast.catch_up(ear, 0)
+    room.broadcast.take_seat(conn, seat)
+    room.broadcast.catch_up(conn, 0)
     room.connect(seat)
-    return ear
+    return conn
 
 
-async def opened(registry: Registry) -> tuple[Room, Ear]:
+async def opened(registry: Registry) -> tuple[Room, FakeConnection]:
     """Open a table at which hands take ten seconds, and let Ann play there with a bot."""
     options = Options(hands=3, countdown_ms=0, tally_ms=0, time_limit_ms=10_000)
     room = registry.open(options, Passphrase(SALT, HASH, WORD))
-    ear = await seated(room)
-    await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
-    return room, ear
+    conn = await seated(room)
+    await say(room, conn, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    return room, conn
 
 
-async def play_on(room: Room, ear: Ear, *counters: int) -> None:
+async def play_on(room: Room, conn: FakeConnection, *counters: int) -> None:
     """Let Ann be ready for the next hand, once for each number, whenever the time of the last one is up."""
     for counter in counters:
         await asyncio.sleep(25)
-        await say(room, ear, 0, cl.Ready(counter=counter))
+        await say(room, conn, 0, cl.Ready(counter=counter))
         await asyncio.sleep(1)  # what is to be kept is told a little later
 
 
-def promises(ear: Ear) -> list[str]:
+def promises(conn: FakeConnection) -> list[str]:
     """Return what was promised of the hands that somebody has seen begin."""
-    return [event.commitment for event in ear.events if isinstance(event, ev.Committed)]
+    return [event.commitment for event in conn.events if isinstance(event, ev.Committed)]
 
 
 @virtual
 async def test_a_table_goes_on_with_the_cards_that_it_would_have_had(tmp_path: Path) -> None:
     """The hands of a seeded server are the same, whether it was started anew among them or not."""
     async with running(None) as registry:
-        room, ear = await opened(registry)
-        await play_on(room, ear, 3, 4)
-        expected = promises(ear)
+        room, conn = await opened(registry)
+        await play_on(room, conn, 3, 4)
+        expected = promises(conn)
         assert len(expected) == 3
     async with running(tmp_path / "journal.db") as registry:
         room, before = await opened(registry)
@@ -122,9 +122,9 @@ async def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
             room.admit(WORD, "192.0.2.1")
             with pytest.raises(CommandRefused):
                 room.admit("simsalabim", "192.0.2.1")
-            ear = await seated(room, 0)
+            conn = await seated(room, 0)
             await asyncio.sleep(2)
-            assert [play for play in ear.events if isinstance(play, ev.Played) and play.seat == 1]
+            assert [play for play in conn.events if isinstance(play, ev.Played) and play.seat == 1]
             seq = room.table.view.seq
 
 
@@ -158,8 +158,8 @@ async def test_a_table_that_is_read_piece_by_piece_is_the_same(tmp_path: Path, w
     path = tmp_path / "journal.db"
     async with running(path) as registry:
         room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=watch_delay_ms))
-        ear = await seated(room)
-        await say(room, ear, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+        conn = await seated(room)
+        await say(room, conn, 0, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
         await asyncio.sleep(20)
         code = room.table.view.code
     shown = []
@@ -205,7 +205,7 @@ async def test_who_comes_back_after_a_start_gets_what_is_new(tmp_path: Path) -> 
         code, epoch, seq = room.table.view.code, room.epochs.current, room.table.view.seq
     for _ in range(2):
         async with running(path) as registry:
-            room, back = registry.room(code), Ear()
+            room, back = registry.room(code), FakeConnection()
             room.resume(back, 0, "a" * 64, "", epoch, seq)
             await asyncio.sleep(1)
             assert not back.snapshots
@@ -232,10 +232,10 @@ async def test_guesses_of_spectators_are_counted_for_each_address() -> None:
         room, _ = await opened(registry)
         for _ in range(20):
             with pytest.raises(CommandRefused):
-                room.watch(Ear(), "guess", "192.0.2.1")
+                room.watch(FakeConnection(), "guess", "192.0.2.1")
         with pytest.raises(CommandRefused):
-            room.watch(Ear(), WORD, "192.0.2.1")
-        eve = Ear()
+            room.watch(FakeConnection(), WORD, "192.0.2.1")
+        eve = FakeConnection()
         room.watch(eve, WORD, "192.0.2.2")
         assert eve in room.broadcast.spectators
 
@@ -301,24 +301,24 @@ async def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) ->
         with contextlib.closing(sqlite3.connect(path)) as db:
             return db.execute("SELECT coalesce(max(seq), 0) FROM snapshots").fetchone()[0]  # type: ignore[no-any-return]
 
-    async def talk(room: Room, ear: Ear, until: int) -> None:
+    async def talk(room: Room, conn: FakeConnection, until: int) -> None:
         while room.table.view.seq < until:
             counter = room.table.seat_tokens.counter(0) + 1
-            await say(room, ear, 0, cl.Say(counter=counter, text="Hello"))
+            await say(room, conn, 0, cl.Say(counter=counter, text="Hello"))
             await asyncio.sleep(30)
 
     async with running(path) as registry:
         room = registry.open(Options())
         code = room.table.view.code
-        ear = await seated(room)
-        await talk(room, ear, MOST_EVENTS - 1)
+        conn = await seated(room)
+        await talk(room, conn, MOST_EVENTS - 1)
         assert not newest()
-        await talk(room, ear, MOST_EVENTS + 10)
+        await talk(room, conn, MOST_EVENTS + 10)
         assert newest() == MOST_EVENTS
     async with running(path) as registry:
         room = registry.room(code)
-        ear = await seated(room, 0)
-        await talk(room, ear, 2 * MOST_EVENTS - 1)
+        conn = await seated(room, 0)
+        await talk(room, conn, 2 * MOST_EVENTS - 1)
         assert newest() == MOST_EVENTS
-        await talk(room, ear, 2 * MOST_EVENTS)
+        await talk(room, conn, 2 * MOST_EVENTS)
         assert newest() == 2 * MOST_EVENTS

@@ -12,8 +12,8 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
-from tests.support.rooms import now, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import now, seat_at, virtual
 
 
 class Watching(Observer):

@@ -11,8 +11,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import (
-    Ear,
+from tests.support.tables import told
+from tests.support.virtual_rooms import (
+    FakeConnection,
     RoundingLoop,
     answered,
     in_virtual_time,
@@ -22,7 +23,6 @@ from tests.support.rooms import (
     seat_at,
     virtual,
 )
-from tests.support.tables import told
 
 
 def ready(counter: int, wanted: bool = True) -> cl.Ready:
@@ -46,14 +46,14 @@ async def test_plays_are_applied_once_as_long_as_nobody_looks(monkeypatch: pytes
 
     really = TableState.apply
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    room.broadcast.watch(Ear())
-    await say(room, ear, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
-    await ear.until(ev.Played)
+    ann, conn = seat_at(room, "Ann")
+    room.broadcast.watch(FakeConnection())
+    await say(room, conn, ann, cl.AddBot(counter=1, level="hard"), cl.Start(counter=2))
+    await conn.until(ev.Played)
     monkeypatch.setattr(TableState, "apply", apply)
-    before = len(ear.events)
+    before = len(conn.events)
     await asyncio.sleep(20)
-    plays = [event for event in ear.events[before:] if isinstance(event, ev.Played)]
+    plays = [event for event in conn.events[before:] if isinstance(event, ev.Played)]
     assert len(plays) > 5
     assert not [event for event in applied if isinstance(event, ev.Played)]
 
@@ -66,7 +66,7 @@ async def test_a_burst_waits_for_the_first_command_of_others() -> None:
     """What arrived together is judged in rounds: nobody's second comes before anybody's first."""
     room = open_room()
     (ann, ann_ear), (ben, ben_ear), (cat, _) = (seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
-    watching = Ear()
+    watching = FakeConnection()
     room.broadcast.catch_up(watching, 0)
     burst = [ready(1), ready(2, wanted=False), ready(3)]
     for command in burst:
@@ -83,11 +83,11 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
     """In one round the order is that of arrival."""
     room = open_room()
     seats = [seat_at(room, name) for name in ("Ann", "Ben", "Cat", "Don")]
-    watching = Ear()
+    watching = FakeConnection()
     room.broadcast.catch_up(watching, 0)
     for place in (2, 0, 3):
-        seat, ear = seats[place]
-        room.put(ear, seat, ready(1), now())
+        seat, conn = seats[place]
+        room.put(conn, seat, ready(1), now())
     await answered()
     assert who(watching.events) == [2, 0, 3]
 
@@ -96,9 +96,9 @@ async def test_within_a_round_the_first_to_arrive_is_first() -> None:
 async def test_nothing_is_judged_before_all_that_arrived_is_in() -> None:
     """Putting a command into the inbox judges nothing; the loop's next step does."""
     room = open_room()
-    seat, ear = seat_at(room, "Ann")
+    seat, conn = seat_at(room, "Ann")
     seq = room.table.view.seq
-    room.put(ear, seat, ready(1), now())
+    room.put(conn, seat, ready(1), now())
     assert seq == room.table.view.seq
     await asyncio.sleep(0)
     assert seq + 1 == room.table.view.seq
@@ -122,10 +122,10 @@ async def test_answers_go_to_the_sender_alone() -> None:
 async def test_a_repeated_command_is_answered_and_not_carried_out() -> None:
     """The newest command, sent again, gets its answer again; an older one is called repeated."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.AddBot(counter=2))
-    await say(room, ear, ann, cl.AddBot(counter=2), cl.AddBot(counter=1))
-    first, second, again, older = ear.replies
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.AddBot(counter=2))
+    await say(room, conn, ann, cl.AddBot(counter=2), cl.AddBot(counter=1))
+    first, second, again, older = conn.replies
     assert second == again
     assert first != again
     assert isinstance(older, Refused)
@@ -167,16 +167,16 @@ def test_a_mistake_over_what_is_due_costs_the_command_that_came_next(
         loop, seeds = asyncio.get_running_loop(), iter([bytes(32)])
         assert isinstance(loop, RoundingLoop)
         room = open_room(seeds=seeds, contributions=False, hands=2, tally_ms=1_000)
-        (ann, ear), (ben, other) = seat_at(room, "Ann"), seat_at(room, "Ben")
-        await say(room, ear, ann, cl.Start(counter=1))
+        (ann, conn), (ben, other) = seat_at(room, "Ann"), seat_at(room, "Ben")
+        await say(room, conn, ann, cl.Start(counter=1))
         await asyncio.sleep(0.01)
-        await say(room, ear, ann, cl.Stuck(counter=2))
+        await say(room, conn, ann, cl.Stuck(counter=2))
         await say(room, other, ben, cl.Stuck(counter=1))
         assert Phase.TALLY is phase(room)
         loop.let_pass(2)  # the second hand is due, and has no seed
-        room.put(ear, ann, ready(3), now())
+        room.put(conn, ann, ready(3), now())
         await answered()
-        refused = ear.replies[-1]
+        refused = conn.replies[-1]
         assert isinstance(refused, Refused)
         assert "made an error" in refused.text
         room.close()
@@ -195,7 +195,7 @@ async def test_only_the_present_speaker_s_loss_is_news() -> None:
     """When an older connection of a seat goes at last, the seat is not called lost."""
     room = open_room()
     ann, old = seat_at(room, "Ann")
-    new = Ear()
+    new = FakeConnection()
     room.broadcast.take_seat(new, ann)
     room.broadcast.catch_up(new, 0)
     room.leave(old, ann)
@@ -208,11 +208,11 @@ async def test_only_the_present_speaker_s_loss_is_news() -> None:
 async def test_coming_and_going_is_told() -> None:
     """A lost connection is an event, and so is the one that comes back."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
-    watching = Ear()
+    ann, conn = seat_at(room, "Ann")
+    watching = FakeConnection()
     room.broadcast.catch_up(watching, 0)
-    room.leave(ear, ann)
-    back = Ear()
+    room.leave(conn, ann)
+    back = FakeConnection()
     room.broadcast.take_seat(back, ann)
     room.broadcast.catch_up(back, room.table.view.seq)
     room.connect(ann)
@@ -273,9 +273,9 @@ async def test_who_has_left_may_look_on() -> None:
 async def test_private_messages_stay_private() -> None:
     """No listener is ever given a seat's token by the room."""
     room = open_room()
-    _, ear = seat_at(room, "Ann")
+    _, conn = seat_at(room, "Ann")
     seat_at(room, "Ben")
-    assert not any(isinstance(message, Seated) for message in ear.heard)
+    assert not any(isinstance(message, Seated) for message in conn.heard)
 
 
 # The clockwork.
@@ -290,13 +290,13 @@ def phase(room: Room) -> Phase:
 async def test_the_signal_comes_by_itself() -> None:
     """Play begins when the countdown is over, to the millisecond."""
     room = open_room(countdown_ms=3_000)
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.Start(counter=1))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(2.999)
     assert phase(room) == Phase.COUNTDOWN
     await asyncio.sleep(0.002)
     assert phase(room) == Phase.PLAYING
-    assert told(ear.events[-1:]) == "signalled"
+    assert told(conn.events[-1:]) == "signalled"
 
 
 def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
@@ -305,8 +305,8 @@ def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
     async def history() -> int:
         room, loop = open_room(countdown_ms=3_000), asyncio.get_running_loop()
         assert isinstance(loop, RoundingLoop)
-        ann, ear = seat_at(room, "Ann")
-        room.put(ear, ann, cl.Start(counter=1), now())
+        ann, conn = seat_at(room, "Ann")
+        room.put(conn, ann, cl.Start(counter=1), now())
         loop.let_pass(0.000_6)
         await answered()
         before = loop.appointments
@@ -321,11 +321,11 @@ def test_a_loop_that_wakes_too_early_is_asked_for_little_more() -> None:
 async def test_the_next_hand_comes_by_itself() -> None:
     """After the pause for the tally the next hand is dealt, without anybody's doing."""
     room = open_room(tally_ms=10_000, hands=2)
-    ann, ear = seat_at(room, "Ann")
+    ann, conn = seat_at(room, "Ann")
     ben, other = seat_at(room, "Ben")
-    await say(room, ear, ann, cl.Start(counter=1))
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(0.01)
-    await say(room, ear, ann, cl.Stuck(counter=2))
+    await say(room, conn, ann, cl.Stuck(counter=2))
     await say(room, other, ben, cl.Stuck(counter=1))
     assert phase(room) == Phase.TALLY
     await asyncio.sleep(9.9)
@@ -338,8 +338,8 @@ async def test_the_next_hand_comes_by_itself() -> None:
 async def test_a_closed_room_stands_still() -> None:
     """After the end neither signal nor bots come."""
     room = open_room(countdown_ms=100)
-    ann, ear = seat_at(room, "Ann")
-    await say(room, ear, ann, cl.AddBot(counter=1), cl.Start(counter=2))
+    ann, conn = seat_at(room, "Ann")
+    await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     room.close()
     await asyncio.sleep(60)
     assert phase(room) == Phase.COUNTDOWN

@@ -13,8 +13,8 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import Ear, answered, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import FakeConnection, answered, now, open_room, say, seat_at, virtual
 
 
 class Measuring(Observer):
@@ -33,25 +33,25 @@ async def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path:
     """Sent again meanwhile it is answered when its event is told, not before; a new command is refused."""
     journal = VirtualJournal(tmp_path / "journal.db", random.Random(1))
     room = Registry(ServerSettings(), now, journal).open(Options())
-    ear = Ear()
-    room.broadcast.take_seat(ear, room.join("Ann", b"token", ""))
+    conn = FakeConnection()
+    room.broadcast.take_seat(conn, room.join("Ann", b"token", ""))
     await journal.drained()
-    room.broadcast.catch_up(ear, 0)
+    room.broadcast.catch_up(conn, 0)
     journal.is_failing = True
     command = cl.Ready(counter=1)
-    room.put(ear, 0, command, now())
+    room.put(conn, 0, command, now())
     await asyncio.sleep(1)
     assert room.is_halted
-    room.put(ear, 0, command, now())
-    room.put(ear, 0, cl.Ready(counter=2), now())
+    room.put(conn, 0, command, now())
+    room.put(conn, 0, cl.Ready(counter=2), now())
     await asyncio.sleep(1)
-    assert [reply.reason for reply in ear.replies if isinstance(reply, Refused)] == [Reason.HALTED]
-    assert not [event for event in ear.events if isinstance(event, Readied)]
-    assert not [reply for reply in ear.replies if isinstance(reply, Accepted)]
+    assert [reply.reason for reply in conn.replies if isinstance(reply, Refused)] == [Reason.HALTED]
+    assert not [event for event in conn.events if isinstance(event, Readied)]
+    assert not [reply for reply in conn.replies if isinstance(reply, Accepted)]
     journal.is_failing = False
     await asyncio.sleep(1)
-    assert len([event for event in ear.events if isinstance(event, Readied)]) == 1
-    assert [reply.counter for reply in ear.replies if isinstance(reply, Accepted)] == [1, 1]
+    assert len([event for event in conn.events if isinstance(event, Readied)]) == 1
+    assert [reply.counter for reply in conn.replies if isinstance(reply, Accepted)] == [1, 1]
     room.close()
     journal.close()
 
@@ -61,11 +61,11 @@ async def test_what_was_sent_again_to_a_halted_room_is_measured() -> None:
     """Observers hear how long the answer has taken, from the moment in which it was read."""
     observing = Measuring()
     room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
-    ann, ear = seat_at(room, "Ann")
+    ann, conn = seat_at(room, "Ann")
     ready = cl.Ready(counter=1)
-    await say(room, ear, ann, ready)
+    await say(room, conn, ann, ready)
     room.halt(True)
-    room.put(ear, ann, ready, now() - 700)
+    room.put(conn, ann, ready, now() - 700)
     await answered()
     assert [(ready, 0), (ready, 700)] == observing.took
     room.close()
@@ -75,8 +75,8 @@ async def test_what_was_sent_again_to_a_halted_room_is_measured() -> None:
 async def test_a_hand_stands_still_while_a_room_is_halted() -> None:
     """Its clock does, too, and goes on with the room."""
     room = open_room()
-    (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
-    await say(room, ear, ann, cl.Start(counter=1))
+    (ann, conn), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+    await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
     assert Phase.PLAYING is room.table.view.phase
     room.halt(True)
@@ -93,12 +93,12 @@ async def test_a_hand_stands_still_while_a_room_is_halted() -> None:
 async def test_everybody_is_told_when_a_room_is_halted_and_when_it_goes_on() -> None:
     """Players and spectators, once each way."""
     room = open_room()
-    (_, ann), eve = seat_at(room, "Ann"), Ear()
+    (_, ann), eve = seat_at(room, "Ann"), FakeConnection()
     room.broadcast.watch(eve)
     for halted in (True, False):
         room.halt(halted)
-    for ear in (ann, eve):
-        assert [told.halted for told in ear.heard if isinstance(told, Halted)] == [True, False]
+    for conn in (ann, eve):
+        assert [told.halted for told in conn.heard if isinstance(told, Halted)] == [True, False]
     room.close()
 
 
@@ -108,7 +108,7 @@ async def test_who_does_not_speak_for_a_seat_any_more_is_not_told_its_answers() 
     room = open_room()
     _, ann = seat_at(room, "Ann")
     await say(room, ann, 0, cl.Ready(counter=1))
-    room.broadcast.take_seat(Ear(), 0)
+    room.broadcast.take_seat(FakeConnection(), 0)
     room.halt(True)
     await say(room, ann, 0, cl.Ready(counter=1))
     assert [reply.reason for reply in ann.replies if isinstance(reply, Refused)] == [Reason.HALTED]

@@ -26,9 +26,18 @@ from racing_demon_server.match.flow import SETTLED_AT_ONCE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.rooms import Ear, RoundingLoop, answered, in_virtual_time, now, open_room, say, seat_at
-from tests.support.servers import Peer, serving, troubles
+from tests.support.servers import Peer, logged_warnings, serving
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import (
+    FakeConnection,
+    RoundingLoop,
+    answered,
+    in_virtual_time,
+    now,
+    open_room,
+    say,
+    seat_at,
+)
 
 LIMIT_SECONDS = 2
 
@@ -36,17 +45,17 @@ LIMIT_SECONDS = 2
 class Started:
     """A room at play, with Ann and Ben, whose hand ends at a certain time."""
 
-    def __init__(self, room: Room, ears: dict[int, Ear]) -> None:
+    def __init__(self, room: Room, conns: dict[int, FakeConnection]) -> None:
         self.room = room
-        self.ears = ears
-        self._counters = dict.fromkeys(ears, 1)
+        self.conns = conns
+        self._counters = dict.fromkeys(conns, 1)
 
     @classmethod
     async def at_play(cls, **options: Any) -> "Started":
         """Open a room, and let the hand begin."""
         room = open_room(time_limit_ms=LIMIT_SECONDS * 1_000, **options)
         started = cls(room, dict(seat_at(room, name) for name in ("Ann", "Ben")))
-        await say(room, started.ears[0], 0, cl.Start(counter=1))
+        await say(room, started.conns[0], 0, cl.Start(counter=1))
         await asyncio.sleep(0.001)
         assert Phase.PLAYING is room.table.view.phase
         return started
@@ -66,12 +75,12 @@ class Started:
         assert turn is not None
         self._counters[seat] += 1
         command = cl.PlayCards.of(turn, counter=self._counters[seat], seen=view.seq)
-        self.room.put(self.ears[seat], seat, command, now())
+        self.room.put(self.conns[seat], seat, command, now())
 
     @property
     def log(self) -> list[ev.Event]:
         """What Ann and Ben have heard."""
-        return max((ear.events for ear in self.ears.values()), key=len)
+        return max((conn.events for conn in self.conns.values()), key=len)
 
     def played(self) -> list[int]:
         """Return whose plays were carried out before the hand was over."""
@@ -93,7 +102,7 @@ def pass_seconds(seconds: float) -> None:
 
 def lose(started: Started) -> None:
     """Let Ben's line break."""
-    started.room.leave(started.ears[1], 1)
+    started.room.leave(started.conns[1], 1)
 
 
 def join(started: Started) -> None:
@@ -103,9 +112,9 @@ def join(started: Started) -> None:
 
 def come_back(started: Started) -> None:
     """Let Ben come back on another line, as a session does it."""
-    ear = Ear()
+    conn = FakeConnection()
     started.room.catch_up()
-    started.room.broadcast.take_seat(ear, 1)
+    started.room.broadcast.take_seat(conn, 1)
     started.room.connect(1)
 
 
@@ -154,11 +163,11 @@ def test_rounds_do_not_put_a_play_off_beyond_the_end(caplog: pytest.LogCaptureFi
         started.turn(1)
         await asyncio.sleep(0.1)
         assert started.played() == [0, 0]
-        assert [r.reason for r in started.ears[1].replies if isinstance(r, Refused)] == [Reason.HAND_OVER]
+        assert [r.reason for r in started.conns[1].replies if isinstance(r, Refused)] == [Reason.HAND_OVER]
         started.room.close()
 
     in_virtual_time(history(), RoundingLoop)
-    assert troubles(caplog) == []
+    assert logged_warnings(caplog) == []
 
 
 def test_what_was_sent_before_a_line_broke_is_judged() -> None:
@@ -194,10 +203,10 @@ def test_virtual_time_deals_the_same_hands_in_every_run() -> None:
 
     async def history() -> bytes:
         room = Registry(ServerSettings(), now, ImmediateJournal()).open(Options(countdown_ms=0))
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.Start(counter=1))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.Start(counter=1))
         room.close()
-        return b"".join(ear.written)
+        return b"".join(conn.written)
 
     assert in_virtual_time(history()) == in_virtual_time(history())
 
@@ -210,8 +219,8 @@ def test_every_event_has_the_time_when_it_was_due(tmp_path: Path) -> None:
         journal = VirtualJournal(path, random.Random(1))
         options = Options(time_limit_ms=LIMIT_SECONDS * 1_000, countdown_ms=0, tally_ms=0)
         room = Registry(ServerSettings(), now, journal).open(options)
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.Start(counter=1))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.Start(counter=1))
         await asyncio.sleep(0.1)
         signal_at = room.table.hand_clock.signal_at
         assert signal_at is not None
@@ -276,31 +285,31 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
     in_virtual_time(history(), RoundingLoop)
 
 
-async def _weavers_at_the_signal() -> tuple[Room, dict[int, Ear]]:
+async def _weavers_at_the_signal() -> tuple[Room, dict[int, FakeConnection]]:
     """Return a table of three whose packs the signal is about to lay out."""
     room = open_room(game="weavers", countdown_ms=1_000)
-    ears = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
-    await say(room, ears[0], 0, cl.Start(counter=1))
+    conns = dict(seat_at(room, name) for name in ("Ann", "Ben", "Cat"))
+    await say(room, conns[0], 0, cl.Start(counter=1))
     await asyncio.sleep(0.999)
     room._alarm.set(None)
     pass_seconds(0.01)
     room._tick()
-    return room, ears
+    return room, conns
 
 
 def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None:
     """Other tables come between some plays of a seat's pack and the next, and no player sees cards first."""
 
     async def history() -> None:
-        room, ears = await _weavers_at_the_signal()
+        room, conns = await _weavers_at_the_signal()
         left, made = [], [0]
-        while not any(isinstance(event, ev.Signalled) for ear in ears.values() for event in ear.events):
+        while not any(isinstance(event, ev.Signalled) for conn in conns.values() for event in conn.events):
             left.append(len(room.table._flow._unsettled))
             await asyncio.sleep(0)
             made.append(len(room._fresh) or made[-1])
         assert list(dict.fromkeys(left)) == [3, 2, 1]
         assert max(after - before for before, after in pairwise(made)) == SETTLED_AT_ONCE
-        plays = [sum(isinstance(event, ev.Played) for event in ear.events) for ear in ears.values()]
+        plays = [sum(isinstance(event, ev.Played) for event in conn.events) for conn in conns.values()]
         assert plays[0] > 50
         assert len(set(plays)) == 1
 
@@ -311,14 +320,14 @@ def test_whoever_goes_while_packs_are_laid_out_holds_up_nobody() -> None:
     """What is left to be laid is laid at once, and all who are there are told."""
 
     async def history() -> None:
-        room, ears = await _weavers_at_the_signal()
+        room, conns = await _weavers_at_the_signal()
         assert room.table.is_settling
-        assert not any(isinstance(event, ev.Signalled) for event in ears[0].events)
-        room.leave(ears[2], 2)
+        assert not any(isinstance(event, ev.Signalled) for event in conns[0].events)
+        room.leave(conns[2], 2)
         assert not room.table.is_settling
         await answered()
-        for ear in (ears[0], ears[1]):
-            assert room.table.view.seq == ear.events[-1].seq
+        for conn in (conns[0], conns[1]):
+            assert room.table.view.seq == conn.events[-1].seq
         room.close()
 
     in_virtual_time(history(), RoundingLoop)
@@ -374,8 +383,8 @@ def test_what_was_due_one_after_the_other_has_its_own_times(tmp_path: Path) -> N
         journal = VirtualJournal(path, random.Random(1))
         options = Options(time_limit_ms=LIMIT_SECONDS * 1_000, countdown_ms=500)
         room = Registry(ServerSettings(), now, journal).open(options)
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.Start(counter=1))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.Start(counter=1))
         await asyncio.sleep(0.1)
         signal_at = room.table.hand_clock.signal_at
         assert signal_at is not None

@@ -13,8 +13,8 @@ from racing_demon_server.match.table import GONE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
-from tests.support.rooms import (
-    Ear,
+from tests.support.virtual_rooms import (
+    FakeConnection,
     RoundingLoop,
     answered,
     in_virtual_time,
@@ -47,7 +47,7 @@ class Observing(Observer):
 @virtual
 async def test_a_spectator_hears_that_it_has_no_seat() -> None:
     """Whoever looks on and sends a command is told that the seat was given up."""
-    room, eve = open_room(), Ear()
+    room, eve = open_room(), FakeConnection()
     room.broadcast.watch(eve)
     await say(room, eve, 0, READY)
     assert [Refused(counter=1, reason=Reason.NOT_SEATED, text=GONE)] == eve.replies
@@ -58,7 +58,7 @@ async def test_an_older_connection_hears_that_it_has_no_seat() -> None:
     """Whoever lost the seat to another connection is told so."""
     room = open_room()
     ann, older = seat_at(room, "Ann")
-    room.broadcast.take_seat(Ear(), ann)
+    room.broadcast.take_seat(FakeConnection(), ann)
     await say(room, older, ann, READY)
     text = "This connection no longer has that seat."
     assert [Refused(counter=1, reason=Reason.NOT_SEATED, text=text)] == older.replies
@@ -70,7 +70,7 @@ async def test_a_refusal_without_a_seat_is_measured_and_is_no_play() -> None:
     observing = Observing()
     room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
     ann, older = seat_at(room, "Ann")
-    room.broadcast.take_seat(Ear(), ann)
+    room.broadcast.take_seat(FakeConnection(), ann)
     room.put(older, ann, READY, now() - 500)
     await answered()
     (told,) = observing.answers
@@ -82,10 +82,10 @@ async def test_a_refusal_without_a_seat_is_measured_and_is_no_play() -> None:
 async def test_a_stopped_room_judges_nothing() -> None:
     """A command that arrives after the stop is not answered: the client sends it to the next server."""
     room = open_room()
-    ann, ear = seat_at(room, "Ann")
+    ann, conn = seat_at(room, "Ann")
     room.stop()
-    await say(room, ear, ann, READY)
-    assert ear.replies == []
+    await say(room, conn, ann, READY)
+    assert conn.replies == []
     assert not room.table.view.seats[ann].ready
 
 
@@ -94,8 +94,8 @@ def test_what_is_due_just_now_is_done_before_anything_else() -> None:
 
     async def history() -> None:
         room = open_room(countdown_ms=1_000, contributions=False)
-        ann, ear = seat_at(room, "Ann")
-        await say(room, ear, ann, cl.AddBot(counter=1, level="easy"), cl.Start(counter=2))
+        ann, conn = seat_at(room, "Ann")
+        await say(room, conn, ann, cl.AddBot(counter=1, level="easy"), cl.Start(counter=2))
         assert room.table.view.phase is Phase.COUNTDOWN
         loop, due = asyncio.get_running_loop(), room.table.due
         assert isinstance(loop, RoundingLoop)
@@ -117,11 +117,11 @@ def test_what_was_due_is_done_no_more_where_a_command_came_before_it() -> None:
         failures: list[dict[str, Any]] = []
         loop.set_exception_handler(lambda _, what: failures.append(what))
         room = open_room(countdown_ms=1_000, contributions=False)
-        (ann, ear), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
-        await say(room, ear, ann, cl.Start(counter=1))
+        (ann, conn), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
+        await say(room, conn, ann, cl.Start(counter=1))
         due = room.table.due
         assert due is not None
-        loop.call_at((due - 1_000) / 1e6, room.put, ear, ann, cl.Pause(counter=2, paused=True), due - 1_000)
+        loop.call_at((due - 1_000) / 1e6, room.put, conn, ann, cl.Pause(counter=2, paused=True), due - 1_000)
         loop.let_pass((due - now()) / 1e6 + 1)
         await asyncio.sleep(0.01)
         assert (room.table.view.paused, room.table.view.phase) == (True, Phase.COUNTDOWN)

@@ -22,23 +22,32 @@ from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import Spectators
-from tests.support.rooms import Ear, RoundingLoop, in_virtual_time, now, open_room, say, seat_at, virtual
 from tests.support.virtual_journal import VirtualJournal
+from tests.support.virtual_rooms import (
+    FakeConnection,
+    RoundingLoop,
+    in_virtual_time,
+    now,
+    open_room,
+    say,
+    seat_at,
+    virtual,
+)
 
 DELAY = 60
 
 
 def _seen_by_a_spectator(room: Room) -> Snapshot:
-    ear = Ear()
-    room.broadcast.watch(ear)
-    return ear.snapshots[-1]
+    conn = FakeConnection()
+    room.broadcast.watch(conn)
+    return conn.snapshots[-1]
 
 
 def _seen_by_a_player(room: Room) -> Snapshot:
-    ear = Ear()
-    room.broadcast.catch_up(ear, 0)
-    room.broadcast.discard(ear)
-    return ear.snapshots[-1]
+    conn = FakeConnection()
+    room.broadcast.catch_up(conn, 0)
+    room.broadcast.discard(conn)
+    return conn.snapshots[-1]
 
 
 # After the server was started anew.
@@ -60,7 +69,7 @@ async def _begin(registry: Registry, lock: Passphrase | None = None, **options: 
     """Open a table that is seen a minute late, and long after let its bots begin to play."""
     asked = {"watch_delay_ms": DELAY * 1_000, "countdown_ms": 0, "hands": 1, **options}
     room = registry.open(Options.model_validate(asked), lock)
-    ann = Ear()
+    ann = FakeConnection()
     room.broadcast.take_seat(ann, room.join("Ann", b"token", ""))
     room.connect(0)
     await say(room, ann, 0, *(cl.AddBot(counter=number, level="hard") for number in (1, 2)))
@@ -101,7 +110,7 @@ async def test_nobody_sees_the_end_of_a_hand_too_early_when_the_server_is_starte
 
     async with _opened(tmp_path) as registry:
         room = await _begin(registry, hands=2, tally_ms=120_000)
-        ann, counters = Ear(), count(10)
+        ann, counters = FakeConnection(), count(10)
         room.broadcast.take_seat(ann, 0)
         while room.table.view.phase is not Phase.TALLY:
             await asyncio.sleep(1)
@@ -155,7 +164,7 @@ async def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_st
         await asyncio.sleep(DELAY / 2)
         assert room.table.view.is_private
     async with _opened(tmp_path, anew=True) as registry:
-        room, eve = registry.room(code), Ear()
+        room, eve = registry.room(code), FakeConnection()
         room.broadcast.watch(eve)
         assert Phase.LOBBY is eve.snapshots[-1].phase
         await asyncio.sleep(DELAY)
@@ -171,7 +180,7 @@ async def test_nobody_is_told_the_plays_of_identical_deals_when_the_server_is_st
 async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
     """What happens then comes in its order, and what was to come later comes no sooner."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
-    eve = Ear()
+    eve = FakeConnection()
     room.broadcast.watch(eve)
     _, ann = seat_at(room, "Ann")
     await asyncio.sleep(10)
@@ -189,7 +198,7 @@ async def test_a_delay_that_is_taken_away_lets_nothing_overtake() -> None:
 async def test_a_delay_that_is_taken_away_ends() -> None:
     """When all that was to come later has come, what happens is seen at once."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
-    eve = Ear()
+    eve = FakeConnection()
     room.broadcast.watch(eve)
     _, ann = seat_at(room, "Ann")
     await say(room, ann, 0, cl.SetOptions(counter=1, options=Options(watch_delay_ms=0)))
@@ -216,7 +225,7 @@ async def test_a_gallery_that_is_closed_sends_nothing_more() -> None:
     """Neither what waits for a turn nor what is due later."""
     for delay_ms in (0, DELAY * 1_000):
         room = open_room(watch_delay_ms=delay_ms)
-        eve = Ear()
+        eve = FakeConnection()
         room.broadcast.watch(eve)
         await asyncio.sleep(1)
         before = list(eve.heard)
@@ -233,7 +242,7 @@ def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
         room, loop = open_room(watch_delay_ms=DELAY * 1_000), asyncio.get_running_loop()
         assert isinstance(loop, RoundingLoop)
         _, ann = seat_at(room, "Ann")
-        eve = Ear()
+        eve = FakeConnection()
         room.broadcast.watch(eve)
         await asyncio.sleep(2 * DELAY)
         before = loop.appointments
@@ -252,12 +261,12 @@ def test_a_loop_that_wakes_too_early_looks_seldom_at_what_waits() -> None:
 
 async def _compare(room: Room, seconds: int, acts: dict[int, tuple[int, cl.Command]]) -> None:
     """Let seats do what is said in seconds; what spectators see must be what players saw a delay before."""
-    ears = [seat_at(room, name)[1] for name in ("Ann", "Ben")]
+    conns = [seat_at(room, name)[1] for name in ("Ann", "Ben")]
     seen: list[Snapshot] = []
     for second in range(seconds + DELAY):
         if second in acts:
             seat, command = acts[second]
-            await say(room, ears[seat], seat, command)
+            await say(room, conns[seat], seat, command)
         await asyncio.sleep(0.5)
         seen.append(_seen_by_a_player(room))
         if second >= DELAY:
@@ -302,7 +311,7 @@ async def test_the_time_is_that_of_the_hand_when_the_delay_is_taken_away() -> No
 @virtual
 async def test_the_spectators_of_a_relay_are_counted_in_its_place() -> None:
     """All are told the number of people, among whom the relay itself is none, whenever that changes."""
-    room, relay, eve = open_room(), Ear(), Ear()
+    room, relay, eve = open_room(), FakeConnection(), FakeConnection()
     _, ann = seat_at(room, "Ann")
     for spectator in (relay, eve):
         room.broadcast.watch(spectator)
@@ -310,21 +319,21 @@ async def test_the_spectators_of_a_relay_are_counted_in_its_place() -> None:
         await asyncio.sleep(1)
         room.broadcast.count_relayed(relay, relayed)
     await asyncio.sleep(1)
-    for ear in (ann, relay, eve):
-        assert [each.count for each in ear.heard if isinstance(each, Watchers)] == [2, 31, 1]
+    for conn in (ann, relay, eve):
+        assert [each.count for each in conn.heard if isinstance(each, Watchers)] == [2, 31, 1]
 
 
 @virtual
 async def test_only_spectators_count_for_others() -> None:
     """Whoever is no spectator, or none any more, changes nothing by telling of its own spectators."""
-    room, relay = open_room(), Ear()
+    room, relay = open_room(), FakeConnection()
     _, ann = seat_at(room, "Ann")
     room.broadcast.watch(relay)
     room.broadcast.count_relayed(relay, 30)
     room.broadcast.discard(relay)
     await asyncio.sleep(1)
     ann.frames.clear()
-    for stranger in (relay, ann, Ear()):
+    for stranger in (relay, ann, FakeConnection()):
         room.broadcast.count_relayed(stranger, 30)
     await asyncio.sleep(1)
     assert (room.broadcast.spectators.people, ann.heard) == (0, [])
@@ -334,7 +343,7 @@ async def test_only_spectators_count_for_others() -> None:
 async def test_a_relay_adds_no_delay_of_its_own() -> None:
     """It receives each event with the delay applied."""
     room = open_room(watch_delay_ms=DELAY * 1_000)
-    relayed, eye = Spectators(room.shown, now, Backlog(1_000, 1_000), delays=False), Ear()
+    relayed, eye = Spectators(room.shown, now, Backlog(1_000, 1_000), delays=False), FakeConnection()
     relayed.add(eye)
     relayed.publish([Frames(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
     await asyncio.sleep(1)

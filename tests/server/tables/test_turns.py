@@ -11,7 +11,7 @@ from racing_demon_server.frames import Batch
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.turns import STEP_SECONDS, STEP_UNITS, Turns
-from tests.support.rooms import Ear, now, open_room, say, seat_at, virtual
+from tests.support.virtual_rooms import FakeConnection, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
 TABLES: Final = 12
@@ -39,7 +39,7 @@ class Work:
         return units
 
 
-class Late(Ear):
+class Late(FakeConnection):
     """A listener who writes down in which millisecond something came."""
 
     def __init__(self, sends: Counter[int]) -> None:
@@ -106,15 +106,15 @@ async def test_what_becomes_due_at_many_tables_at_once_is_shown_in_turn() -> Non
     """No millisecond has more than ten writes to spectators of all tables, and each gets all in one."""
     backlog, sends = Backlog(10**6, 10**8), Counter[int]()
     rooms = [open_room(backlog=backlog, **DELAYED) for _ in range(TABLES)]
-    ears = [Late(sends) for _ in range(5 * TABLES)]
-    for number, ear in enumerate(ears):
-        rooms[number % TABLES].broadcast.watch(ear)
+    conns = [Late(sends) for _ in range(5 * TABLES)]
+    for number, conn in enumerate(conns):
+        rooms[number % TABLES].broadcast.watch(conn)
     await changed(rooms, 20)
     await asyncio.sleep(DELAY + 1)
     assert max(sends.values()) <= STEP_UNITS
-    for number, ear in enumerate(ears):
-        assert rooms[number % TABLES].table.view.seq == ear.events[-1].seq
-        assert [len(ear.events)] == ear.writes
+    for number, conn in enumerate(conns):
+        assert rooms[number % TABLES].table.view.seq == conn.events[-1].seq
+        assert [len(conn.events)] == conn.writes
     assert backlog.size == 0
 
 
@@ -139,24 +139,24 @@ def seen_at(rooms: list[Room]) -> int:
     """Return the numbers of the events that those who come now see, all tables together."""
     seen = 0
     for room in rooms:
-        ear = Ear()
-        room.broadcast.watch(ear)
-        room.broadcast.discard(ear)
-        seen += ear.snapshots[-1].seq
+        conn = FakeConnection()
+        room.broadcast.watch(conn)
+        room.broadcast.discard(conn)
+        seen += conn.snapshots[-1].seq
     return seen
 
 
 @virtual
 async def test_every_step_serves_as_many_spectators_as_it_may() -> None:
     """A round that goes on in the next step has all of that step's units."""
-    room, gallery = open_room(), [Ear() for _ in range(3 * STEP_UNITS)]
+    room, gallery = open_room(), [FakeConnection() for _ in range(3 * STEP_UNITS)]
     seat, ann = seat_at(room, "Ann")
-    for ear in gallery:
-        room.broadcast.watch(ear)
+    for conn in gallery:
+        room.broadcast.watch(conn)
     await asyncio.sleep(1)
     await say(room, ann, seat, cl.Say(counter=1, text="Hello"))
     served = []
     for _ in range(3):
-        served.append(sum(bool(ear.events) for ear in gallery))
+        served.append(sum(bool(conn.events) for conn in gallery))
         await asyncio.sleep(1.01 * STEP_SECONDS)
     assert served == [STEP_UNITS, 2 * STEP_UNITS, 3 * STEP_UNITS]

@@ -6,8 +6,8 @@ from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.canvas import Canvas, Hit, draw_banner
 from racing_demon_client.terminal.style import Mark, Role
-from tests.support.desks import rows_of
 from tests.support.effort import examples
+from tests.support.view_models import rows_of
 
 SIGNS = "ab ♠│漢한e\u0301"
 texts = st.text(SIGNS, max_size=12)

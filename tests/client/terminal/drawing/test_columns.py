@@ -11,8 +11,8 @@ from racing_demon_client.terminal.style import ASCII, UNICODE, choose
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from tests.support.boards import Position, build, rules_of
-from tests.support.desks import SIZES, Player, divider_of, left_part, positions, rows_of
 from tests.support.effort import covering, examples
+from tests.support.view_models import SIZES, Player, divider_of, left_part, positions, rows_of
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
 RUN = "KS QH JS TH 9S 8H 7S 6H 5S 4H 3S 2H AS"

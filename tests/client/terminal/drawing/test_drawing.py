@@ -17,7 +17,9 @@ from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.boards import Position, build, rules_of
-from tests.support.desks import (
+from tests.support.effort import amount, covering, examples, more_when_long
+from tests.support.matches import MATCHES, of_matches
+from tests.support.view_models import (
     HOSTILE,
     SIZES,
     Player,
@@ -30,8 +32,6 @@ from tests.support.desks import (
     right_part,
     rows_of,
 )
-from tests.support.effort import amount, covering, examples, more_when_long
-from tests.support.matches import MATCHES, of_matches
 
 of_all_sizes = pytest.mark.parametrize("size", SIZES, ids=["small", "medium", "large"])
 STEP = amount(295, 59)

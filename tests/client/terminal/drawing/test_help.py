@@ -21,7 +21,7 @@ from racing_demon_client.terminal.screens.dialogs import TextScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
-from tests.support.desks import SIZES, rows_of
+from tests.support.view_models import SIZES, rows_of
 
 QWERTY = PRESETS["qwerty"]
 KEYMAPS = [

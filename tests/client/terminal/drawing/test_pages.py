@@ -17,9 +17,9 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
-from tests.support.desks import HOSTILE, SIZES, rows_of
 from tests.support.matches import final_view
 from tests.support.recordings import recording_of
+from tests.support.view_models import HOSTILE, SIZES, rows_of
 
 ADDRESS = "ws://192.0.2.2:5252"
 NAMES = ("Ann", "A name of twenty-four le")

@@ -13,9 +13,9 @@ from racing_demon_protocol.engine.cards import UNKNOWN, name
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.specification import Geometry
 from racing_demon_protocol.games import GAMES
-from tests.support.desks import rows_of
 from tests.support.solitaire import Alone, moments, table_of
 from tests.support.typical import of_games
+from tests.support.view_models import rows_of
 
 of_every_game = of_games(GAMES)
 SIZES = ((80, 24), (120, 40), (200, 60))

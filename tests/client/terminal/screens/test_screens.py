@@ -31,7 +31,7 @@ from tests.support.screens import (
     until_ended,
     wait,
 )
-from tests.support.servers import PATIENCE, serving, within
+from tests.support.servers import PATIENCE, serving, timeout
 
 # The lobby.
 
@@ -215,7 +215,7 @@ async def test_chat_reaches_the_others() -> None:
                         return message.text
                 return ""
 
-            assert await within(PATIENCE, heard()) == "hi [/]"
+            assert await timeout(PATIENCE, heard()) == "hi [/]"
             await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
             await ben.send(cl.Say(counter=ben.next_counter(), text="[bold]hello"))
             await shows(player, "Ben says: [bold]hello")

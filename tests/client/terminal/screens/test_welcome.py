@@ -16,9 +16,9 @@ from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
 from racing_demon_client.terminal.screens.welcome import GamesScreen, TableList
 from tests.client.terminal.conftest import Folders
+from tests.support.app_harness import painted
 from tests.support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
 from tests.support.servers import Peer, serving
-from tests.support.stages import painted
 
 
 async def test_practising_opens_a_table(folders: Folders) -> None:

@@ -15,11 +15,11 @@ from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.table import LobbyScreen
 from racing_demon_client.terminal.screens.welcome import TableList, TableRow
 from tests.client.terminal.test_snapshots import TextFile
+from tests.support.app_harness import painted
 from tests.support.effort import usually
-from tests.support.neighbors import among_ourselves, announced, announcement, saying
+from tests.support.mdns_responders import among_ourselves, announced, announcement, saying
 from tests.support.screens import at_first_screen, field, told, wait
 from tests.support.servers import Peer, serving
-from tests.support.stages import painted
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.specification import Building, Game, Goal, Racing
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.invariants import status
 from tests.support.oracles import ORACLES, every_play
 

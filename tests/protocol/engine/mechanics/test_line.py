@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import name
 from racing_demon_protocol.engine.mechanics.line import PushPin
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, stacked
+from tests.support.dealt_hands import Dealt, stacked
 
 
 def _lay(game: str, cards: str) -> Dealt:

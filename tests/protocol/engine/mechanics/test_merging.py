@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import rank
 from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 GAME = GAMES["gamblers"]
 

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, pack, rank
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands, stacked
+from tests.support.dealt_hands import Dealt, random_hands, stacked
 
 GAME = GAMES["sympathy"]
 

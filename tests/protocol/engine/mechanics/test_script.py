@@ -13,7 +13,7 @@ from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.games.a_spell import SPELL_WORDS
 from racing_demon_protocol.games.common import RANK_WORDS
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 
 
 def _shown(game: str, group: str) -> tuple[Dealt, list[int]]:

@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse, rank
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands, stacked
+from tests.support.dealt_hands import Dealt, random_hands, stacked
 
 NO_PAIR = "2S 2H 2C 2D 3S 3H 3C 3D 4S 4H 4C 4D 5S 5H 5C 5D 2S 3S 4S 5S 6S 6H 6C 6D 2H"
 """Twenty-five places of which no two make fourteen."""

@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.cards import UNKNOWN, Card, name, parse, rank
 from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 
 DEALS = int(os.environ.get("RACING_DEMON_DEALS", "10000"))
 """How many deals of the Clock are counted by hand; the engine plays one in 250 of them."""

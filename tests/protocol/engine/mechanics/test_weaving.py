@@ -8,7 +8,7 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Kind
 from racing_demon_protocol.engine.cards import rank
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 
 GAME = GAMES["weavers"]
 

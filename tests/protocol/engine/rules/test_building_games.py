@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Base, Deals, Foundations, Game, Goal, Racing, Special
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.options import Options
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.solo import CHANCE_GAMES, all_plays, broken, chance_game, lay, named
 from tests.support.typical import BUILDING_GAMES, of_games
 

@@ -9,7 +9,7 @@ from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.boards import RACES, Position, build, cards, deal_seed, names, rules_of
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.search import distance, way_to_progress
 
 BLOCKED = ("5h 9S", "5s 9C", "5c 7S", "5d 7C", "6h QS", "6d QC", "6c JS")

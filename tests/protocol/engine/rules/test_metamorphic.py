@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.specification import Game, Racing, Reserve, Stock, Tableau, TailRule, Unit
 from racing_demon_protocol.games import GAMES
 from tests.support.boards import RACES, Position, deal, deal_seed, rules_of
-from tests.support.dealt import Dealt
+from tests.support.dealt_hands import Dealt
 from tests.support.klondike import klondike_plays
 from tests.support.perft import perft
 from tests.support.playouts import play_on

@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import BUILDING_GAMES, of_games
 

@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.rules.position import Position, ScratchBoard
 from racing_demon_protocol.engine.specification import Game
-from tests.support.dealt import Dealt, random_hands
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long
 from tests.support.typical import BUILDING_GAMES, of_games
 

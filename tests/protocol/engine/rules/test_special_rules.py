@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
-from tests.support.dealt import Dealt, stacked
+from tests.support.dealt_hands import Dealt, stacked
 from tests.support.solo import lay
 
 

@@ -15,7 +15,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game, Waits
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
-from tests.support.dealt import Dealt, stacked
+from tests.support.dealt_hands import Dealt, stacked
 from tests.support.solo import lay
 
 

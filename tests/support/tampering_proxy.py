@@ -18,7 +18,7 @@ Change = Callable[[Message], Message | None]
 
 
 @asynccontextmanager
-async def meddling(
+async def tampering_proxy(
     target: str, *, down: Change = lambda message: message, up: Change = lambda message: message
 ) -> AsyncIterator[str]:
     """Meddle with what a server says to its clients, and they to it; give the URL for them to use."""

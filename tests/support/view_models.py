@@ -70,7 +70,7 @@ SETUPS: Final[dict[str, tuple[str, int, dict[str, object]]]] = {
 """Hands by name: the game, how many play, and the options."""
 
 
-class Chair:
+class FakeClient:
     """A place at a table: what a desk needs of a client.
 
     Attributes:
@@ -119,7 +119,7 @@ class Player:
         motion: bool = True,
         preset: str = "qwerty",
     ) -> None:
-        self.chair = Chair(view, seat)
+        self.chair = FakeClient(view, seat)
         self.desk = Desk(self.chair, volume=volume, motion=motion, glyphs=glyphs)
         self.glyphs = glyphs
         self.now = 1_000_000

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, TextIO
 
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 
-class Console:
+class FakeTerminal:
     """What a player types, and what the player sees.
 
     Attributes:
@@ -63,7 +63,7 @@ class Console:
                 await self._news.wait()
 
         try:
-            return await within(PATIENCE, look())
+            return await timeout(PATIENCE, look())
         except TimeoutError:
             raise AssertionError(f"{pattern!r} is not in {self.lines}") from None
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.crashes import until
 from tests.support.processes import Running, server_process
+from tests.support.restartable_server import wait_until
 from tests.support.servers import PATIENCE
 
 
@@ -26,7 +26,7 @@ async def page(port: int, path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Several:
+class ServerProcesses:
     """A server of several processes.
 
     Attributes:
@@ -61,14 +61,14 @@ def children(pid: int) -> list[int]:
 
 
 @asynccontextmanager
-async def several(count: int, *arguments: str) -> AsyncIterator[Several]:
+async def server_processes(count: int, *arguments: str) -> AsyncIterator[ServerProcesses]:
     """Start a server of so many processes; in the end none of them is left."""
     async with server_process("--processes", str(count), *arguments) as (program, url):
         port = int(url.rpartition(":")[2].partition("/")[0])
-        server = Several(program, url, tuple(json.loads(await page(port, "/healthz"))["ports"]))
+        server = ServerProcesses(program, url, tuple(json.loads(await page(port, "/healthz"))["ports"]))
         yield server
         pids = server.pids if program.process.returncode is None else []
-    await until(lambda: not any(map(is_running, pids)))
+    await wait_until(lambda: not any(map(is_running, pids)))
 
 
 def is_running(pid: int) -> bool:

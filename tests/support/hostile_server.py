@@ -22,10 +22,10 @@ from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.formatting import is_printable
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Seated, SeatState
-from tests.support.desks import HOSTILE
 from tests.support.matches import log_of
 from tests.support.relay import WELCOME, speak, table_of, visited
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
+from tests.support.view_models import HOSTILE
 
 SIZE: Final = (120, 40)
 HARMLESS: Final = ("Ann", "Ben of Łódź", "漢字", "O'Neill-Smith", "Cyn (2)")
@@ -117,7 +117,7 @@ class Recorder(HeadlessDriver):
 
 
 @dataclass
-class Liar:
+class HostileServer:
     """A server's side of one connection, which cleans nothing, and somebody before the screen at the other.
 
     Attributes:
@@ -188,47 +188,47 @@ async def introduce(connection: ServerConnection, text: str) -> None:
 
 
 @asynccontextmanager
-async def lying(text: str, size: tuple[int, int] = SIZE) -> AsyncIterator[Liar]:
+async def hostile_server(text: str, size: tuple[int, int] = SIZE) -> AsyncIterator[HostileServer]:
     """Run the application at a table of a server that cleans nothing, and record what it writes."""
     async with visited() as (url, visitors):
         opening = join(url, "BCDF", "Ann")
         entering = asyncio.create_task(opening.__aenter__())
-        connection = await within(PATIENCE, visitors.get())
+        connection = await timeout(PATIENCE, visitors.get())
         await introduce(connection, text)
-        opened = await within(PATIENCE, entering)
+        opened = await timeout(PATIENCE, entering)
         try:
             app = TerminalApp(opened, PlayerSettings(volume=2), Look())
             app.driver_class = Recorder
             async with app.run_test(headless=False, size=size) as pilot:
                 await pilot.pause()
-                liar = Liar(connection, pilot)
-                await liar.tell(ev.Joined(seq=0, seat=0, name=text))
-                yield liar
+                server = HostileServer(connection, pilot)
+                await server.tell(ev.Joined(seq=0, seat=0, name=text))
+                yield server
         finally:
             await opening.__aexit__(None, None, None)
 
 
-async def whole_story(liar: Liar, names: Sequence[str]) -> None:
+async def whole_story(server: HostileServer, names: Sequence[str]) -> None:
     """Tell names in the lobby, at the table, in the tally and at the end of the match."""
-    app = liar.pilot.app
+    app = server.pilot.app
     assert isinstance(app.screen, LobbyScreen)
     for name in names:
-        await liar.spread(name)
+        await server.spread(name)
     committed, dealt, signalled = log_of("racing-demon")[3:6]
     assert isinstance(committed, ev.Committed)
-    await liar.tell(committed.model_copy(update={"hand_id": names[0]}), dealt, signalled)
+    await server.tell(committed.model_copy(update={"hand_id": names[0]}), dealt, signalled)
     assert isinstance(app.screen, TableScreen)
     for name in names:
-        await liar.spread(name)
-        await liar.tell(ev.Connected(seq=0, seat=1, connected=False), ev.StuckSaid(seq=0, seat=2))
+        await server.spread(name)
+        await server.tell(ev.Connected(seq=0, seat=1, connected=False), ev.StuckSaid(seq=0, seat=2))
     over = ev.HandOver(seq=0, reason=EndReason.OUT, out=1, elapsed_ms=9, points=(1, 62, -26), seed="00" * 32)
-    await liar.tell(ev.Called(seq=0, seat=1, grace_ms=1), over)
-    await liar.pilot.press("enter")
+    await server.tell(ev.Called(seq=0, seat=1, grace_ms=1), over)
+    await server.pilot.press("enter")
     assert isinstance(app.screen, TallyScreen)
     for name in names:
-        await liar.spread(name)
-    await liar.tell(ev.MatchOver(seq=0, winners=(1, 2)), ev.Hosted(seq=0, seat=0))
+        await server.spread(name)
+    await server.tell(ev.MatchOver(seq=0, winners=(1, 2)), ev.Hosted(seq=0, seat=0))
     assert isinstance(app.screen, TallyScreen)
-    await liar.pilot.press("?")
-    await liar.pilot.press("escape")
-    await liar.pilot.press("/", "h", "i", "escape")
+    await server.pilot.press("?")
+    await server.pilot.press("escape")
+    await server.pilot.press("/", "h", "i", "escape")

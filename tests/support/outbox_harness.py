@@ -16,7 +16,7 @@ TABLE: Final = "rd/pub/a1/tables/bcdf"
 """The topic of its record."""
 
 
-class Office:
+class OutboxHarness:
     """An outbox with one table, and a clock that moves when it is told to."""
 
     def __init__(

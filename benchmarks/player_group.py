@@ -115,7 +115,7 @@ class Seen:
     missing: int
 
 
-class Crew:
+class PlayerGroup:
     """Players who turn their stocks as fast as hard bots, which is possible at any time.
 
     Attributes:
@@ -277,19 +277,19 @@ class Crew:
 
 
 @asynccontextmanager
-async def crew_at(url: str) -> AsyncIterator[Crew]:
+async def player_group_at(url: str) -> AsyncIterator[PlayerGroup]:
     """Seat eight players at a table of their own, and let them play as long as the context lasts.
 
     Raises:
         ConnectionError: one of them was cut off.
 
     """
-    crew = Crew(url)
+    group = PlayerGroup(url)
     async with AsyncExitStack() as stack:
-        await crew.enter(stack)
-        playing = asyncio.create_task(crew.play_on())
+        await group.enter(stack)
+        playing = asyncio.create_task(group.play_on())
         try:
-            yield crew
+            yield group
             if playing.done():
                 playing.result()
         finally:

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from tests.support.relay import Relay
-from tests.support.servers import PATIENCE, Served, serving, within
+from tests.support.servers import PATIENCE, Served, serving, timeout
 
 QUICK: Final = Options(countdown_ms=0, tally_ms=0, hands=1)
 BROKEN: Final = "connection lost; reconnecting"
@@ -36,7 +36,7 @@ async def relayed(**settings: object) -> AsyncIterator[tuple[Served, Relay]]:
         yield served, relay
 
 
-class Ears:
+class ReceivedMessages:
     """Listens to a client in the background, and keeps all that it is given."""
 
     def __init__(self, client: Client) -> None:
@@ -80,21 +80,21 @@ class Ears:
             )
 
         async with self._news:
-            await within(PATIENCE, self._news.wait_for(there))
+            await timeout(PATIENCE, self._news.wait_for(there))
 
     async def until_answered(self, counter: int) -> None:
         """Wait until a command has been answered."""
         async with self._news:
-            await within(PATIENCE, self._news.wait_for(lambda: bool(self.answers(counter))))
+            await timeout(PATIENCE, self._news.wait_for(lambda: bool(self.answers(counter))))
 
 
 @asynccontextmanager
-async def listening(client: Client) -> AsyncIterator[Ears]:
+async def listening(client: Client) -> AsyncIterator[ReceivedMessages]:
     """Listen to a client until it is closed."""
     async with client:
-        ears = Ears(client)
-        yield ears
-    await within(PATIENCE, ears.task)
+        received = ReceivedMessages(client)
+        yield received
+    await timeout(PATIENCE, received.task)
 
 
 def turn_of(view: TableState, seat: int) -> Play:

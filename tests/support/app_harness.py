@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Refused
 from tests.support.matches import log_of, options_of
-from tests.support.servers import PATIENCE, within
+from tests.support.servers import PATIENCE, timeout
 
 BETWEEN_MS: Final = 150
 """So long after one another the messages come."""
@@ -33,7 +33,7 @@ LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class AppHarness:
     """A moment of a table.
 
     Attributes:
@@ -58,7 +58,7 @@ class Stage:
     answer: Refused | None = None
 
 
-class StagedClient(Client):
+class RecordedClient(Client):
     """A client whose server is a list: it follows what stands there, and what it says is never answered.
 
     Attributes:
@@ -66,7 +66,7 @@ class StagedClient(Client):
 
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: AppHarness) -> None:
         super().__init__("ws://192.168.1.5:5252/v1")
         options = options_of(stage.match).model_copy(update=stage.options)
         self.code = "DEMN"
@@ -92,24 +92,24 @@ class StagedClient(Client):
 
     async def heard_all(self) -> None:
         """Wait until everything has been heard."""
-        await within(PATIENCE, self._coming.join())
+        await timeout(PATIENCE, self._coming.join())
 
 
-class StagedSession(TableSession):
+class RecordedSession(TableSession):
     """A session on its client's clock."""
 
-    client: StagedClient
+    client: RecordedClient
 
     def now(self) -> int:
         """Return the time."""
-        assert isinstance(self.opened.client, StagedClient)
+        assert isinstance(self.opened.client, RecordedClient)
         return self.opened.client.now
 
     def note_paint(self, born: float) -> None:
         """Be always equally quick."""
 
 
-class StagedApp(TerminalApp):
+class RecordedApp(TerminalApp):
     """The application with such a session, on a terminal that shows all colors."""
 
     def _start_session(self, opened: Opened) -> None:
@@ -117,19 +117,19 @@ class StagedApp(TerminalApp):
         self._dress()
         desk = Desk(opened.client, glyphs=self.look.glyphs)
         desk.ping_ms, desk.paint_ms = 12.0, 4.0
-        self.session = StagedSession(opened, desk, PlayerSettings(), None)
+        self.session = RecordedSession(opened, desk, PlayerSettings(), None)
         self.run_worker(self._listen(self.session), group="table")
         self.push_screen(self._screen_for(self.session))
 
 
 @asynccontextmanager
-async def staged(
-    stage: Stage, size: tuple[int, int], *, palette: PaletteName = "dark", glyphs: Glyphs = UNICODE
+async def app_at_table(
+    stage: AppHarness, size: tuple[int, int], *, palette: PaletteName = "dark", glyphs: Glyphs = UNICODE
 ) -> AsyncIterator[Pilot[None]]:
     """Run the application until a moment is there."""
-    client = StagedClient(stage)
+    client = RecordedClient(stage)
     addresses = () if stage.how == "practiced" else ("ws://192.168.1.5:5252",)
-    app = StagedApp(
+    app = RecordedApp(
         Opened(client, stage.how, addresses),
         PlayerSettings(sound=False, palette=palette),
         Look(glyphs=glyphs),

@@ -111,7 +111,7 @@ def virtual(history: Callable[Given, Coroutine[Any, Any, None]]) -> Callable[Giv
     return test
 
 
-class Ear:
+class FakeConnection:
     """A listener that writes down what it gets.
 
     Attributes:
@@ -222,20 +222,20 @@ def open_room(
     )
 
 
-def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tuple[int, Ear]:
+def seat_at(room: Room, name: str, encoding: Encoding = Encoding.MSGPACK) -> tuple[int, FakeConnection]:
     """Seat somebody at a room, as the gateway does."""
-    ear = Ear(encoding)
+    conn = FakeConnection(encoding)
     seat = room.join(name, name.encode(), "")
-    room.broadcast.take_seat(ear, seat)
-    room.broadcast.catch_up(ear, 0)
+    room.broadcast.take_seat(conn, seat)
+    room.broadcast.catch_up(conn, 0)
     room.connect(seat)
-    return seat, ear
+    return seat, conn
 
 
-async def say(room: Room, ear: Ear, actor: Actor, *commands: cl.Command) -> None:
+async def say(room: Room, conn: FakeConnection, actor: Actor, *commands: cl.Command) -> None:
     """Let commands arrive together, and wait until they are judged and answered."""
     for command in commands:
-        room.put(ear, actor, command, now())
+        room.put(conn, actor, command, now())
     await answered()
 
 

@@ -36,7 +36,7 @@ from racing_demon_server.journal.reader import log_of, options_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.hand_times import backward_glances, backward_times
 from tests.support.processes import Running, started
-from tests.support.servers import PATIENCE, Peer, end_tasks, patience
+from tests.support.servers import PATIENCE, Peer, deadline, end_tasks
 
 HANDS: Final = 100
 PLAYS: Final = 15
@@ -46,7 +46,7 @@ STANDS_STILL: Final = {f"refused: {Reason.HALTED}", f"refused: {Reason.PAUSED}"}
 """What is answered while nothing can be kept, or not everybody is back yet after the server has died."""
 
 
-class Mortal:
+class RestartableServer:
     """A server on one port and one journal, that can be killed and started again.
 
     Attributes:
@@ -55,8 +55,8 @@ class Mortal:
 
     """
 
-    def __init__(self, nursery: Running, journal: Path | str, *more: str) -> None:
-        self._nursery = nursery
+    def __init__(self, fork_server: Running, journal: Path | str, *more: str) -> None:
+        self._fork_server = fork_server
         self._arguments = ["--host=127.0.0.1", f"--journal={journal}", *more]
         self._pid = 0
         self.url = ""
@@ -66,22 +66,22 @@ class Mortal:
     @asynccontextmanager
     async def started(cls, journal: Path | str, *more: str, protocol: int = VERSION) -> AsyncIterator[Self]:
         """Start a server, perhaps with another version of the protocol; none is left in the end."""
-        program = ("tests.support.protocols", str(protocol), "tests.support.nursery")
-        async with started(*program, stderr=sys.stderr) as nursery:
-            mortal = cls(nursery, journal, *more)
+        program = ("tests.support.protocols", str(protocol), "tests.support.fork_server")
+        async with started(*program, stderr=sys.stderr) as fork_server:
+            server = cls(fork_server, journal, *more)
             try:
-                await mortal.start()
-                yield mortal
+                await server.start()
+                yield server
             finally:
-                mortal.kill()
+                server.kill()
 
     async def start(self) -> None:
         """Start it, on the same port as before."""
         port = self.url.rpartition(":")[2].partition("/")[0] or "0"
         began = time.perf_counter()
-        self._nursery.type(f"start --port={port} {' '.join(self._arguments)}")
-        self._pid = int((await self._nursery.line(r"^pid (\d+)")).group(1))
-        self.url = (await self._nursery.line(r"listening on (\S+)")).group(1)
+        self._fork_server.type(f"start --port={port} {' '.join(self._arguments)}")
+        self._pid = int((await self._fork_server.line(r"^pid (\d+)")).group(1))
+        self.url = (await self._fork_server.line(r"listening on (\S+)")).group(1)
         self.restarts.append(time.perf_counter() - began)
 
     async def stop(self) -> None:
@@ -89,7 +89,7 @@ class Mortal:
         pid = self._pid
         self.kill(signal.SIGTERM)
         status = Path(f"/proc/{pid}/status")
-        await until(lambda: not status.exists() or "State:\tZ" in status.read_text())
+        await wait_until(lambda: not status.exists() or "State:\tZ" in status.read_text())
 
     @property
     def pid(self) -> int:
@@ -152,11 +152,11 @@ class Player:
 
     async def say(self, command: cl.Command) -> None:
         """Send a command until it is carried out; where the table stands still just now, it is sent again."""
-        async with patience(lambda: f"never carried out: {self.answered}"):
+        async with deadline(lambda: f"never carried out: {self.answered}"):
             while True:
                 self.sent[command.counter] = command
                 await self.client.send(command)
-                await until(lambda: command.counter in self.answered)  # noqa: B023
+                await wait_until(lambda: command.counter in self.answered)  # noqa: B023
                 if self.answered[command.counter] not in STANDS_STILL:
                     return
                 await asyncio.sleep(0.05)
@@ -211,7 +211,7 @@ class Player:
 async def _entered(entering: Callable[[], Awaitable[Client]]) -> Client:
     """Take a place, and try again where the server dies meanwhile: nothing was told then."""
     failed: list[Exception] = []
-    async with patience(lambda: f"no place at the table: {failed[-1:]}", PATIENCE):
+    async with deadline(lambda: f"no place at the table: {failed[-1:]}", PATIENCE):
         while True:
             try:
                 return await entering()
@@ -244,17 +244,17 @@ async def one_hand(url: str, halts: list[bool] | None = None) -> list[Player]:
     tasks.append(asyncio.create_task(players[1].listen()))
     try:
         await players[0].say(cl.Start(counter=ann.next_counter()))
-        await until(lambda: ann.view.in_hand and ben.view.in_hand)
+        await wait_until(lambda: ann.view.in_hand and ben.view.in_hand)
         for number in range(2 * PLAYS):
             player = players[number % 2]
-            await until(partial(_can_play, player))  # not while it catches up with what it missed
+            await wait_until(partial(_can_play, player))  # not while it catches up with what it missed
             play = player.rng.choice(list(player.client.legal_plays()))
             await player.say(player.client.play_command(play))
         for player in players:
             await player.say(cl.Stuck(counter=player.client.next_counter()))
-        await until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
+        await wait_until(lambda: all(player.client.view.phase is Phase.OVER for player in players))
         if halts is not None:
-            await until(
+            await wait_until(
                 lambda: told.count(True) <= told.count(False)
             )  # the disk may fail with the last event
     finally:
@@ -270,7 +270,7 @@ async def meeting(
     number: int,
     seed: int,
     seconds: float = 0.01,
-    patience: float = 60.0,
+    deadline: float = 60.0,
     *,
     last_url: str = "",
     **more: Any,
@@ -289,7 +289,7 @@ async def meeting(
             clients.append(await stack.enter_async_context(await joining))
         players = []
         for index, client in enumerate(clients):
-            client.patience = patience
+            client.patience = deadline
             players.append(Player(client, random.Random(f"{seed}/{index}")))
         await ann.send(cl.Start(counter=ann.next_counter()))
         tasks = [asyncio.create_task(player.play(seconds)) for player in players]
@@ -328,9 +328,9 @@ async def glances(url: str, code: str) -> AsyncIterator[list[Snapshot]]:
         await looking
 
 
-async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
+async def wait_until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Look, every few milliseconds, whether something holds that other processes have a hand in."""
-    async with patience(lambda: f"it never held: {inspect.getclosurevars(holds).nonlocals}", seconds):
+    async with deadline(lambda: f"it never held: {inspect.getclosurevars(holds).nonlocals}", seconds):
         while not holds():  # noqa: ASYNC110 - nobody here could tell of it
             await asyncio.sleep(0.005)
 
@@ -340,7 +340,7 @@ async def all_halted(players: Iterable[Player]) -> None:
     players = list(players)
     for each in players:
         each.halts.clear()
-    await until(lambda: all(True in each.halts for each in players))
+    await wait_until(lambda: all(True in each.halts for each in players))
 
 
 async def all_answered(players: Iterable[Player]) -> None:
@@ -348,7 +348,7 @@ async def all_answered(players: Iterable[Player]) -> None:
     players = list(players)
     for each in players:
         each.rests = True
-    await until(lambda: all(each.client.online and not each.client.waiting for each in players))
+    await wait_until(lambda: all(each.client.online and not each.client.waiting for each in players))
     for each in players:
         each.rests = False
 
@@ -366,7 +366,7 @@ async def go_back(
 ) -> None:
     """Put an older copy in the place of a dead server's journal, once players have heard all it said."""
     players = list(players)
-    await until(lambda: not any(player.client.online for player in players))
+    await wait_until(lambda: not any(player.client.online for player in players))
     for player in players:
         player.forget()
     for file in journal.parent.glob(f"{journal.name}*"):
