@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from rich.style import Style
@@ -29,7 +29,6 @@ from tests.support.servers import PATIENCE, timeout
 
 BETWEEN_MS: Final = 150
 """So long after one another the messages come."""
-LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,21 +171,6 @@ class Painted(NamedTuple):
     def text(self) -> str:
         """Return the text, without the blanks at the ends of the rows."""
         return "\n".join(row.rstrip() for row in self.rows)
-
-    def inks(self) -> str:
-        """Return the styles in few signs: a letter for each, and how many cells have it, row by row."""
-        letters: dict[str, str] = {}
-        told = [
-            " ".join(f"{letters.setdefault(str(style), LETTERS[len(letters)])}{n}" for n, style in row)
-            for row in self.cells
-        ]
-        starts = [y for y, line in enumerate(told) if y == 0 or line != told[y - 1]]
-        rows = [f"{_span(y, end)} {told[y]}" for y, end in pairwise([*starts, len(told)])]
-        return "\n".join([*rows, *(f"{letter} = {style}" for style, letter in letters.items())])
-
-
-def _span(first: int, end: int) -> str:
-    return f"{first}:" if end == first + 1 else f"{first}-{end - 1}:"
 
 
 def painted(app: App[None]) -> Painted:
