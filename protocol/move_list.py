@@ -9,7 +9,7 @@ from typing import Any, Final
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.move_tables import Way
+from racing_demon_protocol.engine.rules.move_tables import MoveTable
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 
@@ -29,21 +29,21 @@ def moves() -> str:
 def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str, Any]]:
     """Yield the moves between a game's groups that depend on two piles only."""
     rules = make_rules(game, tuple(range(game.least_seats)))
-    if not isinstance(rules, BuildingRules) or rules.fast_path is None:
+    if not isinstance(rules, BuildingRules) or rules.move_tables is None:
         return
     piles = {pile.group: pile.number for pile in reversed(rules.layout.piles) if pile.seat in {0, None}}
     twins = {pile.group: pile.number for pile in rules.layout.piles if pile.seat in {0, None}}
     for source, destination in product(piles, piles):
-        way = rules.fast_path.between(piles[source], twins[destination])
-        if way is not None:
-            yield {"from": source, "to": destination} | _told(way, tables)
+        table = rules.move_tables.between(piles[source], twins[destination])
+        if table is not None:
+            yield {"from": source, "to": destination} | _told(table, tables)
 
 
-def _told(way: Way, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
-    if way.turn:
-        return {"turn": way.turn}
-    takes = [_number(table, tables) for table in way.takes]
-    return {"opens": _row(way.opens), "takes": takes, "run": _number(way.run, tables)}
+def _told(table: MoveTable, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
+    if table.turn:
+        return {"turn": table.turn}
+    takes = [_number(table, tables) for table in table.takes]
+    return {"opens": _row(table.opens), "takes": takes, "run": _number(table.run, tables)}
 
 
 def _number(table: Sequence[frozenset[Card]] | None, tables: dict[tuple[str, ...], int]) -> int | None:

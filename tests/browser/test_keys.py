@@ -69,7 +69,7 @@ class Desk(NamedTuple):
 
     def _piles(self, kind: Kind) -> list[int]:
         assert self.table.view.rules is not None
-        return list(self.table.view.rules.layout.own(0, kind))
+        return list(self.table.view.rules.layout.seat_piles(0, kind))
 
     def _heard(self, cls: type) -> list[Any]:
         heard: list[Any] = [each for each in self.player.heard if isinstance(each, cls)]

@@ -32,7 +32,7 @@ async def test_keys_pressed_in_vain_rest(browser: Browser) -> None:
             view = served.registry.room(code).table.view
             assert view.rules is not None
             assert view.board is not None
-            columns = view.rules.layout.own(0, Kind.TABLEAU)
+            columns = view.rules.layout.seat_piles(0, Kind.TABLEAU)
             has_play = [best_play(view.rules, view.board, 0, column) is not None for column in columns]
             dead, live = KEYS[has_play.index(False)], KEYS[has_play.index(True)]
             await ben.follow(view.seq)

@@ -38,7 +38,7 @@ class Sitting(NamedTuple):
         """Return the best play of each column that has one."""
         assert self.view.board is not None
         assert self.view.rules is not None
-        columns = self.view.rules.layout.own(0, Kind.TABLEAU)
+        columns = self.view.rules.layout.seat_piles(0, Kind.TABLEAU)
         bests = [best_play(self.view.rules, self.view.board, 0, column) for column in columns]
         return [best for best in bests if best is not None and best.count == 1]
 

@@ -130,7 +130,7 @@ def build(
     """
     layout = rules.layout
     position = upon or Position(rules, Board(layout.piles), Board([pile.opened() for pile in layout.piles]))
-    own = {kind: layout.own(seat, kind) for kind in Kind}
+    own = {kind: layout.seat_piles(seat, kind) for kind in Kind}
     texts = [
         *zip(layout.foundations, foundation, strict=False),
         *zip(own[Kind.TABLEAU], tableau, strict=False),

@@ -81,7 +81,7 @@ class Dealt:
     def named(self, group: str, seat: int = 0) -> list[list[Card]]:
         """Return the public cards of the piles of a group."""
         if (seat, group) not in self._named:
-            self._named[seat, group] = self.rules.layout.named(seat, group)
+            self._named[seat, group] = self.rules.layout.group_piles(seat, group)
         return [self.board.cards[pile] for pile in self._named[seat, group]]
 
     def replay(self) -> Board:

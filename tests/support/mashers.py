@@ -62,7 +62,7 @@ class Masher:
         rules, board, seat = view.rules, view.board, self._seat
         assert rules is not None
         assert board is not None
-        pile = self._rng.choice([p for kind in PILES for p in rules.layout.own(seat, kind)])
+        pile = self._rng.choice([p for kind in PILES for p in rules.layout.seat_piles(seat, kind)])
         play: Play | None
         if board.piles[pile].kind is Kind.STOCK:
             play = rules.turn(board, seat)
@@ -104,7 +104,7 @@ class Insistent:
         board, rules, seat = view.board, view.rules, self._seat
         if board is None or rules is None or view.phase is not Phase.PLAYING:
             return self._bot.look(view).finish()
-        stock = (pile for kind in (Kind.STOCK, Kind.WASTE) for pile in rules.layout.own(seat, kind))
+        stock = (pile for kind in (Kind.STOCK, Kind.WASTE) for pile in rules.layout.seat_piles(seat, kind))
         turns = sum(len(board.cards[pile]) for pile in stock) // rules.turn_size + 1
         has_play = any(board.is_progress(play) for play in rules.legal_plays(board, seat))
         if self._turns > turns and not has_play:

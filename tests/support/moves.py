@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import Card
-from racing_demon_protocol.engine.rules.base import Namer, Rules
+from racing_demon_protocol.engine.rules.base import Revealer, Rules
 
 
 class Move(NamedTuple):
@@ -22,7 +22,7 @@ def follow(board: Board, move: Move) -> None:
     board.reveal(board.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
 
 
-def carried(rules: Rules, board: Board, play: Play, name: Namer) -> Move:
+def carried(rules: Rules, board: Board, play: Play, name: Revealer) -> Move:
     """Make a legal or automatic play on the board, and return the move."""
     shown = rules.carry_out(board, play, name)
     return Move(play.source, play.count, play.destination, shown, play.depth)

@@ -45,7 +45,7 @@ def fourteen(dealt: Dealt, play: Play) -> bool:
             return False
         return _fourteen_pair(tops, one, other) or bool(
             stock
-            and dealt.board.came.get(dealt.rules.layout.named(0, "aside")[0], 0) == 0
+            and dealt.board.came.get(dealt.rules.layout.group_piles(0, "aside")[0], 0) == 0
             and not any(_fourteen_pair(tops, i, j) for i, j in combinations(range(25), 2))
         )
     left = sum(top is not None for top in tops)

@@ -16,9 +16,9 @@ def distance(position: Position, seat: int) -> tuple[int, int, int, int]:
     heaps = [
         len(board.cards[pile])
         for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
-        for pile in layout.own(seat, kind)
+        for pile in layout.seat_piles(seat, kind)
     ]
-    columns = [board.cards[pile] for pile in layout.own(seat, Kind.TABLEAU)]
+    columns = [board.cards[pile] for pile in layout.seat_piles(seat, Kind.TABLEAU)]
     on_layout = sum(len(column) for column in columns)
     face_down = sum(column.count(UNKNOWN) for column in columns)
     return sum(heaps) + on_layout, sum(heaps), face_down, sum(1 for column in columns if column)
@@ -52,7 +52,7 @@ def _key(position: Position, seat: int) -> tuple[object, ...]:
     stock = layout.groups[layout.stock[seat]]
     assert isinstance(stock, Stock)
     return (
-        tuple(sorted(tuple(cards[pile]) for pile in layout.own(seat, Kind.TABLEAU))),
+        tuple(sorted(tuple(cards[pile]) for pile in layout.seat_piles(seat, Kind.TABLEAU))),
         len(cards[layout.stock[seat]]),
         None if stock.redeals is None else position.board.redeals.get(seat, 0),
     )

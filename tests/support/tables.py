@@ -241,11 +241,11 @@ class Sitting:
 
     def column(self, seat: int, index: int = 0) -> int:
         """Return the number of one of a seat's columns."""
-        return self.rules.layout.own(seat, Kind.TABLEAU)[index]
+        return self.rules.layout.seat_piles(seat, Kind.TABLEAU)[index]
 
     def reserve(self, seat: int) -> int:
         """Return the number of a seat's reserve."""
-        return self.rules.layout.own(seat, Kind.RESERVE)[0]
+        return self.rules.layout.seat_piles(seat, Kind.RESERVE)[0]
 
     def waste(self, seat: int) -> int:
         """Return the number of a seat's waste."""
@@ -307,7 +307,7 @@ def contests(sitting: Sitting) -> Iterator[Contest]:
     wanted: list[tuple[int, int, Card]] = []
     for seat in sitting.rules.layout.seats:
         for kind in (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE):
-            for pile in sitting.rules.layout.own(seat, kind):
+            for pile in sitting.rules.layout.seat_piles(seat, kind):
                 card = sitting.board.top(pile)
                 if card not in {None, UNKNOWN} and sitting.rules.can_play(
                     sitting.board, seat, Play(pile, 1, FOUNDATIONS)

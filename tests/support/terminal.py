@@ -71,9 +71,9 @@ class Player:
         assert seat is not None
         if pile == layout.waste[seat]:
             return labels["waste"]
-        if pile in layout.own(seat, Kind.RESERVE):
+        if pile in layout.seat_piles(seat, Kind.RESERVE):
             return labels["reserve"]
-        return labels[f"column-{layout.own(seat, Kind.TABLEAU).index(pile) + 1}"]
+        return labels[f"column-{layout.seat_piles(seat, Kind.TABLEAU).index(pile) + 1}"]
 
     def keys_for(self, play: Play, board: Board) -> list[str]:
         """Return the keys that make a play."""

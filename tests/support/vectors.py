@@ -67,21 +67,21 @@ def _hand(game: Game) -> dict[str, Any]:
 def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
     board, rules = hand.rules.deal(), hand.rules
     board.reveal(board.all_unnamed(), hand.dealt)
-    fast_path = rules.fast_path if isinstance(rules, BuildingRules) else None
+    move_tables = rules.move_tables if isinstance(rules, BuildingRules) else None
     pairs = [pair for pair in product(range(len(board.piles)), repeat=2) if pair[0] != pair[1]]
     for seat, move in hand.log:
         asked = [
             Play(source, count, destination)
             for source, destination in rng.sample(pairs, min(ASKED, len(pairs)))
             for count in range(1, min(MOST, len(board.cards[source])) + 1)
-            if fast_path is not None
+            if move_tables is not None
         ]
         asked += [
-            play for play in rules.legal_plays(board, seat) if fast_path is not None and play.depth == 0
+            play for play in rules.legal_plays(board, seat) if move_tables is not None and play.depth == 0
         ]
-        shares = fast_path is not None and rules.game.racing is Racing.SHARED
+        shares = move_tables is not None and rules.game.racing is Racing.SHARED
         helps = helpful_play(rules, board, seat)[0] is not None if shares else None
-        allowed = [fast_path is not None and fast_path.allow(board, seat, play) for play in asked]
+        allowed = [move_tables is not None and move_tables.allows(board, seat, play) for play in asked]
         follow(board, move)
         other = next((each for each in hand.seats if each != seat), seat)
         opened = opened_play(rules, board, other, [move.destination]) if shares else None

@@ -193,7 +193,7 @@ class Player:
     def column(self, number: int) -> int:
         """Return the pile of one of the own columns, from 1."""
         assert self.chair.seat is not None
-        return self.rules.layout.own(self.chair.seat, Kind.TABLEAU)[number - 1]
+        return self.rules.layout.seat_piles(self.chair.seat, Kind.TABLEAU)[number - 1]
 
     def scene(self) -> Scene:
         """Return what is to be drawn."""

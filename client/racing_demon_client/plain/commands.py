@@ -197,7 +197,7 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
         raise Unclear("There is no such foundation.")
     if lower in KINDS:
         kind = KINDS[lower]
-        own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.own(seat, kind)]
+        own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.seat_piles(seat, kind)]
         raise Unclear(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
     raise Unclear(f"{word!r} is not known here: there are {_known(piles)}. ? shows all commands.")
 

@@ -56,9 +56,9 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
     loose = [
         f"{kind} {_pile(board, pile, ascii_only)}"
         for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
-        for pile in rules.layout.own(seat, kind)
+        for pile in rules.layout.seat_piles(seat, kind)
     ]
-    columns = [board.cards[pile] for pile in rules.layout.own(seat, Kind.TABLEAU)]
+    columns = [board.cards[pile] for pile in rules.layout.seat_piles(seat, Kind.TABLEAU)]
     hidden = [column.count(UNKNOWN) for column in columns]
     shown = [[card for card in column if card != UNKNOWN] for column in columns]
     lines = [
@@ -112,7 +112,7 @@ def others(view: TableState, seat: int | None, *, ascii_only: bool = False) -> l
             text = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
             if is_racelike(view.rules, other):
                 ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
-                wastes = view.rules.layout.own(other, Kind.WASTE)
+                wastes = view.rules.layout.seat_piles(other, Kind.WASTE)
                 waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
                 text += f"  columns {ends}  waste {waste}"
             lines.append(text.rstrip())
@@ -158,7 +158,7 @@ def _pile(board: Board, pile: int, ascii_only: bool) -> str:
 
 
 def _ends(rules: Rules, board: Board, seat: int, ascii_only: bool) -> Iterator[str]:
-    for pile in rules.layout.own(seat, Kind.TABLEAU):
+    for pile in rules.layout.seat_piles(seat, Kind.TABLEAU):
         top = board.top(pile)
         yield ".." if top is None else name(top, ascii_only=ascii_only)
 

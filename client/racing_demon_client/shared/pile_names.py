@@ -98,8 +98,8 @@ def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     named: dict[str, int] = {}
     if is_racelike(rules, seat):
         kinds = {Kind.WASTE: "waste", Kind.RESERVE: "reserve"}
-        named |= {name: pile for kind, name in kinds.items() for pile in rules.layout.own(seat, kind)}
-        columns = rules.layout.own(seat, Kind.TABLEAU)
+        named |= {name: pile for kind, name in kinds.items() for pile in rules.layout.seat_piles(seat, kind)}
+        columns = rules.layout.seat_piles(seat, Kind.TABLEAU)
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
         piles = stops(rules, board, seat)

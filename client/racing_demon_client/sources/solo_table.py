@@ -102,7 +102,7 @@ class SoloTable:
     @property
     def due(self) -> str:
         """What must be done first, in words; empty in most games."""
-        return self.rules.due(self.board, self.seat)
+        return self.rules.required_first(self.board, self.seat)
 
     @property
     def is_over(self) -> bool:

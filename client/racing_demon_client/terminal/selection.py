@@ -348,9 +348,9 @@ class Selection:
         back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
         named = addresses(rules, board, seat).values() if self.held is not None else ()
         aims = [pile for pile in named if pile in layout.foundations and pile not in back]
-        places = [*back, *layout.own(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
+        places = [*back, *layout.seat_piles(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
         if self.cursor is None or self.cursor.pile not in places:
-            first = [*layout.own(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
+            first = [*layout.seat_piles(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
             self.cursor = Grip(first[0], 1) if first else None
             return
         pile, count, _ = self.cursor

@@ -74,7 +74,7 @@ class Dealer:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
             return rules.leads_on(board, seat, self._open)
-        if rules.candidates.is_classic:
+        if rules.move_generator.is_classic:
             return self._classic_leads_on(rules, board, seat)
         return leads_on(rules, board, self._open, seat)
 

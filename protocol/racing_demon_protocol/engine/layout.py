@@ -72,11 +72,11 @@ class Layout:
         if dealt < game.deck_size and not self.stock:
             raise InvalidGame(f"{game.name} leaves cards over, and needs one stock for each player")
 
-    def own(self, seat: int, kind: Kind) -> tuple[int, ...]:
+    def seat_piles(self, seat: int, kind: Kind) -> tuple[int, ...]:
         """Return the numbers of a seat's own piles of one kind; none for a seat not in the hand."""
         return self._own.get((seat, kind), ())
 
-    def named(self, seat: int, group: str) -> tuple[int, ...]:
+    def group_piles(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of a group's piles that a seat may use: its own, or the table's."""
         if (seat, group) not in self._named:
             piles = (p.number for p in self.piles if p.group == group and p.seat in {None, seat})
@@ -133,7 +133,7 @@ class Layout:
 
     def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for one step of a deal."""
-        piles = self.named(seat, step.to)
+        piles = self.group_piles(seat, step.to)
         if not piles:
             raise InvalidGame(f"{self.game.name} deals to {step.to!r}, which it does not have")
         group = self.groups[piles[0]]
@@ -185,9 +185,9 @@ class Layout:
                 number += 1
 
     def _at_most_one_each(self, kind: Kind) -> dict[int, int]:
-        if any(len(self.own(seat, kind)) > 1 for seat in self.seats):
+        if any(len(self.seat_piles(seat, kind)) > 1 for seat in self.seats):
             raise InvalidGame(f"{self.game.name} can have one {kind} for each player only")
-        return {seat: self.own(seat, kind)[0] for seat in self.seats if self.own(seat, kind)}
+        return {seat: self.seat_piles(seat, kind)[0] for seat in self.seats if self.seat_piles(seat, kind)}
 
 
 def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, int]]:

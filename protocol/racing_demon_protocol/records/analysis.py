@@ -150,12 +150,12 @@ class Opportunities:
 def _sources(rules: Rules, seat: int) -> Iterator[int]:
     """Yield a seat's piles whose top card can go up."""
     layout = rules.layout
-    yield from layout.own(seat, Kind.WASTE)
-    for pile in layout.own(seat, Kind.RESERVE):
+    yield from layout.seat_piles(seat, Kind.WASTE)
+    for pile in layout.seat_piles(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable:
             yield pile
-    yield from layout.own(seat, Kind.TABLEAU)
+    yield from layout.seat_piles(seat, Kind.TABLEAU)
 
 
 class Made(NamedTuple):
@@ -330,7 +330,7 @@ def _seat(
 ) -> SeatAnalysis:
     assert view.rules is not None
     assert view.board is not None
-    own, cards = view.rules.layout.own, view.board.cards
+    own, cards = view.rules.layout.seat_piles, view.board.cards
     columns = own(seat, Kind.TABLEAU)
     loose = [pile for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE) for pile in own(seat, kind)]
     buried: list[Buried] = []

@@ -34,7 +34,7 @@ def longest_unit(rules: Rules, board: Board, pile: int) -> int:
     """Return how many cards of a pile may be picked up together; 0 for none."""
     cards, group = board.cards[pile], rules.layout.groups[pile]
     if isinstance(group, Tableau):
-        return max(rules.units(group, cards), default=min(1, len(cards)))
+        return max(rules.movable_counts(group, cards), default=min(1, len(cards)))
     return min(1, len(cards))
 
 
@@ -108,7 +108,7 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
     if not isinstance(rules, BuildingRules):  # two play together: each play is an answer to the other's
         return next(iter(rules.legal_plays(board, seat)), None)
     grown = Counter(pile for pile in others if board.piles[pile].kind is Kind.FOUNDATION)
-    sources = [pile for kind in PLAYED_FROM for pile in rules.layout.own(seat, kind)] if grown else []
+    sources = [pile for kind in PLAYED_FROM for pile in rules.layout.seat_piles(seat, kind)] if grown else []
     for source in sources:
         card = board.top(source)
         if card is None or card == UNKNOWN:

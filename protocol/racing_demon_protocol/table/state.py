@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Self
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.commit_reveal import deal_seed, is_redrawn
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.rules.base import Namer, Rules
+from racing_demon_protocol.engine.rules.base import Revealer, Rules
 from racing_demon_protocol.engine.visibility import may_see, veil, veiled
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
@@ -147,7 +147,7 @@ class TableState:
         if not isinstance(event, ev.Played):
             self._is_any_stuck = any(state.stuck for state in self.seats.values())
 
-    def play(self, seat: int, counter: int, play: Play, name: Namer) -> ev.Played:
+    def play(self, seat: int, counter: int, play: Play, name: Revealer) -> ev.Played:
         """Carry out a play that is known to be legal, and return its event. This is the server's way to play.
 
         Args:

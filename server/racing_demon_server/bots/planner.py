@@ -57,7 +57,7 @@ class Planner:
         self._rules = rules
         self._board = board
         self._seat = seat
-        self._columns = rules.layout.own(seat, Kind.TABLEAU)
+        self._columns = rules.layout.seat_piles(seat, Kind.TABLEAU)
         column = rules.layout.groups[self._columns[0]]
         assert isinstance(column, Tableau)
         self._column = column
@@ -118,7 +118,7 @@ class Planner:
         size = rules.game.packs * PACK_SIZE
         first = rules.layout.seats.index(self._seat) * size
         there = {card for pile in self._columns for card in board.cards[pile]}
-        there.update(card for pile in rules.foundations.goals(self._seat) for card in board.cards[pile])
+        there.update(card for pile in rules.foundations.piles_of(self._seat) for card in board.cards[pile])
         return frozenset(range(first, first + size)) - there
 
     def _lands(self, below: Card, above: Card) -> bool:
@@ -126,7 +126,7 @@ class Planner:
 
     def _king_waits(self) -> bool:
         """Tell whether a king waits for a space: in the waste, or on top of face-down cards."""
-        tops = (self._board.top(pile) for pile in self._rules.layout.own(self._seat, Kind.WASTE))
+        tops = (self._board.top(pile) for pile in self._rules.layout.seat_piles(self._seat, Kind.WASTE))
         waiting = [*self._heads, *(top for top in tops if top is not None)]
         return any(self._rules.columns.opens(self._column, card) for card in waiting)
 

@@ -166,7 +166,7 @@ def test_foundations_of_one_s_own_are_meant() -> None:
     position.board.cards[theirs] = [0]
     with pytest.raises(Unclear, match="There is no such foundation"):
         read_play("fs 1", rules, position.board, 1)
-    assert Play(theirs, 1, rules.layout.own(0, Kind.TABLEAU)[0]) == read_play(
+    assert Play(theirs, 1, rules.layout.seat_piles(0, Kind.TABLEAU)[0]) == read_play(
         "fs 1", rules, position.board, 0
     )
 

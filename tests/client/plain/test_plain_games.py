@@ -96,7 +96,7 @@ def test_there_are_words_for_all_piles() -> None:
         assert len(set(words.values())) == len(words)
     weavers = Dealt(GAMES["weavers"])
     words = pile_words(weavers.rules, weavers.board, 0)
-    assert [words[rank] for rank in "a23456789tjq"] == list(weavers.rules.layout.named(0, "packet"))
+    assert [words[rank] for rank in "a23456789tjq"] == list(weavers.rules.layout.group_piles(0, "packet"))
     blockade = Dealt(GAMES["blockade"])
     assert "bf" in pile_words(blockade.rules, blockade.board, 0)
 

@@ -423,7 +423,7 @@ def test_durations(milliseconds: int, text: str) -> None:
 def test_what_travels_is_named() -> None:
     """Packets have the letters of their ranks; what slips under one is the card that slipped there."""
     sitting = Sitting.playing(1, game="clock")
-    travelling = sitting.board.cards[sitting.rules.layout.named(0, "hand")[0]][-1]
+    travelling = sitting.board.cards[sitting.rules.layout.group_piles(0, "hand")[0]][-1]
     play = sitting.plays(0)[0]
     turned, slipped = (
         told(event, sitting, seat=0, ascii_only=True)

@@ -19,7 +19,7 @@ def contest(own: str, rival: str = "2S", *, rival_seat: int = 1) -> Player:
     rules = rules_of(players=2)
     position = build(rules, foundation=("AS",), tableau=(own, "2S"))
     player = Player.at_position(build(rules, seat=1, tableau=(rival,), upon=position))
-    source = player.rules.layout.own(rival_seat, Kind.TABLEAU)[1 - rival_seat]
+    source = player.rules.layout.seat_piles(rival_seat, Kind.TABLEAU)[1 - rival_seat]
     seq = player.view.seq + 1
     player.hear(ev.Played(seq=seq, seat=rival_seat, counter=1, source=source, count=1, destination=0))
     return player

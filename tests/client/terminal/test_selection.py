@@ -193,7 +193,7 @@ def test_the_cursor_goes_round() -> None:
         player.type("right")
         assert hands.cursor is not None
         stops.append(hands.cursor.pile)
-    columns = layout.own(0, Kind.TABLEAU)
+    columns = layout.seat_piles(0, Kind.TABLEAU)
     assert [*columns[1:], layout.stock[0], layout.waste[0], columns[0]] == stops
     player.type("left")
     assert Grip(layout.waste[0], 1) == hands.cursor
@@ -272,7 +272,7 @@ def test_other_players_piles_are_not_picked_up() -> None:
     position = build(rules_of(players=2), foundation=("AS",), tableau=("9S",))
     position = build(position.rules, seat=1, tableau=("8H",), upon=position)
     player = Player.at_position(position)
-    for pile in (0, player.rules.layout.own(1, Kind.TABLEAU)[0]):
+    for pile in (0, player.rules.layout.seat_piles(1, Kind.TABLEAU)[0]):
         player.desk.hands.choose(pile, player.now)
         assert player.desk.hands.held is None
         assert message(player)
@@ -367,7 +367,7 @@ def test_a_columns_own_keys_move_the_longest_run_that_fits(
     _, position = drawn
     seat = data.draw(st.sampled_from(position.rules.layout.seats))
     player = Player.at_position(position, seat)
-    columns = position.rules.layout.own(seat, Kind.TABLEAU)
+    columns = position.rules.layout.seat_piles(seat, Kind.TABLEAU)
     named = addresses(position.rules, position.board, seat)
     labels = {pile: player.keymap.labels[name] for name, pile in named.items()}
     for source in columns:

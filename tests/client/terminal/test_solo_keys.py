@@ -88,7 +88,7 @@ def test_every_legal_play_has_keys(game: str) -> None:
 def test_a_game_under_way_is_given_up_by_pressing_twice() -> None:
     """One press says what it would mean, and a second deals anew; before any play one is enough."""
     player = Alone(table_of("solitaire"))
-    stock, waste = (player.table.rules.layout.own(0, kind)[0] for kind in (Kind.STOCK, Kind.WASTE))
+    stock, waste = (player.table.rules.layout.seat_piles(0, kind)[0] for kind in (Kind.STOCK, Kind.WASTE))
     player.client.make(Play(stock, 1, waste))
     told = []
     for _ in range(3):

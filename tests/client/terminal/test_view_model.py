@@ -33,7 +33,7 @@ def at(*tableau: str, players: int = 2, **options: object) -> Player:
 
 def up(player: Player, seat: int = 0, pile: int = 0) -> ev.Played:
     """Return the event of a seat's first column's card, an ace, that goes up."""
-    source = player.rules.layout.own(seat, Kind.TABLEAU)[0]
+    source = player.rules.layout.seat_piles(seat, Kind.TABLEAU)[0]
     return ev.Played(seq=player.view.seq + 1, seat=seat, counter=3, source=source, count=1, destination=pile)
 
 

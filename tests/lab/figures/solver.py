@@ -101,12 +101,12 @@ def can_be_won(position: Position, most: int) -> Outcome:
 
 def _written(position: Position) -> Iterator[int]:
     layout, board, hidden = position.rules.layout, position.board.cards, position.hidden.cards
-    (stock,), (waste,) = layout.own(0, Kind.STOCK), layout.own(0, Kind.WASTE)
+    (stock,), (waste,) = layout.seat_piles(0, Kind.STOCK), layout.seat_piles(0, Kind.WASTE)
     raised = [each for pile in layout.foundations for each in board[pile]]
     yield from (sum(suit(each) == number for each in raised) for number in range(4))
     talon = hidden[waste] + hidden[stock][::-1]
     yield from (len(hidden[waste]), len(talon), *map(_number, talon))
-    for column in layout.own(0, Kind.TABLEAU):
+    for column in layout.seat_piles(0, Kind.TABLEAU):
         first = hidden[column][: board[column].count(UNKNOWN) + 1]
         yield from (len(first), *map(_number, first))
 
@@ -138,7 +138,7 @@ def _shift(position: Position, place: Place) -> None:
     """Move a card, and all that lies upon it, upon another column."""
     pile, index = place
     moved = position.hidden.cards[pile][index:]
-    for column in position.rules.layout.own(0, Kind.TABLEAU):
+    for column in position.rules.layout.seat_piles(0, Kind.TABLEAU):
         play = Play(pile, len(moved), column)
         if column != pile and position.rules.can_play(position.board, 0, play):
             position.play(0, play)
@@ -149,6 +149,8 @@ def _shift(position: Position, place: Place) -> None:
 def _key(position: Position) -> tuple[object, ...]:
     """Return what tells positions apart; columns that have changed places make no difference."""
     layout, board, hidden = position.rules.layout, position.board.cards, position.hidden.cards
-    columns = [(tuple(hidden[pile]), board[pile].count(UNKNOWN)) for pile in layout.own(0, Kind.TABLEAU)]
+    columns = [
+        (tuple(hidden[pile]), board[pile].count(UNKNOWN)) for pile in layout.seat_piles(0, Kind.TABLEAU)
+    ]
     heaps = [layout.stock[0], layout.waste[0], *layout.foundations]
     return tuple(sorted(columns)), *(tuple(hidden[pile]) for pile in heaps)

@@ -14,7 +14,7 @@ DEMON_B = stack(f"{HEAP} {ROW} 5D  6S 7C TH  9C TC 6D  8C 7S AS  6C AC 5H  5C 7H
 
 
 def _columns(position: Position) -> list[str]:
-    columns = position.rules.layout.own(0, Kind.TABLEAU)
+    columns = position.rules.layout.seat_piles(0, Kind.TABLEAU)
     return [names(position.board.cards[pile]) for pile in columns]
 
 
@@ -25,7 +25,7 @@ def _turn(position: Position) -> None:
 
 
 def _top(position: Position, kind: Kind) -> str:
-    return names([position.hidden.cards[position.rules.layout.own(0, kind)[0]][-1]])
+    return names([position.hidden.cards[position.rules.layout.seat_piles(0, kind)[0]][-1]])
 
 
 def _from_waste(position: Position) -> list[Play]:
@@ -37,7 +37,7 @@ def test_worked_example_of_seed_000() -> None:
     """The example before Demon A: six moves, of which five turn up one card each."""
     rules = rules_of()
     tableau = ("2c AH", "3s 6C", "7D", "9d 5H", "Jc 3D", "Qs 4C", "KS")
-    ace, six, seven, five, three, four, _ = rules.layout.own(0, Kind.TABLEAU)
+    ace, six, seven, five, three, four, _ = rules.layout.seat_piles(0, Kind.TABLEAU)
     position = build(rules, tableau=tableau)
     plays = [
         Play(ace, 1, FOUNDATIONS),
@@ -55,7 +55,7 @@ def test_worked_example_of_seed_000() -> None:
 def test_example_of_seed_002() -> None:
     """Seed 002: the ace goes out, the 8 on the 9, both on the 10; each turns up a card."""
     rules = rules_of()
-    ace, eight, nine, ten, *_ = rules.layout.own(0, Kind.TABLEAU)
+    ace, eight, nine, ten, *_ = rules.layout.seat_piles(0, Kind.TABLEAU)
     position = build(rules, tableau=("4c AD", "5c 8S", "6c 9D", "7h TC"))
     plays = [Play(ace, 1, FOUNDATIONS), Play(eight, 1, nine), Play(nine, 2, ten)]
     shown = [names(move.shown) for play in plays for move in position.play(0, play)]
@@ -67,7 +67,7 @@ def test_example_of_seed_002() -> None:
 def test_colors_must_change() -> None:
     """Seed 002: "the 10 can be moved upon the J, but not on the J" of its own color."""
     rules = rules_of()
-    ten, black, red, *_ = rules.layout.own(0, Kind.TABLEAU)
+    ten, black, red, *_ = rules.layout.seat_piles(0, Kind.TABLEAU)
     position = build(rules, tableau=("TH", "JS", "JD"))
     assert (
         rules.can_play(position.board, 0, Play(ten, 1, black)),
@@ -88,8 +88,8 @@ def test_play_of_seed_001() -> None:
     """Seed 001's first pass, in the order of its text; the ranks go round, so K♥ lies on A♠."""
     position = deal(rules_of("demon-b"), [DEMON_B])
     layout = position.rules.layout
-    waste, heap = layout.waste[0], layout.own(0, Kind.RESERVE)[0]
-    first, second, third, _ = layout.own(0, Kind.TABLEAU)
+    waste, heap = layout.waste[0], layout.seat_piles(0, Kind.RESERVE)[0]
+    first, second, third, _ = layout.seat_piles(0, Kind.TABLEAU)
     base, hearts, clubs, _ = layout.foundations
     _turn(position)
     assert (_top(position, Kind.WASTE), _from_waste(position)) == ("TH", [])
@@ -122,7 +122,7 @@ def _assert_second_pass(position: Position) -> None:
         assert _from_waste(position) == []
     for _ in range(4):
         _turn(position)
-    hearts, third = layout.foundations[1], layout.own(0, Kind.TABLEAU)[2]
+    hearts, third = layout.foundations[1], layout.seat_piles(0, Kind.TABLEAU)[2]
     assert _top(position, Kind.WASTE) == "6H"
     position.play(0, Play(layout.waste[0], 1, hearts))
     position.play(0, Play(third, 1, hearts))
@@ -132,8 +132,8 @@ def _assert_second_pass(position: Position) -> None:
 def test_a_vacancy_is_supplied_from_the_heap_of_seed_001() -> None:
     """Seed 001: 8 and 7 go on a black 9, and the 2♠ of the heap fills the vacancy by itself."""
     rules = rules_of("demon-b")
-    first, second, *_ = rules.layout.own(0, Kind.TABLEAU)
-    heap = rules.layout.own(0, Kind.RESERVE)[0]
+    first, second, *_ = rules.layout.seat_piles(0, Kind.TABLEAU)
+    heap = rules.layout.seat_piles(0, Kind.RESERVE)[0]
     position = build(rules, tableau=("9S", "8H 7S", "4H", "QD"), reserve="Kc 2S", foundation=("5D",))
     moves = position.play(0, Play(second, 2, first))
     assert [Move(second, 2, first), Move(heap, 1, second, (parse("KC"),))] == moves
@@ -143,7 +143,7 @@ def test_a_vacancy_is_supplied_from_the_heap_of_seed_001() -> None:
 def test_a_vacancy_is_filled_face_up_from_the_hidden_heap_of_seed_000() -> None:
     """Seed 000: the card that comes from the rubbish heap is turned up on its new place."""
     rules = rules_of("demon-a")
-    first, second, *_ = rules.layout.own(0, Kind.TABLEAU)
+    first, second, *_ = rules.layout.seat_piles(0, Kind.TABLEAU)
     position = build(rules, tableau=("JS", "TH", "4H", "QD"), reserve="Kc 2S", foundation=("6D",))
     moves = position.play(0, Play(second, 1, first))
     assert [(), (parse("2S"),)] == [move.shown for move in moves]
@@ -166,5 +166,5 @@ def test_base_cards_of_seed_000_open_families() -> None:
     rules = rules_of("demon-a")
     position = build(rules, foundation=("6D",), tableau=("6S", "7S", "AC", "6C"))
     opened = [play.source for play in position.plays() if play.destination in rules.layout.foundations]
-    columns = rules.layout.own(0, Kind.TABLEAU)
+    columns = rules.layout.seat_piles(0, Kind.TABLEAU)
     assert [columns[0], columns[3]] == opened

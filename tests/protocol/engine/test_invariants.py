@@ -114,7 +114,7 @@ def test_the_same_face_of_two_packs_is_no_double() -> None:
     """Two players may each have their own knave of hearts on the table."""
     own = "-- -- -- -- -- -- JH"
     twins = deal_seed(rules_of(players=2))
-    last = twins.rules.layout.own(1, Kind.TABLEAU)[6]
+    last = twins.rules.layout.seat_piles(1, Kind.TABLEAU)[6]
     twins.board.cards[last] = [UNKNOWN if word == "--" else parse(word, 1) for word in own.split()]
     assert status(twins.rules, twins.board) == []
 
@@ -145,7 +145,7 @@ def test_a_card_of_no_pack_is_noticed_on_a_foundation(number: int) -> None:
 def test_a_card_before_the_wrong_player_is_noticed() -> None:
     """A player's card lies before nobody else."""
     position = deal_seed(rules_of(players=2))
-    last = position.rules.layout.own(1, Kind.TABLEAU)[6]
+    last = position.rules.layout.seat_piles(1, Kind.TABLEAU)[6]
     position.board.cards[last][-1] = parse("KS", 0)
     assert [f"pile {last} holds K♠ of another player's pack"] == status(position.rules, position.board)
 

@@ -69,13 +69,13 @@ def test_demon_piles() -> None:
 def test_piles_of_a_seat_by_kind() -> None:
     """A seat's piles of one kind are found by the seat, in the order of their places."""
     layout = Layout(GAMES["racing-demon"], (2, 5))
-    columns = [layout.piles[pile] for pile in layout.own(5, Kind.TABLEAU)]
+    columns = [layout.piles[pile] for pile in layout.seat_piles(5, Kind.TABLEAU)]
     assert [(5, "tableau", index) for index in range(7)] == [(p.seat, p.group, p.index) for p in columns]
 
 
 def test_a_stranger_owns_nothing() -> None:
     """A seat that does not take part has no piles."""
-    assert Layout(GAMES["racing-demon"], (2, 5)).own(0, Kind.TABLEAU) == ()
+    assert Layout(GAMES["racing-demon"], (2, 5)).seat_piles(0, Kind.TABLEAU) == ()
 
 
 def test_stock_and_waste_are_found_by_seat() -> None:
@@ -102,8 +102,8 @@ def test_what_lies_face_up() -> None:
 def test_deal_follows_the_declared_order() -> None:
     """Fooliana deals the heap, then the base, then the columns: thirteen, one, four."""
     layout = Layout(GAMES["fooliana"], (0,))
-    reserve = layout.own(0, Kind.RESERVE)[0]
-    columns = [(pile, 1) for pile in layout.own(0, Kind.TABLEAU)]
+    reserve = layout.seat_piles(0, Kind.RESERVE)[0]
+    columns = [(pile, 1) for pile in layout.seat_piles(0, Kind.TABLEAU)]
     assert [(reserve, 13), (layout.foundations[0], 1), *columns] == list(layout.deal_steps(0))
 
 
@@ -115,7 +115,7 @@ def test_each_seat_is_dealt_to_its_own_piles() -> None:
 
 def test_a_deal_may_fill_all_columns() -> None:
     """A step without a count deals as the columns' shape says."""
-    columns = Layout(BARE, (0,)).own(0, Kind.TABLEAU)
+    columns = Layout(BARE, (0,)).seat_piles(0, Kind.TABLEAU)
     assert list(zip(columns, (1, 2), strict=True)) == list(Layout(BARE, (0,)).deal_steps(0))
 
 

@@ -162,7 +162,7 @@ def test_what_an_entry_says(
 
     def pile(word: str) -> int:
         group, _, index = word.partition("/")
-        return rules.layout.named(0, group)[int(index or 0)]
+        return rules.layout.group_piles(0, group)[int(index or 0)]
 
     assert legal is rules.can_play(board, 0, Play(pile(source), 1, pile(destination)))
 

@@ -149,7 +149,7 @@ def test_what_is_left_for_the_stock(game: str, stock: int) -> None:
     """Klondike leaves 24 cards, the classic game 35, Demon 34."""
     rules = rules_of(game)
     board: Board = rules.deal()
-    assert stock == len(board.cards[rules.layout.own(0, Kind.STOCK)[0]])
+    assert stock == len(board.cards[rules.layout.seat_piles(0, Kind.STOCK)[0]])
 
 
 def test_most_families_of_a_table() -> None:

@@ -89,7 +89,7 @@ def test_what_is_dealt(
     """Each game deals what its source says, and the rest is the stock."""
     rules = rules_of(name)
     board = rules.deal()
-    sizes = {kind: [len(board.cards[pile]) for pile in rules.layout.own(0, kind)] for kind in Kind}
+    sizes = {kind: [len(board.cards[pile]) for pile in rules.layout.seat_piles(0, kind)] for kind in Kind}
     raised = sum(len(board.cards[pile]) for pile in rules.layout.foundations)
     assert ([stock], reserve, columns, on_foundations) == (
         sizes[Kind.STOCK],

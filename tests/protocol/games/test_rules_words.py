@@ -41,7 +41,7 @@ def _rules(*groups: Group, scoring: Scoring | None = None) -> Rules:
 
 
 def _legal(position: Position, source: int, count: int, destination: int) -> bool:
-    columns = position.rules.layout.own(0, Kind.TABLEAU)
+    columns = position.rules.layout.seat_piles(0, Kind.TABLEAU)
     return position.rules.can_play(position.board, 0, Play(columns[source], count, columns[destination]))
 
 
@@ -85,9 +85,9 @@ def test_what_moves_together(unit: Unit, counts: list[int]) -> None:
     """Single cards, whole columns or any tail move, as the column's unit says; plays agree with it."""
     rules = _rules(Tableau(shape=(1, 1, 1, 1), unit=unit))
     position = build(rules, tableau=("9S 8H 7S", "8D", "9C", "10H"))
-    column = rules.layout.groups[rules.layout.own(0, Kind.TABLEAU)[0]]
+    column = rules.layout.groups[rules.layout.seat_piles(0, Kind.TABLEAU)[0]]
     assert isinstance(column, Tableau)
-    assert counts == list(rules.units(column, cards("9S 8H 7S")))
+    assert counts == list(rules.movable_counts(column, cards("9S 8H 7S")))
     targets = {1: 1, 2: 2, 3: 3}
     assert counts == [count for count, target in targets.items() if _legal(position, 0, count, target)]
 

@@ -32,7 +32,7 @@ def test_every_card_is_somewhere(name: str) -> None:
     assert view.board is not None
     ups = view.rules.on_foundations(view.board)
     for each in analyze(history, view, seed):
-        columns = view.rules.layout.own(each.seat, Kind.TABLEAU)
+        columns = view.rules.layout.seat_piles(each.seat, Kind.TABLEAU)
         face_up = sum(card != UNKNOWN for pile in columns for card in view.board.cards[pile])
         assert ups[each.seat] + face_up + each.face_down + each.in_hand == 52
         assert each.face_down == len(each.buried)

@@ -94,7 +94,7 @@ def test_one_place_for_two_cards() -> None:
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
     opportunities = Opportunities(rules, position.board, 100)
     assert len(list(opportunities.open)) == 2
-    first, second = (rules.layout.own(seat, Kind.TABLEAU)[1] for seat in (0, 1))
+    first, second = (rules.layout.seat_piles(seat, Kind.TABLEAU)[1] for seat in (0, 1))
     three, other = cards("3S")[0], position.board.cards[second][-1]
     play = ev.Played(seq=1, seat=0, counter=1, source=first, count=1, destination=0)
     position.board.cards[0].append(position.board.cards[first].pop())
@@ -110,7 +110,7 @@ def test_a_second_place_is_no_race() -> None:
     position = build(rules, foundation=("AS 2S", "AS/1 2S/1"), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
     opportunities = Opportunities(rules, position.board, 0)
-    source = rules.layout.own(0, Kind.TABLEAU)[1]
+    source = rules.layout.seat_piles(0, Kind.TABLEAU)[1]
     position.board.cards[0].append(position.board.cards[source].pop())
     _, races = opportunities.follow(
         ev.Played(seq=1, seat=0, counter=1, source=source, count=1, destination=0), 10
@@ -123,5 +123,5 @@ def test_a_hidden_card_is_no_chance() -> None:
     """A card that lies face down is nobody's chance, whatever it is."""
     rules = rules_of()
     position = build(rules, tableau=("as", "KH"))
-    position.board.cards[rules.layout.own(0, Kind.TABLEAU)[0]] = [UNKNOWN]
+    position.board.cards[rules.layout.seat_piles(0, Kind.TABLEAU)[0]] = [UNKNOWN]
     assert list(Opportunities(rules, position.board).open) == []

@@ -37,7 +37,7 @@ def klondike(*tableau: str, foundation: tuple[str, ...] = (), stock: str = "", w
 
 def column(position: Position, number: int) -> int:
     """Return the pile of a column, from 1."""
-    return position.rules.layout.own(0, Kind.TABLEAU)[number - 1]
+    return position.rules.layout.seat_piles(0, Kind.TABLEAU)[number - 1]
 
 
 # How many cards are meant.
@@ -64,8 +64,8 @@ def test_upwards_one_card_is_meant() -> None:
 def test_no_more_cards_would_fit(drawn: tuple[str, Position]) -> None:
     """What is meant between two columns is the largest of the legal plays between them."""
     _, position = drawn
-    for source in position.rules.layout.own(0, Kind.TABLEAU):
-        for destination in position.rules.layout.own(0, Kind.TABLEAU):
+    for source in position.rules.layout.seat_piles(0, Kind.TABLEAU):
+        for destination in position.rules.layout.seat_piles(0, Kind.TABLEAU):
             legal = [count for pile, count, to, _ in position.plays() if (pile, to) == (source, destination)]
             meant = fitting_count(position.rules, position.board, 0, source, destination)
             assert max(legal, default=1) == meant
@@ -131,7 +131,7 @@ def test_the_only_step_may_be_named_from_either_end() -> None:
     rules, board = sitting.rules, sitting.board
     (step,) = rules.legal_plays(board, 0)
     hand, packet = step.destination, step.source
-    other = next(pile for pile in rules.layout.named(0, "packet") if pile != packet)
+    other = next(pile for pile in rules.layout.group_piles(0, "packet") if pile != packet)
     assert [step, step] == [step_of(rules, board, 0, *ends) for ends in ((hand, packet), (packet, hand))]
     assert [step, step] == [best_play(rules, board, 0, pile) for pile in (hand, packet)]
     assert [step_of(rules, board, 0, hand, other), best_play(rules, board, 0, other)] == [None, None]

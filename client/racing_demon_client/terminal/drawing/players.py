@@ -63,8 +63,8 @@ def draw_race(sheet: DrawContext, corner: tuple[int, int], width: int) -> int:
 def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int:
     """Draw one line per player: name, points, column tops, waste and reserve tops, cards left."""
     layout = sheet.rules.layout
-    singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.own(seats[0], kind)]
-    columns = max((len(layout.own(seat, Kind.TABLEAU)) for seat in seats), default=0)
+    singles = [kind for kind in (Kind.RESERVE, Kind.WASTE) if seats and layout.seat_piles(seats[0], kind)]
+    columns = max((len(layout.seat_piles(seat, Kind.TABLEAU)) for seat in seats), default=0)
     width = sheet.canvas.width - x
     room = width - 1 - 5 - 5
     pitch = 3 if room - 3 * columns >= SHORT_NAME else 2
@@ -85,11 +85,11 @@ def _draw_lines(sheet: DrawContext, x: int, y: int, seats: Sequence[int]) -> int
         at = sheet.canvas.put(x + 1, row, fit(_name(state, seat), name, sheet.glyphs), _name_ink(sheet, seat))
         at = sheet.canvas.put(at, row, f"{points.get(seat, 0):4} ", Role.TEXT)
         stop = at + ends
-        for pile in layout.own(seat, Kind.TABLEAU)[:columns]:
+        for pile in layout.seat_piles(seat, Kind.TABLEAU)[:columns]:
             at = _put_top(sheet, at, row, pile) + pitch - 2
         at = stop
         for kind in singles:
-            _put_top(sheet, at + 2, row, layout.own(seat, kind)[0])
+            _put_top(sheet, at + 2, row, layout.seat_piles(seat, kind)[0])
             at += 4
         sheet.canvas.put(at, row, f"{_left(sheet, seat):5}", Role.TEXT)
         sheet.canvas.touch(Hit(x, row, width, 1, action=f"watch-{seat + 1}"))
@@ -107,13 +107,13 @@ def _draw_box(sheet: DrawContext, corner: tuple[int, int], seat: int, lines: int
     )
     end = _state_word(state) or _bars(sheet.scene.pace.get(seat, ()), sheet.glyphs)
     for kind in (Kind.WASTE, Kind.RESERVE):
-        piles = layout.own(seat, kind)
+        piles = layout.seat_piles(seat, kind)
         if piles and at + len(kind) + 5 + len(end) < sheet.canvas.width:
             at = sheet.canvas.put(at + 2, y, f"{kind} ", Role.DIM)
             at = _put_top(sheet, at, y, piles[0])
     ink = Role.WARNING if _state_word(state) else Role.ACCENT
     sheet.canvas.put(sheet.canvas.width - len(end) - 1, y, end, ink)
-    columns = layout.own(seat, Kind.TABLEAU)
+    columns = layout.seat_piles(seat, Kind.TABLEAU)
     pitch = max(2, min(4 if lines < 4 else 8, (width - 2) // max(1, len(columns))))
     for number, pile in enumerate(columns):
         left = x + 1 + number * pitch
@@ -168,7 +168,7 @@ def _left(sheet: DrawContext, seat: int) -> int:
     layout = sheet.rules.layout
     only_reserve = sheet.rules.game.goal is Goal.RESERVE_EMPTY
     kinds = [Kind.RESERVE] if only_reserve else [kind for kind in Kind if kind is not Kind.FOUNDATION]
-    return sum(len(sheet.board.cards[pile]) for kind in kinds for pile in layout.own(seat, kind))
+    return sum(len(sheet.board.cards[pile]) for kind in kinds for pile in layout.seat_piles(seat, kind))
 
 
 def _bars(pace: Sequence[int], glyphs: Glyphs) -> str:

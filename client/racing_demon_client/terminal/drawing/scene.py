@@ -124,7 +124,7 @@ class Scene:
     def own(self, kind: Kind) -> tuple[int, ...]:
         """Return the piles of one kind of the seat in focus."""
         rules = self.view.rules
-        return () if rules is None or self.focus is None else rules.layout.own(self.focus, kind)
+        return () if rules is None or self.focus is None else rules.layout.seat_piles(self.focus, kind)
 
     def label(self, pile: int) -> str:
         """Return the key label of a pile; empty if it has no key."""

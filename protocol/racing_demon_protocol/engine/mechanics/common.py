@@ -70,7 +70,7 @@ class MechanicRules(Rules):
             key = pile.seat, pile.group
             self._named[key] = (*self._named.get(key, ()), pile.number)
 
-    def named(self, seat: int, group: str) -> tuple[int, ...]:
+    def group_piles(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of a seat's piles of a group; none for a seat not in the hand."""
         return self._named.get((seat, group), ())
 
@@ -81,6 +81,6 @@ class MechanicRules(Rules):
         deals = (play for play in plays if play.source == stock or play.destination in {stock, waste})
         return plays[0] if len(plays) == 1 else next(deals, None)
 
-    def one(self, seat: int, group: str) -> int:
+    def single_pile(self, seat: int, group: str) -> int:
         """Return the number of a seat's only pile of a group."""
         return self._named[seat, group][0]

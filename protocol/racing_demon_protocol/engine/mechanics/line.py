@@ -44,11 +44,11 @@ class LineRules(MechanicRules):
 
     def line(self, board: Board, seat: int) -> list[int]:
         """Return the piles of the line that hold a card, from the left."""
-        return [pile for pile in self.named(seat, "line") if board.cards[pile]]
+        return [pile for pile in self.group_piles(seat, "line") if board.cards[pile]]
 
     def lay(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that deals the next card to the end of the line: behind its last card."""
-        stock, places = self.one(seat, "stock"), self.named(seat, "line")
+        stock, places = self.single_pile(seat, "stock"), self.group_piles(seat, "line")
         if board.cards[stock]:
             used = [number for number, pile in enumerate(places) if board.cards[pile]]
             yield Play(stock, 1, places[used[-1] + 1 if used else 0])
@@ -56,7 +56,7 @@ class LineRules(MechanicRules):
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether all cards are dealt, and few enough cards or piles are left."""
         left = len(self.line(board, seat))
-        return not board.cards[self.one(seat, "stock")] and left <= self.mechanic.left
+        return not board.cards[self.single_pile(seat, "stock")] and left <= self.mechanic.left
 
     def goal(self, seat: int) -> int:
         """Return the progress when as few cards or piles are left as the game requires."""
@@ -95,13 +95,13 @@ class PushPinRules(LineRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: cards and blocks to push out, the next card, the first one to the end."""
-        line, stock = self.line(board, seat), board.cards[self.one(seat, "stock")]
+        line, stock = self.line(board, seat), board.cards[self.single_pile(seat, "stock")]
         if not stock or self.mechanic.while_laying:
-            yield from self._pushes(board, line, self.one(seat, "out"))
+            yield from self._pushes(board, line, self.single_pile(seat, "out"))
         if stock:
             yield from self.lay(board, seat)
         elif self._may_shift(board, seat) and len(line) > 1:
-            yield Play(line[0], 1, self.named(seat, "line")[-1])
+            yield Play(line[0], 1, self.group_piles(seat, "line")[-1])
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: gather a block on its first card, and remove it."""
@@ -111,12 +111,12 @@ class PushPinRules(LineRules):
                 left, right = board.cards[line[number - 1]][-1], line[number + 1]
                 if rank(board.cards[right][-1]) != rank(left):
                     return Play(right, 1, pile)
-                return Play(pile, len(board.cards[pile]), self.one(seat, "out"))
+                return Play(pile, len(board.cards[pile]), self.single_pile(seat, "out"))
         return None
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were pushed out."""
-        return len(board.cards[self.one(seat, "out")])
+        return len(board.cards[self.single_pile(seat, "out")])
 
     @staticmethod
     def _pushes(board: Board, line: Sequence[int], out: int) -> Iterator[Play]:
@@ -138,7 +138,7 @@ class PushPinRules(LineRules):
 
     def _may_shift(self, board: Board, seat: int) -> bool:
         """Return whether the first card may move to the end, where a place is kept for it."""
-        return self.mechanic.end_shift and not board.cards[self.named(seat, "line")[-1]]
+        return self.mechanic.end_shift and not board.cards[self.group_piles(seat, "line")[-1]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,7 +167,7 @@ class DoubleJumpRules(LineRules):
         line = self.line(board, seat)
         yield from self._jumps(board, line, 3)
         yield from self.lay(board, seat)
-        all_laid = not board.cards[self.one(seat, "stock")]
+        all_laid = not board.cards[self.single_pile(seat, "stock")]
         if self.mechanic.final_jumps and all_laid and len(line) in {2, 3}:
             yield from self._jumps(board, line, len(line) - 1)
 

@@ -48,10 +48,10 @@ class MergingRules(MechanicRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: remove four, else merge, else deal a row, else gather."""
-        piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
+        piles, stock = self.group_piles(seat, "pile"), self.single_pile(seat, "stock")
         tops = [rank(board.cards[pile][-1]) if board.cards[pile] else None for pile in piles]
         if None not in tops and len(set(tops)) == 1:
-            yield from (Play(pile, 1, self.one(seat, "out")) for pile in piles)
+            yield from (Play(pile, 1, self.single_pile(seat, "out")) for pile in piles)
             return
         merges = [
             Play(pile, 1, piles[tops.index(top)])
@@ -67,8 +67,8 @@ class MergingRules(MechanicRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: the rest of a row, of four that leave, or of a gathering."""
-        piles, stock = self.named(seat, "pile"), self.one(seat, "stock")
-        out, waste = self.one(seat, "out"), self.one(seat, "waste")
+        piles, stock = self.group_piles(seat, "pile"), self.single_pile(seat, "stock")
+        out, waste = self.single_pile(seat, "out"), self.single_pile(seat, "waste")
         if len(board.cards[out]) % len(piles):
             leaving = rank(board.cards[out][-1])
             return next(
@@ -89,19 +89,19 @@ class MergingRules(MechanicRules):
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether all cards have left."""
         return not any(
-            board.cards[pile] for name in ("pile", "stock", "waste") for pile in self.named(seat, name)
+            board.cards[pile] for name in ("pile", "stock", "waste") for pile in self.group_piles(seat, name)
         )
 
     def is_irreversible(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether a play removes cards: through all others positions may repeat."""
-        return play.destination == self.one(seat, "out")
+        return play.destination == self.single_pile(seat, "out")
 
     def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
         """Find out whether a card will ever leave again, or the cards return to the same order."""
-        piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.named(seat, "pile")]
-        stock = [rank(card) for card in hidden.cards[self.one(seat, "stock")]]
+        piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.group_piles(seat, "pile")]
+        stock = [rank(card) for card in hidden.cards[self.single_pile(seat, "stock")]]
         seen: set[tuple[int, ...]] = set()
-        if self.one(seat, "stock") in self.layout.shuffled:
+        if self.single_pile(seat, "stock") in self.layout.shuffled:
             return bool(stock or any(piles))  # cards of a rank leave together, and may come together again
         while tuple(stock) not in seen or any(piles):
             if not any(piles):
@@ -115,7 +115,7 @@ class MergingRules(MechanicRules):
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards have left."""
-        return len(board.cards[self.one(seat, "out")])
+        return len(board.cards[self.single_pile(seat, "out")])
 
     def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
         """Deal the rest of the stock and merge, with ranks only; stop and return true at four equals."""
@@ -131,8 +131,8 @@ class MergingRules(MechanicRules):
                 pile.append(stock.pop())
 
     def _gather(self, board: Board, seat: int) -> Iterator[Play]:
-        waste = self.one(seat, "waste")
-        for pile in self.named(seat, "pile"):
+        waste = self.single_pile(seat, "waste")
+        for pile in self.group_piles(seat, "pile"):
             if board.cards[pile]:
                 yield Play(pile, len(board.cards[pile]), waste)
                 return

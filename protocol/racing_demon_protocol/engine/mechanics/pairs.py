@@ -34,7 +34,7 @@ class RanksRules(MechanicRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: one top onto an equal one, or turning up a pile of two."""
-        lots = self.named(seat, "lot")
+        lots = self.group_piles(seat, "lot")
         couples = [
             Play(one, 1, other)
             for one, other in permutations(lots, 2)
@@ -42,14 +42,14 @@ class RanksRules(MechanicRules):
         ]
         yield from couples
         if self.mechanic.last_pairs and not couples:
-            out = self.one(seat, "out")
+            out = self.single_pile(seat, "out")
             for lot in lots:
                 if len(board.cards[lot]) == 2 and board.cards[lot][0] == UNKNOWN:
                     yield Play(lot, 2, out)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: remove a pair, or put back two turned-up cards that differ."""
-        lots, out = self.named(seat, "lot"), self.one(seat, "out")
+        lots, out = self.group_piles(seat, "lot"), self.single_pile(seat, "out")
         gone = board.cards[out]
         if gone and not _match(*gone[-2:]):
             return Play(out, 2, next(lot for lot in lots if not board.cards[lot]))
@@ -60,11 +60,11 @@ class RanksRules(MechanicRules):
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether the table is empty."""
-        return not any(board.cards[lot] for lot in self.named(seat, "lot"))
+        return not any(board.cards[lot] for lot in self.group_piles(seat, "lot"))
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards have left."""
-        return len(board.cards[self.one(seat, "out")])
+        return len(board.cards[self.single_pile(seat, "out")])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,7 +181,7 @@ class SympathyRules(MechanicRules):
 
     def _piles(self, hand: int, group: str) -> tuple[int, ...]:
         seat, added = self._hands[hand]
-        return self.named(seat, group + added)
+        return self.group_piles(seat, group + added)
 
     def _lifted(self, board: Board, hand: int) -> int | None:
         return next((pile for pile in self._piles(hand, "lifted") if board.cards[pile]), None)

@@ -111,7 +111,7 @@ class ScriptRules(MechanicRules):
     def _plays_of(self, seat: int) -> list[Play]:
         steps = [step for beat in self.mechanic.beats for step in beat.steps]
         return [
-            Play(self.named(seat, source)[one], cards, self.named(seat, destination)[other])
+            Play(self.group_piles(seat, source)[one], cards, self.group_piles(seat, destination)[other])
             for (source, one), (destination, other), cards in steps
         ]
 

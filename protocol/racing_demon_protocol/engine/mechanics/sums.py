@@ -76,7 +76,7 @@ class SumsRules(MechanicRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: pairs, the court cards of a trio one by one, and what helps when stuck."""
-        places = self.named(seat, "place")
+        places = self.group_piles(seat, "place")
         heap = next((place for place in places if len(board.cards[place]) > 1), None)
         if heap is not None:
             yield from (Play(place, 1, heap) for place in self._thirds(board, places, heap))
@@ -86,24 +86,24 @@ class SumsRules(MechanicRules):
         if self.mechanic.courts is Courts.TRIO:
             yield from self._trios(board, places)
         if self._may_lay(board, seat):
-            yield Play(self.one(seat, "stock"), 1, places[0])
+            yield Play(self.single_pile(seat, "stock"), 1, places[0])
         if not pairs and self._may_exchange(board, seat):
             yield from (Play(one, 1, other) for one, other in permutations(places, 2))
         if self._may_gather(board, seat):
-            yield Play(self._lower(board, seat)[0], 1, self.one(seat, "waste"))
+            yield Play(self._lower(board, seat)[0], 1, self.single_pile(seat, "waste"))
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: remove a sum, complete an exchange or a gathering, fill a gap."""
-        places, stock = self.named(seat, "place"), self.one(seat, "stock")
+        places, stock = self.group_piles(seat, "place"), self.single_pile(seat, "stock")
         gap = next((place for place in places if not board.cards[place]), None)
         for place in places:
             cards = board.cards[place]
             if len(cards) > 1:
                 return self._clear(seat, place, cards)
-        if self.mechanic.exchanges and board.cards[aside := self.one(seat, "aside")]:
+        if self.mechanic.exchanges and board.cards[aside := self.single_pile(seat, "aside")]:
             assert gap is not None
             return Play(aside, 1, gap)
-        if self.mechanic.regather and board.cards[waste := self.one(seat, "waste")]:
+        if self.mechanic.regather and board.cards[waste := self.single_pile(seat, "waste")]:
             lower = self._lower(board, seat)
             return Play(lower[0], 1, waste) if lower else Play(waste, len(board.cards[waste]), stock)
         if self._is_laying(board, seat):
@@ -114,8 +114,10 @@ class SumsRules(MechanicRules):
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether only cards that may stay are left."""
-        left = [card for place in self.named(seat, "place") for card in board.cards[place]]
-        return not board.cards[self.one(seat, "stock")] and all(rank(card) in self._stays for card in left)
+        left = [card for place in self.group_piles(seat, "place") for card in board.cards[place]]
+        return not board.cards[self.single_pile(seat, "stock")] and all(
+            rank(card) in self._stays for card in left
+        )
 
     def goal(self, seat: int) -> int:
         """Return the progress when only cards that may stay are left."""
@@ -124,7 +126,7 @@ class SumsRules(MechanicRules):
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards were removed."""
-        return len(board.cards[self.one(seat, "out")])
+        return len(board.cards[self.single_pile(seat, "out")])
 
     # Pairs and trios.
 
@@ -182,41 +184,41 @@ class SumsRules(MechanicRules):
         """Return the play that removes cards lying on each other."""
         ranks = [rank(card) for card in cards]
         if sum(ranks) == self.mechanic.total or len(cards) > 2:
-            return Play(place, len(cards), self.one(seat, "out"))
+            return Play(place, len(cards), self.single_pile(seat, "out"))
         if self.mechanic.courts is Courts.TRIO:
             return None  # two of a trio wait for the third
-        return Play(place, -1, self.one(seat, "aside"))
+        return Play(place, -1, self.single_pile(seat, "aside"))
 
     # Dealing, exchanging, gathering.
 
     def _is_laying(self, board: Board, seat: int) -> bool:
         """Return whether court cards still go under the stock: until the first pair is removed."""
-        return self.mechanic.courts is Courts.STAY and not board.cards[self.one(seat, "out")]
+        return self.mechanic.courts is Courts.STAY and not board.cards[self.single_pile(seat, "out")]
 
     def _may_lay(self, board: Board, seat: int) -> bool:
         """Return whether the player may begin to deal the table, where that is not a plain deal."""
-        return not any(board.cards[place] for place in self.named(seat, "place")) and bool(
-            board.cards[self.one(seat, "stock")]
+        return not any(board.cards[place] for place in self.group_piles(seat, "place")) and bool(
+            board.cards[self.single_pile(seat, "stock")]
         )
 
     def _may_exchange(self, board: Board, seat: int) -> bool:
-        if not self.mechanic.exchanges or not board.cards[self.one(seat, "stock")]:
+        if not self.mechanic.exchanges or not board.cards[self.single_pile(seat, "stock")]:
             return False
-        return board.came.get(self.one(seat, "aside"), 0) < self.mechanic.exchanges
+        return board.came.get(self.single_pile(seat, "aside"), 0) < self.mechanic.exchanges
 
     def _may_gather(self, board: Board, seat: int) -> bool:
-        if not self.mechanic.regather or board.cards[self.one(seat, "stock")]:
+        if not self.mechanic.regather or board.cards[self.single_pile(seat, "stock")]:
             return False
-        upper = self.named(seat, "place")[: self._upper(board, seat)]
+        upper = self.group_piles(seat, "place")[: self._upper(board, seat)]
         return bool(self._lower(board, seat)) and not all(board.cards[place] for place in upper)
 
     def _upper(self, board: Board, seat: int) -> int:
         """Return how many places of the rows the remaining cards fill; at least one row."""
-        places = self.named(seat, "place")
-        left = sum(len(board.cards[pile]) for pile in (*places, self.one(seat, "waste")))
+        places = self.group_piles(seat, "place")
+        left = sum(len(board.cards[pile]) for pile in (*places, self.single_pile(seat, "waste")))
         return max(1, left // self._width) * self._width
 
     def _lower(self, board: Board, seat: int) -> list[int]:
         """Return the places of the lower rows that hold a card."""
-        lower = self.named(seat, "place")[self._upper(board, seat) :]
+        lower = self.group_piles(seat, "place")[self._upper(board, seat) :]
         return [place for place in lower if board.cards[place]]

@@ -66,12 +66,12 @@ class TravellingRules(MechanicRules):
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the only legal play, if there is one."""
-        hand = self.one(seat, "hand")
+        hand = self.single_pile(seat, "hand")
         if not board.cards[hand] or self._is_turning_up(board, seat):
             return
         packet = self.packet(seat, board.cards[hand][-1])
         if packet is None:
-            yield Play(hand, 1, self.one(seat, "out"))
+            yield Play(hand, 1, self.single_pile(seat, "out"))
         elif self.ends(board, seat, packet):
             yield Play(hand, 1, packet)
         else:
@@ -79,7 +79,7 @@ class TravellingRules(MechanicRules):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: slip a card under its packet, deal the packets, begin a round."""
-        hand = self.one(seat, "hand")
+        hand = self.single_pile(seat, "hand")
         cards = board.cards[hand]
         if len(cards) > 1:
             packet = self.packet(seat, cards[0])
@@ -92,13 +92,15 @@ class TravellingRules(MechanicRules):
         if not cards:
             return self.next_round(board, seat) or self._turn_up(board, seat)
         if self._is_turning_up(board, seat):
-            gap = next(p for p in self.named(seat, "packet") if len(board.cards[p]) < self.mechanic.size)
+            gap = next(
+                p for p in self.group_piles(seat, "packet") if len(board.cards[p]) < self.mechanic.size
+            )
             return Play(hand, 1, gap) if self.packet(seat, cards[0]) == gap else None
         return None
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether every packet holds its own cards, face up."""
-        packets = enumerate(self.named(seat, "packet"), 1)
+        packets = enumerate(self.group_piles(seat, "packet"), 1)
         return all(
             len(board.cards[packet]) == self.mechanic.size and self.are_home(board, packet, number)
             for number, packet in packets
@@ -106,17 +108,17 @@ class TravellingRules(MechanicRules):
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards lie face up in their own packet, or have left the game."""
-        packets = enumerate(self.named(seat, "packet"), 1)
+        packets = enumerate(self.group_piles(seat, "packet"), 1)
         home = sum(
             card != UNKNOWN and rank(card) == number for number, p in packets for card in board.cards[p]
         )
-        return home + sum(len(board.cards[pile]) for pile in self.named(seat, "out"))
+        return home + sum(len(board.cards[pile]) for pile in self.group_piles(seat, "out"))
 
     # Queries.
 
     def packet(self, seat: int, card: Card) -> int | None:
         """Return the packet of a card's rank, if there is one."""
-        packets = self.named(seat, "packet")
+        packets = self.group_piles(seat, "packet")
         return packets[rank(card) - 1] if rank(card) <= len(packets) else None
 
     def are_home(self, board: Board, packet: int, number: int) -> bool:
@@ -130,25 +132,29 @@ class TravellingRules(MechanicRules):
 
     def next_round(self, board: Board, seat: int) -> Play | None:
         """Return the play that begins the next round; ``None`` if no card is left for it."""
-        source = self.named(seat, self.mechanic.rounds_from)[-1]
+        source = self.group_piles(seat, self.mechanic.rounds_from)[-1]
         top = board.top(source)
         travelled = self.layout.piles[source].group == "packet" and top != UNKNOWN
-        return None if top is None or travelled else Play(source, 1, self.one(seat, "hand"))
+        return None if top is None or travelled else Play(source, 1, self.single_pile(seat, "hand"))
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets that are dealt to in turn."""
-        return self.named(seat, "packet")
+        return self.group_piles(seat, "packet")
 
     # Dealing, and turning up.
 
     def _is_laying(self, board: Board, seat: int) -> bool:
         """Return whether no card has come to the hand since the packets were begun."""
-        began = board.came.get(self.one(seat, "hand"), 0)
+        began = board.came.get(self.single_pile(seat, "hand"), 0)
         return self.mechanic.counting is not Counting.NONE and not began
 
     def _lay(self, board: Board, seat: int) -> Play | None:
         """Return the play that deals the next card, or lays the last one aside; ``None`` after the last."""
-        packets, stock, aside = self.counted(board, seat), self.one(seat, "stock"), self.one(seat, "aside")
+        packets, stock, aside = (
+            self.counted(board, seat),
+            self.single_pile(seat, "stock"),
+            self.single_pile(seat, "aside"),
+        )
         laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
         if laid:
             last = packets[(laid - 1) % len(packets)]
@@ -162,14 +168,14 @@ class TravellingRules(MechanicRules):
     def _turn_up(self, board: Board, seat: int) -> Play | None:
         """Return the play that takes up a card which never travelled, once all rounds are over."""
         if self.mechanic.complete is Complete.RIGHT:
-            for packet in self.named(seat, "packet"):
+            for packet in self.group_piles(seat, "packet"):
                 if board.top(packet) == UNKNOWN:
-                    return Play(packet, 1, self.one(seat, "hand"))
+                    return Play(packet, 1, self.single_pile(seat, "hand"))
         return None
 
     def _is_turning_up(self, board: Board, seat: int) -> bool:
         """Return whether the card in hand never travelled: it left a gap where it lay."""
-        packets = self.named(seat, "packet")
+        packets = self.group_piles(seat, "packet")
         is_right = self.mechanic.complete is Complete.RIGHT
         return is_right and any(len(board.cards[packet]) < self.mechanic.size for packet in packets)
 
@@ -201,7 +207,7 @@ class WeavingRules(TravellingRules):
         """Yield every legal play: to the foundations, a weaver's journey, and the next deal."""
         fits = list(self._to_foundations(board, seat))
         yield from fits
-        hand, aside = self.one(seat, "hand"), self.one(seat, "aside")
+        hand, aside = self.single_pile(seat, "hand"), self.single_pile(seat, "aside")
         if board.cards[hand]:
             yield from super().legal_plays(board, seat)
         elif not fits and board.cards[aside]:
@@ -219,7 +225,7 @@ class WeavingRules(TravellingRules):
 
     def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
         """Yield the foundations that accept a seat's card now."""
-        return (pile for pile in self.named(seat, "foundation") if self.accepts(board, pile, card))
+        return (pile for pile in self.group_piles(seat, "foundation") if self.accepts(board, pile, card))
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Return whether a foundation would accept a card if it held these cards."""
@@ -242,20 +248,22 @@ class WeavingRules(TravellingRules):
 
     def counted(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets of ranks that are still needed: the others lose their places."""
-        lowest = min([board.cards[pile] for pile in self.named(seat, "foundation")], key=len)
+        lowest = min([board.cards[pile] for pile in self.group_piles(seat, "foundation")], key=len)
         done = [rank(card) for card in lowest]  # all foundations have these
-        return [packet for number, packet in enumerate(self.named(seat, "packet"), 1) if number not in done]
+        return [
+            packet for number, packet in enumerate(self.group_piles(seat, "packet"), 1) if number not in done
+        ]
 
     def _to_foundations(self, board: Board, seat: int) -> Iterator[Play]:
-        hand = self.named(seat, "hand") if self.mechanic.from_hand else ()
-        for pile in (*self.named(seat, "packet"), *hand):
+        hand = self.group_piles(seat, "hand") if self.mechanic.from_hand else ()
+        for pile in (*self.group_piles(seat, "packet"), *hand):
             if board.cards[pile]:
                 for foundation in self.open_foundations(board, seat, board.cards[pile][-1]):
                     yield Play(pile, 1, foundation)
 
     def _take_up(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that gathers all packets for another deal, if one is left."""
-        stock = self.one(seat, "stock")
+        stock = self.single_pile(seat, "stock")
         group = self.layout.groups[stock]
         assert isinstance(group, Stock)
         redeals = board.redeals.get(seat, 0)

@@ -19,7 +19,7 @@ from racing_demon_protocol.errors import IllegalPlay
 
 from .pile_moves import verify_piles
 
-Namer = Callable[[Play, Sequence[Place]], Sequence[Card]]
+Revealer = Callable[[Play, Sequence[Place]], Sequence[Card]]
 """The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
 
 LOOK_UNITS: Final = 35
@@ -47,7 +47,7 @@ class Rules:
         self.layout = layout_of(game, tuple(seats))
         kinds = {Kind.RESERVE} if game.goal is Goal.RESERVE_EMPTY else set(Kind) - {Kind.FOUNDATION, Kind.OUT}
         self._to_empty = {
-            seat: [pile for kind in kinds for pile in self.layout.own(seat, kind)] for seat in seats
+            seat: [pile for kind in kinds for pile in self.layout.seat_piles(seat, kind)] for seat in seats
         }
         self.is_private = game.deals is Deals.IDENTICAL and len(seats) > 1
 
@@ -111,7 +111,7 @@ class Rules:
         return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
 
     @staticmethod
-    def carry_out(board: Board, play: Play, name: Namer) -> tuple[Card, ...]:
+    def carry_out(board: Board, play: Play, name: Revealer) -> tuple[Card, ...]:
         """Make a legal or automatic play, and return the cards that it turned up."""
         places = board.shift(play)
         shown = tuple(name(play, places))
@@ -139,7 +139,7 @@ class Rules:
         """Return the patter for a trick's next step; empty for a game."""
         return ""
 
-    def due(self, board: Board, seat: int) -> str:
+    def required_first(self, board: Board, seat: int) -> str:
         """Return what must be done first, in words; empty if nothing."""
         return ""
 
@@ -195,7 +195,7 @@ class Rules:
         scoring = self.game.scoring
         points = {}
         for seat, reached in self.all_progress(board).items():
-            left = sum(len(board.cards[pile]) for pile in self.layout.own(seat, Kind.RESERVE))
+            left = sum(len(board.cards[pile]) for pile in self.layout.seat_piles(seat, Kind.RESERVE))
             bonus = scoring.out_bonus if seat == out else 0
             points[seat] = reached * scoring.foundation_card + left * scoring.reserve_card + bonus
         return points
@@ -208,7 +208,7 @@ class Rules:
 
     # What clients need for hints; mechanics without these keep the defaults.
 
-    def units(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
+    def movable_counts(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
         """Yield how many cards may move together from the end of a column, fewest first."""
         if cards and cards[-1] != UNKNOWN:
             yield 1

@@ -13,9 +13,9 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, Card
 from racing_demon_protocol.engine.specification import Game, Goal, Stock, Tableau
 
 from .base import Rules
-from .legality import PlayVerifier
-from .move_generator import Candidates
-from .move_tables import FastPath
+from .legality import LegalityChecker
+from .move_generator import MoveGenerator
+from .move_tables import MoveTables
 
 
 class BuildingRules(Rules):
@@ -25,8 +25,8 @@ class BuildingRules(Rules):
         candidates: lists what fits where.
         columns: what fits on the columns.
         foundations: what fits on the foundations.
-        verifier: decides all plays.
-        fast_path: decides the plays that two piles alone decide; ``None`` if all depend on more.
+        legality: decides all plays.
+        move_tables: decides the plays that two piles alone decide; ``None`` if all depend on more.
         takes_back: the seats that may take cards back from some foundation.
 
     """
@@ -34,21 +34,23 @@ class BuildingRules(Rules):
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
         layout = self.layout
-        self.candidates = candidates = Candidates(layout)
-        self.columns = candidates.columns
-        self.foundations = candidates.foundations
-        self.verifier = verifier = PlayVerifier(candidates)
-        self._stock = candidates.stock
-        self._effects = effects = candidates.effects
-        asks_more = effects or verifier.forces or any(verifier.must.values())
-        self.fast_path = None if asks_more else FastPath(layout, self.columns)
+        self.move_generator = move_generator = MoveGenerator(layout)
+        self.columns = move_generator.columns
+        self.foundations = move_generator.foundations
+        self.legality = legality = LegalityChecker(move_generator)
+        self._stock = move_generator.stock
+        self._effects = effects = move_generator.effects
+        asks_more = effects or legality.forces or any(legality.must.values())
+        self.move_tables = None if asks_more else MoveTables(layout, self.columns)
         self.takes_back = frozenset(
             seat
             for seat in seats
             if any(self.foundations.may_take_back(seat, pile) for pile in layout.foundations)
         )
         self._filled = {
-            seat: [pile for pile in layout.own(seat, Kind.TABLEAU) if self.columns.group(pile).space.fill]
+            seat: [
+                pile for pile in layout.seat_piles(seat, Kind.TABLEAU) if self.columns.group(pile).space.fill
+            ]
             for seat in seats
         }
         self._fills_up = game.goal is Goal.FOUNDATIONS_FULL
@@ -74,9 +76,9 @@ class BuildingRules(Rules):
             IllegalPlay: it is illegal; the error has the reason.
 
         """
-        if self.fast_path is not None and self.fast_path.allow(board, seat, play):
+        if self.move_tables is not None and self.move_tables.allows(board, seat, play):
             return play
-        return self.verifier.verify(board, seat, play)
+        return self.legality.verify(board, seat, play)
 
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays lazily: to the foundations, to the columns, turning the stock.
@@ -105,10 +107,10 @@ class BuildingRules(Rules):
 
     def _plain(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that need no special rule."""
-        verifier = self.verifier
-        forced = self.candidates.openings(board, seat) if verifier.forces else []
-        for play in forced or self.candidates.plays(board, seat):
-            if not verifier.must[seat] or verifier.is_due(board, seat, play):
+        legality = self.legality
+        forced = self.move_generator.opening_plays(board, seat) if legality.forces else []
+        for play in forced or self.move_generator.plays(board, seat):
+            if not legality.must[seat] or legality.is_due(board, seat, play):
                 yield play
 
     def may_help(self, board: Board, seat: int) -> bool:
@@ -118,9 +120,9 @@ class BuildingRules(Rules):
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: a card that must fill a space, or the next card of a deal."""
         for pile in self._filled.get(seat, ()):
-            if not board.cards[pile] and board.cards[heap := self.layout.own(seat, Kind.RESERVE)[0]]:
+            if not board.cards[pile] and board.cards[heap := self.layout.seat_piles(seat, Kind.RESERVE)[0]]:
                 return Play(heap, 1, pile)
-        due = self._stock.due(board, seat) if self._stock.goes_on else None
+        due = self._stock.next_step(board, seat) if self._stock.goes_on else None
         for effect in self._effects:
             due = due or effect.automatic(board, seat)
         return due
@@ -136,22 +138,24 @@ class BuildingRules(Rules):
         If the card turned last must be put aside first, return that play.
         """
         plays = [
-            play for play in self._stock.plays(board, seat) if not self.candidates.refusal(board, seat, play)
+            play
+            for play in self._stock.plays(board, seat)
+            if not self.move_generator.refusal(board, seat, play)
         ]
         if not plays and seat in self.layout.stock:
             stock, waste = self.layout.stock[seat], self.layout.waste.get(seat)
             own = (play for effect in self._effects for play in effect.plays(board, seat))
             plays = [play for play in own if play.source == stock or play.destination == waste]
         if not plays:
-            aside = set(self.layout.own(seat, Kind.RESERVE))
-            wastes = self.layout.own(seat, Kind.WASTE)
-            candidates = self.candidates.fills(board, seat)
+            aside = set(self.layout.seat_piles(seat, Kind.RESERVE))
+            wastes = self.layout.seat_piles(seat, Kind.WASTE)
+            candidates = self.move_generator.fill_plays(board, seat)
             plays = [play for play in candidates if play.source in wastes and play.destination in aside]
         return plays[-1] if plays else None
 
-    def due(self, board: Board, seat: int) -> str:
+    def required_first(self, board: Board, seat: int) -> str:
         """Return what a special rule requires first, in words; empty if nothing."""
-        return next((text for effect in self._effects if (text := effect.due(board, seat))), "")
+        return next((text for effect in self._effects if (text := effect.required_first(board, seat))), "")
 
     def is_irreversible(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether no earlier position can come again after a legal play that is yet to be made."""
@@ -177,17 +181,17 @@ class BuildingRules(Rules):
 
     # What clients need for hints.
 
-    def units(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
+    def movable_counts(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
         """Yield how many cards may move together from the end of a column, fewest first."""
-        return self.columns.units(column, cards)
+        return self.columns.movable_counts(column, cards)
 
     def open_foundations(self, board: Board, seat: int, card: Card) -> Iterator[int]:
         """Yield the foundations that accept a seat's card now."""
-        return self.candidates.open_foundations(board, seat, card)
+        return self.move_generator.open_foundations(board, seat, card)
 
     def follows_on(self, board: Board, foundation: int, cards: Sequence[Card], card: Card) -> bool:
         """Return whether a foundation would accept a card if it held these cards."""
-        return card % PACK_SIZE in self.foundations.next_on(board, foundation, cards)
+        return card % PACK_SIZE in self.foundations.next_cards(board, foundation, cards)
 
     def may_take_back(self, seat: int, foundation: int) -> bool:
         """Return whether a seat may take cards back from a foundation."""

@@ -7,7 +7,7 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, rank
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.specification import Tableau, Unit
 
-from .pile_moves import may_go
+from .pile_moves import may_move
 from .sequences import followers
 
 
@@ -37,7 +37,7 @@ class ColumnRules:
         """Return whether a card may go to an empty column."""
         return column.space.ranks is None or rank(card) in column.space.ranks
 
-    def wanted(self, board: Board, pile: int) -> frozenset[Card]:
+    def accepted_cards(self, board: Board, pile: int) -> frozenset[Card]:
         """Return the cards of the first pack that may continue or open a column.
 
         The same faces of other packs fit equally.
@@ -45,7 +45,7 @@ class ColumnRules:
         name, cards = self._layout.groups[pile].name, board.cards[pile]
         return self._followers[name][cards[-1] % PACK_SIZE] if cards else self._openers[name]
 
-    def units(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
+    def movable_counts(self, column: Tableau, cards: Sequence[Card]) -> Iterator[int]:
         """Yield how many cards may move together from the end of a column, fewest first."""
         tails = column.unit in {Unit.TAIL, Unit.ONE_SIDE_SINGLE}
         for count in range(1, len(cards) + 1):
@@ -70,7 +70,9 @@ class ColumnRules:
             return takes is not None and column.space.ranks is None
         return (column.cap is None or len(taken) <= column.cap) and self.opens(column, taken[0])
 
-    def lands(self, board: Board, seat: int, play: Play, column: Tableau, taken: Sequence[Card]) -> bool:
+    def continues_column(
+        self, board: Board, seat: int, play: Play, column: Tableau, taken: Sequence[Card]
+    ) -> bool:
         """Return whether cards may lie on the last one of a column."""
         cards = board.cards[play.destination]
         if UNKNOWN in {taken[0], cards[-1]} or not self.continues(column, cards[-1], taken[0]):
@@ -79,9 +81,11 @@ class ColumnRules:
             return False
         if column.unit is Unit.ONE_SIDE_SINGLE and len(taken) > 1 and not self._ends_singly(column, cards):
             return False
-        if column.spaces_first and any(not board.cards[p] for p in self._layout.named(seat, column.name)):
+        if column.spaces_first and any(
+            not board.cards[p] for p in self._layout.group_piles(seat, column.name)
+        ):
             return False
-        return may_go(self._layout, play.source, play.destination)
+        return may_move(self._layout, play.source, play.destination)
 
     def _ends_singly(self, column: Tableau, cards: Sequence[Card]) -> bool:
         return len(cards) < 2 or cards[-2] == UNKNOWN or not self.continues(column, cards[-2], cards[-1])

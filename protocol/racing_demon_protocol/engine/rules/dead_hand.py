@@ -84,14 +84,14 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
     if seat in rules.takes_back:
         return True
     loose = list(surfaced)
-    for pile in layout.own(seat, Kind.RESERVE):
+    for pile in layout.seat_piles(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable and board.cards[pile]:
             loose.append(board.cards[pile][-1])
-    wanted = rules.foundations.wanted(board, seat)
+    wanted = rules.foundations.accepted_cards(board, seat)
     if any(card % PACK_SIZE in wanted for card in loose):
         return True
-    columns = layout.own(seat, Kind.TABLEAU)
+    columns = layout.seat_piles(seat, Kind.TABLEAU)
     start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
     yield START_UNITS
     seen, waiting = {start}, [start]
@@ -168,7 +168,7 @@ def _steps(
             yield None
     for number, column in enumerate(columns):
         face_down = (UNKNOWN,) if column.covered else ()
-        for count in rules.columns.units(rules.columns.group(column.pile), face_down + column.cards):
+        for count in rules.columns.movable_counts(rules.columns.group(column.pile), face_down + column.cards):
             head, rest = column.cards[-count], column.cards[:-count]
             for target, other in enumerate(columns):
                 if target == number or not _lands(rules, other, head):

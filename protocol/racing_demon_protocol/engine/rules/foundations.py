@@ -23,7 +23,7 @@ class FoundationRules:
             number: [other for other in beside if layout.groups[other] is layout.groups[number]]
             for number, beside in self._beside.items()
         }
-        self._goals = {seat: [p.number for p in piles if p.seat in {None, seat}] for seat in layout.seats}
+        self._piles_of = {seat: [p.number for p in piles if p.seat in {None, seat}] for seat in layout.seats}
 
     def group(self, pile: int) -> Foundations:
         """Return the declaration of a foundation."""
@@ -31,27 +31,27 @@ class FoundationRules:
         assert isinstance(group, Foundations)
         return group
 
-    def goals(self, seat: int) -> Sequence[int]:
+    def piles_of(self, seat: int) -> Sequence[int]:
         """Return the foundations that a seat builds on; none for a seat not in the hand."""
-        return self._goals.get(seat, ())
+        return self._piles_of.get(seat, ())
 
     def are_full(self, board: Board, seat: int) -> bool:
         """Return whether all foundations that a seat builds on are complete."""
-        return all(len(board.cards[pile]) == self.group(pile).length for pile in self._goals[seat])
+        return all(len(board.cards[pile]) == self.group(pile).length for pile in self._piles_of[seat])
 
-    def wanted(self, board: Board, seat: int) -> frozenset[Card]:
+    def accepted_cards(self, board: Board, seat: int) -> frozenset[Card]:
         """Return the cards of the first pack that the foundations accept from a seat now."""
-        return frozenset[Card]().union(*self.wanted_by_pile(board, seat).values())
+        return frozenset[Card]().union(*self.accepted_by_pile(board, seat).values())
 
-    def wanted_by_pile(self, board: Board, seat: int) -> dict[int, frozenset[Card]]:
+    def accepted_by_pile(self, board: Board, seat: int) -> dict[int, frozenset[Card]]:
         """Return the cards of the first pack that each foundation accepts from a seat now."""
-        return {pile: self.next_on(board, pile, board.cards[pile]) for pile in self.goals(seat)}
+        return {pile: self.next_cards(board, pile, board.cards[pile]) for pile in self.piles_of(seat)}
 
     def accepts(self, board: Board, foundation: int, card: Card) -> bool:
         """Return whether a foundation accepts a card now."""
-        return card % PACK_SIZE in self.next_on(board, foundation, board.cards[foundation])
+        return card % PACK_SIZE in self.next_cards(board, foundation, board.cards[foundation])
 
-    def next_on(self, board: Board, foundation: int, cards: Sequence[Card]) -> frozenset[Card]:
+    def next_cards(self, board: Board, foundation: int, cards: Sequence[Card]) -> frozenset[Card]:
         """Return the cards of the first pack that a foundation would accept if it held these cards."""
         group = self.group(foundation)
         if group.waits is not Waits.NEVER and self._must_wait(board, foundation, group.waits, len(cards)):

@@ -9,11 +9,11 @@ from racing_demon_protocol.engine.specification import Cells, Foundations, Reser
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.formatting import there_are
 
-from .move_generator import Candidates
-from .pile_moves import has_stock, may_fill, may_go, takes_unseen, verify_piles
+from .move_generator import MoveGenerator
+from .pile_moves import accepts_unseen, has_stock, may_fill, may_move, verify_piles
 
 
-class PlayVerifier:
+class LegalityChecker:
     """Verifies plays step by step.
 
     Attributes:
@@ -25,22 +25,24 @@ class PlayVerifier:
 
     """
 
-    def __init__(self, candidates: Candidates) -> None:
-        layout = candidates.layout
+    def __init__(self, move_generator: MoveGenerator) -> None:
+        layout = move_generator.layout
         self.forces = any(
             isinstance(group, Foundations) and group.forced_bases for group in layout.game.groups
         )
         self.must = {
             seat: [
-                pile for pile in layout.own(seat, Kind.CELL) if getattr(layout.groups[pile], "must", False)
+                pile
+                for pile in layout.seat_piles(seat, Kind.CELL)
+                if getattr(layout.groups[pile], "must", False)
             ]
             for seat in layout.seats
         }
-        self._candidates = candidates
+        self._move_generator = move_generator
         self._layout = layout
-        self._columns = candidates.columns
-        self._foundations = candidates.foundations
-        self._effects = candidates.effects
+        self._columns = move_generator.columns
+        self._foundations = move_generator.foundations
+        self._effects = move_generator.effects
 
     def verify(self, board: Board, seat: int, play: Play) -> Play:
         """Return the play with its foundation resolved, if it is legal for the seat.
@@ -55,17 +57,17 @@ class PlayVerifier:
             if own is not None:
                 return own
         for effect in self._effects:
-            if due := effect.due(board, seat):
+            if due := effect.required_first(board, seat):
                 raise IllegalPlay(due)
-        if self._candidates.stock.is_turn(seat, play):
-            self._candidates.stock.verify(board, seat, play)
+        if self._move_generator.stock.is_turn(seat, play):
+            self._move_generator.stock.verify(board, seat, play)
         else:
             taken = self._verify_source(board, seat, play)
             if play.destination == FOUNDATIONS:
                 play = play._replace(destination=self._first_open(board, seat, play.source, taken))
             else:
                 self._verify_target(board, seat, play, taken)
-        if self._effects and (refusal := self._candidates.refusal(board, seat, play)):
+        if self._effects and (refusal := self._move_generator.refusal(board, seat, play)):
             raise IllegalPlay(refusal)
         if self.forces:
             self._verify_forced(board, seat, play)
@@ -79,7 +81,7 @@ class PlayVerifier:
         if not empty or play.destination in empty:
             return True
         sources = [name for pile in empty for name in self._layout.groups[pile].takes or ()]
-        return not any(board.cards[pile] for name in sources for pile in self._layout.named(seat, name))
+        return not any(board.cards[pile] for name in sources for pile in self._layout.group_piles(seat, name))
 
     def _verify_source(self, board: Board, seat: int, play: Play) -> Sequence[Card]:
         """Return the cards that a play takes, bottom first, if the seat may take them."""
@@ -93,7 +95,7 @@ class PlayVerifier:
         match group:
             case Tableau():
                 self._verify_unit(group, cards, taken)
-            case Stock() if not takes_unseen(self._layout, play.destination):
+            case Stock() if not accepts_unseen(self._layout, play.destination):
                 raise IllegalPlay("The stock is turned to the waste, and played from there.")
             case Reserve(playable=False):
                 raise IllegalPlay("The reserve only fills spaces.")
@@ -119,7 +121,11 @@ class PlayVerifier:
         if len(taken) > 1:
             raise IllegalPlay("Cards go to the foundations one by one.")
         known = taken[0] != UNKNOWN
-        pile = next(self._candidates.open_foundations(board, seat, taken[0], source), None) if known else None
+        pile = (
+            next(self._move_generator.open_foundations(board, seat, taken[0], source), None)
+            if known
+            else None
+        )
         if pile is None:
             raise IllegalPlay("No foundation takes that card.")
         return pile
@@ -134,7 +140,7 @@ class PlayVerifier:
                 if not self._columns.fills_space(play.source, column, taken):
                     raise IllegalPlay("That card cannot fill a space.")
             case Tableau() as column:
-                if not self._columns.lands(board, seat, play, column, taken):
+                if not self._columns.continues_column(board, seat, play, column, taken):
                     raise IllegalPlay("That card does not continue the column.")
             case Cells() | Reserve() as group:
                 self._verify_fill(board, seat, play, group)
@@ -153,11 +159,11 @@ class PlayVerifier:
         if len(taken) > 1:
             raise IllegalPlay("Cards go to the foundations one by one.")
         accepted = taken[0] != UNKNOWN and self._foundations.accepts(board, play.destination, taken[0])
-        if not accepted or not may_go(self._layout, play.source, play.destination):
+        if not accepted or not may_move(self._layout, play.source, play.destination):
             raise IllegalPlay("That foundation does not take this card.")
 
     def _verify_forced(self, board: Board, seat: int, play: Play) -> None:
-        forced = self._candidates.openings(board, seat)
+        forced = self._move_generator.opening_plays(board, seat)
         opening = self._layout.piles[play.destination].kind is Kind.FOUNDATION and play.source in {
             other.source for other in forced
         }

@@ -23,12 +23,12 @@ from racing_demon_protocol.engine.specification import (
 
 from .columns import ColumnRules
 from .foundations import FoundationRules
-from .pile_moves import is_free, may_ever_go, may_fill, may_go, takes_unseen
+from .pile_moves import accepts_unseen, is_playable, may_ever_move, may_fill, may_move
 from .special_rules import effects_of
 from .stock import StockRules
 
 
-class Candidates:
+class MoveGenerator:
     """Lists what fits where, as far as the game's special rules do not refuse it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Candidates:
             seat: [
                 pile
                 for kind in (Kind.CELL, Kind.RESERVE)
-                for pile in layout.own(seat, kind)
+                for pile in layout.seat_piles(seat, kind)
                 if layout.groups[pile].takes is not None
             ]
             for seat in layout.seats
@@ -72,7 +72,7 @@ class Candidates:
         """Yield a seat's plays of cards, without turning the stock and without special rules."""
         return (play for play in self.plays(board, seat) if not self.stock.is_turn(seat, play))
 
-    def openings(self, board: Board, seat: int) -> list[Play]:
+    def opening_plays(self, board: Board, seat: int) -> list[Play]:
         """Return the plays that open a foundation, which some games require first (A1)."""
         plays = []
         for play in self.plays(board, seat):
@@ -86,21 +86,25 @@ class Candidates:
         self, board: Board, seat: int, card: Card, source: int | None = None
     ) -> Iterator[int]:
         """Yield the foundations that accept a seat's card now, or that accept it from ``source``."""
-        for pile in self.foundations.goals(seat):
+        for pile in self.foundations.piles_of(seat):
             if self.foundations.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
                 yield pile
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Return why a special rule forbids a play that fits; empty if none does."""
-        return next((text for effect in self.effects if (text := effect.refuses(board, seat, play))), "")
+        return next((text for effect in self.effects if (text := effect.refusal(board, seat, play))), "")
 
-    def fills(self, board: Board, seat: int) -> Iterator[Play]:
+    def fill_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays to cells and reserves, and those of the stock's unseen card."""
         layout = self.layout
-        sources = [*self._singles[seat], *layout.own(seat, Kind.TABLEAU), *layout.own(seat, Kind.STOCK)]
-        spaces = [pile for pile in layout.own(seat, Kind.TABLEAU) if not board.cards[pile]]
+        sources = [
+            *self._singles[seat],
+            *layout.seat_piles(seat, Kind.TABLEAU),
+            *layout.seat_piles(seat, Kind.STOCK),
+        ]
+        spaces = [pile for pile in layout.seat_piles(seat, Kind.TABLEAU) if not board.cards[pile]]
         for source in sources:
-            if not board.cards[source] or not is_free(layout, board, seat, source):
+            if not board.cards[source] or not is_playable(layout, board, seat, source):
                 continue
             is_stock = board.piles[source].kind is Kind.STOCK
             for pile in self._fillable[seat]:
@@ -109,21 +113,21 @@ class Candidates:
                     yield Play(source, 1, pile)
             for pile in spaces if is_stock else ():
                 column = self.columns.group(pile)
-                if takes_unseen(layout, pile) and self.columns.fills_space(source, column, [UNKNOWN]):
+                if accepts_unseen(layout, pile) and self.columns.fills_space(source, column, [UNKNOWN]):
                     yield Play(source, 1, pile)
 
     def _unrefused(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's plays as if there were no special rules."""
-        columns = self.layout.own(seat, Kind.TABLEAU)
+        columns = self.layout.seat_piles(seat, Kind.TABLEAU)
         sources = [
             pile
             for pile in (*self._singles[seat], *columns)
-            if board.cards[pile] and (self.is_classic or is_free(self.layout, board, seat, pile))
+            if board.cards[pile] and (self.is_classic or is_playable(self.layout, board, seat, pile))
         ]
-        wanted_above = self.foundations.wanted_by_pile(board, seat)
+        wanted_above = self.foundations.accepted_by_pile(board, seat)
         for source in sources:
             yield from self._upward(board, seat, source, wanted_above)
-        wanted = {column: self.columns.wanted(board, column) for column in columns}
+        wanted = {column: self.columns.accepted_cards(board, column) for column in columns}
         for source in sources:
             cards = board.cards[source]
             reached = self._reached(seat, source)
@@ -136,22 +140,24 @@ class Candidates:
                         if self.is_classic or self._column_takes(board, seat, play, taken):
                             yield play
         if self._fillable[seat] or self.stock.feeds_spaces:
-            yield from self.fills(board, seat)
+            yield from self.fill_plays(board, seat)
         yield from self.stock.plays(board, seat)
 
     def _units(self, source: int, cards: Sequence[Card]) -> Iterable[int]:
         """Return how many cards may move together from the end of a pile that has some."""
         group = self.layout.groups[source]
         if isinstance(group, Tableau):
-            return self.columns.units(group, cards)
+            return self.columns.movable_counts(group, cards)
         return () if cards[-1] == UNKNOWN else (1,)
 
     def _reached(self, seat: int, source: int) -> tuple[int, ...]:
         """Return the columns that may ever accept cards of a pile."""
         if (seat, source) not in self._columns_of:
-            columns = self.layout.own(seat, Kind.TABLEAU)
+            columns = self.layout.seat_piles(seat, Kind.TABLEAU)
             self._columns_of[seat, source] = tuple(
-                column for column in columns if column != source and may_ever_go(self.layout, source, column)
+                column
+                for column in columns
+                if column != source and may_ever_move(self.layout, source, column)
             )
         return self._columns_of[seat, source]
 
@@ -182,7 +188,7 @@ class Candidates:
         if source is None:
             return True
         refused = self.effects and self.refusal(board, seat, Play(source, 1, foundation))
-        return not refused and may_go(self.layout, source, foundation)
+        return not refused and may_move(self.layout, source, foundation)
 
     def _may_leave(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether cards may leave their pile, if that is a foundation."""
@@ -196,16 +202,18 @@ class Candidates:
         column = self.columns.group(play.destination)
         if not board.cards[play.destination]:
             return self.columns.fills_space(play.source, column, taken)
-        return self.columns.lands(board, seat, play, column, taken)
+        return self.columns.continues_column(board, seat, play, column, taken)
 
     def _single_piles(self, seat: int) -> Iterator[int]:
         """Yield the seat's piles of which only the top card is available."""
         layout = self.layout
-        yield from layout.own(seat, Kind.WASTE)
+        yield from layout.seat_piles(seat, Kind.WASTE)
         yield from (
-            pile for pile in layout.own(seat, Kind.RESERVE) if getattr(layout.groups[pile], "playable", False)
+            pile
+            for pile in layout.seat_piles(seat, Kind.RESERVE)
+            if getattr(layout.groups[pile], "playable", False)
         )
-        yield from layout.own(seat, Kind.CELL)
+        yield from layout.seat_piles(seat, Kind.CELL)
         yield from (pile for pile in layout.foundations if self.foundations.may_take_back(seat, pile))
 
 

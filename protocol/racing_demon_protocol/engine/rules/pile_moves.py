@@ -24,7 +24,7 @@ def verify_piles(layout: Layout, seat: int, play: Play) -> None:
             raise IllegalPlay("That pile belongs to another player.", Reason.NOT_YOUR_PILE)
 
 
-def may_go(layout: Layout, source: int, destination: int) -> bool:
+def may_move(layout: Layout, source: int, destination: int) -> bool:
     """Return whether the groups of two piles let cards move from one to the other."""
     origin, target = layout.groups[source], layout.groups[destination]
     if origin.plays_to is not None and target.name not in origin.plays_to:
@@ -34,13 +34,13 @@ def may_go(layout: Layout, source: int, destination: int) -> bool:
     return origin.name in target.takes
 
 
-def may_ever_go(layout: Layout, source: int, column: int) -> bool:
+def may_ever_move(layout: Layout, source: int, column: int) -> bool:
     """Return whether a column may ever accept cards of a pile, if only into a space."""
     origin, target = layout.groups[source], layout.groups[column]
     if origin.plays_to is not None and target.name not in origin.plays_to:
         return False
     into_space = isinstance(target, Tableau) and origin.name in (target.space.takes or ())
-    return may_go(layout, source, column) or into_space
+    return may_move(layout, source, column) or into_space
 
 
 def may_fill(layout: Layout, board: Board, seat: int, source: int, destination: int) -> bool:
@@ -48,12 +48,12 @@ def may_fill(layout: Layout, board: Board, seat: int, source: int, destination: 
     group = layout.groups[destination]
     if isinstance(group, Cells) and group.in_order:
         for name in group.takes or ():
-            if any(board.cards[pile] for pile in layout.named(seat, name)):
+            if any(board.cards[pile] for pile in layout.group_piles(seat, name)):
                 return name == layout.groups[source].name
-    return may_go(layout, source, destination)
+    return may_move(layout, source, destination)
 
 
-def takes_unseen(layout: Layout, destination: int) -> bool:
+def accepts_unseen(layout: Layout, destination: int) -> bool:
     """Return whether a pile may be filled with the stock's unseen top card."""
     if destination == FOUNDATIONS:
         return False
@@ -63,7 +63,7 @@ def takes_unseen(layout: Layout, destination: int) -> bool:
     return bool(stocks & set(takes or ())) and not isinstance(group, Foundations)
 
 
-def is_free(layout: Layout, board: Board, seat: int, source: int) -> bool:
+def is_playable(layout: Layout, board: Board, seat: int, source: int) -> bool:
     """Return whether a pile's cards may be played yet."""
     group = layout.groups[source]
     return not (isinstance(group, Reserve) and group.locked and has_stock(layout, board, seat))
@@ -71,5 +71,5 @@ def is_free(layout: Layout, board: Board, seat: int, source: int) -> bool:
 
 def has_stock(layout: Layout, board: Board, seat: int) -> bool:
     """Return whether a seat has cards left in its stock or waste."""
-    piles = layout.own(seat, Kind.STOCK) + layout.own(seat, Kind.WASTE)
+    piles = layout.seat_piles(seat, Kind.STOCK) + layout.seat_piles(seat, Kind.WASTE)
     return any(board.cards[pile] for pile in piles)

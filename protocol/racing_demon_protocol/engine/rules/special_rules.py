@@ -66,8 +66,8 @@ class Effect:
     redeals_seen = 0
     liberties_seen = 0
 
-    def __init__(self, table: RulesContext, special: Any) -> None:
-        self.table = table
+    def __init__(self, context: RulesContext, special: Any) -> None:
+        self.context = context
         self.special = special
 
     def arrange(self, deck: Sequence[Card]) -> Sequence[Card]:
@@ -90,13 +90,13 @@ class Effect:
         """Return one of this rule's own plays as it is carried out."""
         return play
 
-    def due(self, board: Board, seat: int) -> str:
+    def required_first(self, board: Board, seat: int) -> str:
         """Return what this rule requires first, in words; empty if nothing."""
         return ""
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Return why this rule forbids an otherwise legal play; empty if it does not."""
-        return self.due(board, seat)
+        return self.required_first(board, seat)
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Return this rule's next automatic play."""
@@ -106,30 +106,32 @@ class Effect:
         """Return whether this rule allows something, now or after turning the stock."""
         return next(self.plays(board, seat), None) is not None
 
-    def piles(self, seat: int, group: str) -> tuple[int, ...]:
+    def group_piles(self, seat: int, group: str) -> tuple[int, ...]:
         """Return the numbers of the piles of a group."""
-        return self.table.layout.named(seat, group)
+        return self.context.layout.group_piles(seat, group)
 
-    def hand_out(self, board: Board, seat: int) -> bool:
+    def is_stock_used_up(self, board: Board, seat: int) -> bool:
         """Return whether stock and waste are empty."""
-        return not has_stock(self.table.layout, board, seat)
+        return not has_stock(self.context.layout, board, seat)
 
-    def passed(self, board: Board, seat: int) -> bool:
+    def is_pass_without_play(self, board: Board, seat: int) -> bool:
         """Return whether a full pass led to nothing, and no card can be played now.
 
         The stock must count.
         """
-        return self.turned_through(board, seat) and next(self.table.plain_plays(board, seat), None) is None
+        return (
+            self.is_pass_complete(board, seat) and next(self.context.plain_plays(board, seat), None) is None
+        )
 
-    def turned_through(self, board: Board, seat: int) -> bool:
+    def is_pass_complete(self, board: Board, seat: int) -> bool:
         """Return whether all cards have been turned since the pass began. The stock must count."""
-        turns = board.came.get(self.table.layout.stock[seat], 0)
-        return turns >= self.table.stock.pass_length(board, seat)
+        turns = board.came.get(self.context.layout.stock[seat], 0)
+        return turns >= self.context.stock.pass_length(board, seat)
 
-    def stuck(self, board: Board, seat: int) -> bool:
+    def is_stuck(self, board: Board, seat: int) -> bool:
         """Return whether nothing can be played or turned without special rules."""
-        nothing = next(self.table.plain_plays(board, seat), None) is None
-        return nothing and next(self.table.stock.plays(board, seat), None) is None
+        nothing = next(self.context.plain_plays(board, seat), None) is None
+        return nothing and next(self.context.stock.plays(board, seat), None) is None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,16 +166,16 @@ class DrawEffect(Effect):
 
     special: Draw
 
-    def __init__(self, table: RulesContext, special: Draw) -> None:
-        super().__init__(table, special)
+    def __init__(self, context: RulesContext, special: Draw) -> None:
+        super().__init__(context, special)
         self.liberties_seen = 0 if special.through else special.times
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a play for each card that could be drawn, and each place it could go."""
         if not self._may(board, seat):
             return
-        wanted = self.table.foundations.wanted(board, seat)
-        for pile in (pile for group in self.special.groups for pile in self.piles(seat, group)):
+        wanted = self.context.foundations.accepted_cards(board, seat)
+        for pile in (pile for group in self.special.groups for pile in self.group_piles(seat, group)):
             cards = board.cards[pile]
             for depth in range(0 if self.special.through else 1, len(cards)):
                 card = cards[-depth - 1]
@@ -183,36 +185,42 @@ class DrawEffect(Effect):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Move a card that was drawn through a reserve to its foundation."""
-        for heap in self.piles(seat, self.special.through) if self.special.through else ():
+        for heap in self.group_piles(seat, self.special.through) if self.special.through else ():
             if board.cards[heap]:
-                to = next(self.table.open_foundations(board, seat, board.cards[heap][-1]), None)
+                to = next(self.context.open_foundations(board, seat, board.cards[heap][-1]), None)
                 return None if to is None else Play(heap, 1, to)
         return None
 
     def _may(self, board: Board, seat: int) -> bool:
         special = self.special
         if special.through:
-            used = sum(board.came.get(pile, 0) for pile in self.piles(seat, special.through))
+            used = sum(board.came.get(pile, 0) for pile in self.group_piles(seat, special.through))
         else:
             used = board.liberties.get(seat, 0)
         if used >= special.times:
             return False
-        if special.after and not any(board.came.get(pile, 0) for pile in self.piles(seat, special.after)):
+        if special.after and not any(
+            board.came.get(pile, 0) for pile in self.group_piles(seat, special.after)
+        ):
             return False
-        if special.when in HAND and self.hand_out(board, seat) is not HAND[special.when]:
+        if special.when in HAND and self.is_stock_used_up(board, seat) is not HAND[special.when]:
             return False
-        return special.when is When.ALWAYS or self.stuck(board, seat)
+        return special.when is When.ALWAYS or self.is_stuck(board, seat)
 
     def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
-        upward = self.table.open_foundations(board, seat, card)
+        upward = self.context.open_foundations(board, seat, card)
         if self.special.through:
-            yield from (self.piles(seat, self.special.through)[0] for _ in islice(upward, 1))
+            yield from (self.group_piles(seat, self.special.through)[0] for _ in islice(upward, 1))
             return
         yield from upward
-        for pile in self.table.layout.own(seat, Kind.TABLEAU) if self.special.marries else ():
-            column, top = self.table.layout.groups[pile], board.top(pile)
+        for pile in self.context.layout.seat_piles(seat, Kind.TABLEAU) if self.special.marries else ():
+            column, top = self.context.layout.groups[pile], board.top(pile)
             fits = isinstance(column, Tableau) and top is not None and top != UNKNOWN and pile != source
-            if fits and isinstance(column, Tableau) and self.table.columns.continues(column, top or 0, card):
+            if (
+                fits
+                and isinstance(column, Tableau)
+                and self.context.columns.continues(column, top or 0, card)
+            ):
                 yield pile
 
 
@@ -237,12 +245,12 @@ class LayExtraEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that deals the first of the extra cards."""
-        cells = self.piles(seat, self.special.cells)
+        cells = self.group_piles(seat, self.special.cells)
         if board.came.get(cells[0], 0) or not self._is_full(board, seat):
             return
         upward = any(
             board.piles[play.destination].kind is Kind.FOUNDATION
-            for play in self.table.plain_plays(board, seat)
+            for play in self.context.plain_plays(board, seat)
         )
         source = self._source(board, seat)
         if not upward and source is not None:
@@ -250,7 +258,7 @@ class LayExtraEffect(Effect):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Deal the others."""
-        first, *others = self.piles(seat, self.special.cells)
+        first, *others = self.group_piles(seat, self.special.cells)
         source = self._source(board, seat)
         if board.came.get(first, 0) and source is not None:
             for cell in others:
@@ -260,13 +268,13 @@ class LayExtraEffect(Effect):
 
     def _source(self, board: Board, seat: int) -> int | None:
         """Return the pile that the next card comes from: the card just dealt, or the stock."""
-        layout = self.table.layout
-        piles = layout.own(seat, Kind.WASTE) + layout.own(seat, Kind.STOCK)
+        layout = self.context.layout
+        piles = layout.seat_piles(seat, Kind.WASTE) + layout.seat_piles(seat, Kind.STOCK)
         return next((pile for pile in piles if board.cards[pile]), None)
 
     def _is_full(self, board: Board, seat: int) -> bool:
-        places = self.piles(seat, self.special.places)
-        caps = [getattr(self.table.layout.groups[pile], "cap", None) or 1 for pile in places]
+        places = self.group_piles(seat, self.special.places)
+        caps = [getattr(self.context.layout.groups[pile], "cap", None) or 1 for pile in places]
         return all(len(board.cards[pile]) >= cap for pile, cap in zip(places, caps, strict=True))
 
 
@@ -289,13 +297,13 @@ class GraceEffect(Effect):
 
     special: Grace
 
-    def __init__(self, table: RulesContext, special: Grace) -> None:
-        super().__init__(table, special)
+    def __init__(self, context: RulesContext, special: Grace) -> None:
+        super().__init__(context, special)
         self.liberties_seen = special.times
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of a foundation's top card to a column's foot or head."""
-        if self.passed(board, seat):
+        if self.is_pass_without_play(board, seat):
             yield from self._ways(board, seat)
 
     def may_help(self, board: Board, seat: int) -> bool:
@@ -305,9 +313,9 @@ class GraceEffect(Effect):
     def _ways(self, board: Board, seat: int) -> Iterator[Play]:
         if board.liberties.get(seat, 0) >= self.special.times:
             return
-        layout = self.table.layout
-        heads = {layout.piles[door].under: door for door in self.piles(seat, self.special.heads)}
-        for foundation in self.table.foundations.goals(seat):
+        layout = self.context.layout
+        heads = {layout.piles[door].under: door for door in self.group_piles(seat, self.special.heads)}
+        for foundation in self.context.foundations.piles_of(seat):
             cards = board.cards[foundation]
             if len(cards) < 2:
                 continue
@@ -315,9 +323,9 @@ class GraceEffect(Effect):
                 column, lying = layout.groups[pile or 0], board.cards[pile or 0]
                 if pile is None or not isinstance(column, Tableau) or not lying:
                     continue
-                if self.table.columns.continues(column, lying[-1], cards[-1]):
+                if self.context.columns.continues(column, lying[-1], cards[-1]):
                     yield Play(foundation, 1, pile)
-                if self.table.columns.continues(column, cards[-1], lying[0]):
+                if self.context.columns.continues(column, cards[-1], lying[0]):
                     yield Play(foundation, 1, door)
 
 
@@ -346,11 +354,11 @@ class ReorderEffect(Effect):
         lying, begun = self._lying(board, held), board.came.get(held[0], 0)
         is_whole = 1 < len(held) <= len(board.cards[stock])
         if lying:
-            yield from (Play(cell, 1, self.table.layout.waste[seat]) for cell in lying)
+            yield from (Play(cell, 1, self.context.layout.waste[seat]) for cell in lying)
         elif is_whole and begun < self.special.times and (begun or self._failed(board, seat)):
             yield Play(stock, 1, held[0])
 
-    def due(self, board: Board, seat: int) -> str:
+    def required_first(self, board: Board, seat: int) -> str:
         """Require that the cards put aside are laid off."""
         held = self._piles(seat)[0]
         return "Put the cards that lie aside on the waste, in any order." if self._lying(board, held) else ""
@@ -362,24 +370,24 @@ class ReorderEffect(Effect):
         for cell in held if lying else ():
             if board.came.get(cell, 0) < board.came.get(held[0], 0):
                 return Play(stock, 1, cell)
-        return Play(lying[0], 1, self.table.layout.waste[seat]) if len(lying) == 1 else None
+        return Play(lying[0], 1, self.context.layout.waste[seat]) if len(lying) == 1 else None
 
     def may_help(self, board: Board, seat: int) -> bool:
         """Return whether cards could be laid off this way once turning has led to nothing."""
         held, stock = self._piles(seat)
-        left = len(board.cards[stock]) + len(board.cards[self.table.layout.waste[seat]])
+        left = len(board.cards[stock]) + len(board.cards[self.context.layout.waste[seat]])
         return 1 < len(held) <= left and board.came.get(held[0], 0) < self.special.times
 
     def _failed(self, board: Board, seat: int) -> bool:
         """Return whether a full pass brought no card that makes progress."""
-        plays = self.table.plain_plays(board, seat)
-        return self.turned_through(board, seat) and not any(map(board.is_progress, plays))
+        plays = self.context.plain_plays(board, seat)
+        return self.is_pass_complete(board, seat) and not any(map(board.is_progress, plays))
 
     def _piles(self, seat: int) -> tuple[tuple[int, ...], int]:
         """Return the cells that a whole turn fills, and the stock."""
-        stock = self.table.layout.stock[seat]
-        turned: int = getattr(self.table.layout.groups[stock], "turn", 0)
-        return self.piles(seat, self.special.held)[:turned], stock
+        stock = self.context.layout.stock[seat]
+        turned: int = getattr(self.context.layout.groups[stock], "turn", 0)
+        return self.group_piles(seat, self.special.held)[:turned], stock
 
     @staticmethod
     def _lying(board: Board, held: Sequence[int]) -> list[int]:
@@ -403,8 +411,8 @@ class KingOpensColumnEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the place of the card just dealt; afterwards, plays onto a bare king."""
-        columns = self.piles(seat, self.special.columns)
-        waste = self.table.layout.waste[seat]
+        columns = self.group_piles(seat, self.special.columns)
+        waste = self.context.layout.waste[seat]
         dealt = board.top(waste)
         begun = [pile for pile in columns if board.cards[pile]]
         if dealt is not None and dealt != UNKNOWN:
@@ -412,7 +420,7 @@ class KingOpensColumnEffect(Effect):
                 yield Play(waste, 1, begun[-1])
             elif len(begun) < len(columns):
                 yield Play(waste, 1, columns[len(begun)])
-        elif self.hand_out(board, seat):
+        elif self.is_stock_used_up(board, seat):
             for bare in (pile for pile in begun if len(board.cards[pile]) == 1):
                 yield from (Play(pile, 1, bare) for pile in begun if len(board.cards[pile]) > 1)
 
@@ -442,7 +450,7 @@ class GridEdgesEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to the first gap, or as the first of a new row."""
-        stock = self.table.layout.stock[seat]
+        stock = self.context.layout.stock[seat]
         cells, laid = self._laid(board, seat)
         gap = next((cell for cell in laid if not board.cards[cell]), None)
         if gap is None and len(laid) < len(cells):
@@ -450,9 +458,9 @@ class GridEdgesEffect(Effect):
         if board.cards[stock] and gap is not None:
             yield Play(stock, 1, gap)
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards between two others."""
-        cells, width = self.piles(seat, self.special.cells), self.special.width
+        cells, width = self.group_piles(seat, self.special.cells), self.special.width
         if play.source not in cells:
             return ""
         if self.special.fill_first and self._has_gap(board, seat):
@@ -466,7 +474,7 @@ class GridEdgesEffect(Effect):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Deal the rest of a row that was begun."""
-        stock = self.table.layout.stock[seat]
+        stock = self.context.layout.stock[seat]
         for cell in self._laid(board, seat)[1]:
             if board.cards[stock] and not board.came.get(cell, 0):
                 return Play(stock, 1, cell)
@@ -474,11 +482,11 @@ class GridEdgesEffect(Effect):
 
     def _has_gap(self, board: Board, seat: int) -> bool:
         _, laid = self._laid(board, seat)
-        return bool(board.cards[self.table.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
+        return bool(board.cards[self.context.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
 
     def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return all cells, and those of the rows that were begun."""
-        cells, width = self.piles(seat, self.special.cells), self.special.width
+        cells, width = self.group_piles(seat, self.special.cells), self.special.width
         return cells, cells[: width * sum(1 for cell in cells[::width] if board.came.get(cell, 0))]
 
 
@@ -503,11 +511,11 @@ class FamilyByLayingEffect(Effect):
 
     special: FamilyByLaying
 
-    def __init__(self, table: RulesContext, special: FamilyByLaying) -> None:
-        super().__init__(table, special)
+    def __init__(self, context: RulesContext, special: FamilyByLaying) -> None:
+        super().__init__(context, special)
         self.redeals_seen = special.most_deals
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of other groups in the first deals."""
         piles, special = board.piles, self.special
         if play.destination == FOUNDATIONS or board.redeals.get(seat, 0) >= special.most_deals:
@@ -537,12 +545,12 @@ class BasesFirstEffect(Effect):
 
     special: BasesFirst
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a base while one of its own places is open."""
         if board.piles[play.destination].group != self.special.foundation:
             return ""
-        places = [pile for pile in self.piles(seat, self.special.bases) if not board.cards[pile]]
-        family = self.table.layout.groups[places[0]] if places else None
+        places = [pile for pile in self.group_piles(seat, self.special.bases) if not board.cards[pile]]
+        family = self.context.layout.groups[places[0]] if places else None
         if isinstance(family, Foundations) and rank(board.cards[play.source][-1]) == family.base:
             return "That card opens a foundation of its own."
         return ""
@@ -569,7 +577,7 @@ class PairedColumnEffect(Effect):
 
     special: PairedColumn
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse cards of piles other than the foundation's own."""
         source, target = board.piles[play.source], board.piles[play.destination]
         if target.kind is Kind.FOUNDATION and source.index != target.index:
@@ -578,12 +586,12 @@ class PairedColumnEffect(Effect):
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Play a base up, or deal the next card to the pile whose turn it is."""
-        piles, stock = self.piles(seat, self.special.piles), self.table.layout.stock[seat]
+        piles, stock = self.group_piles(seat, self.special.piles), self.context.layout.stock[seat]
         for pile in piles:
             top = board.top(pile)
             if top is not None and top != UNKNOWN and rank(top) == self.special.base:
                 return Play(
-                    pile, 1, next(p for p in self.table.foundations.goals(seat) if not board.cards[p])
+                    pile, 1, next(p for p in self.context.foundations.piles_of(seat) if not board.cards[p])
                 )
         if board.cards[stock]:
             return Play(stock, 1, min(self._open(board, seat), key=lambda pile: len(board.cards[pile])))
@@ -591,11 +599,13 @@ class PairedColumnEffect(Effect):
 
     def _open(self, board: Board, seat: int) -> list[int]:
         """Return the piles that are dealt to."""
-        pairs = zip(self.piles(seat, self.special.piles), self.table.foundations.goals(seat), strict=True)
+        pairs = zip(
+            self.group_piles(seat, self.special.piles), self.context.foundations.piles_of(seat), strict=True
+        )
         return [pile for pile, family in pairs if self.special.finished or not self._is_full(board, family)]
 
     def _is_full(self, board: Board, family: int) -> bool:
-        group = self.table.layout.groups[family]
+        group = self.context.layout.groups[family]
         return isinstance(group, Foundations) and len(board.cards[family]) == group.length
 
 
@@ -607,11 +617,11 @@ class RankPlaces(Special):
 class RankPlacesEffect(Effect):
     """Opens all places with one suit: see :class:`RankPlaces`."""
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse other suits in the first stage, and second cards before it is over."""
         if board.piles[play.destination].kind is not Kind.FOUNDATION:
             return ""
-        own = self.table.foundations.goals(seat)
+        own = self.context.foundations.piles_of(seat)
         opened = [board.cards[pile][0] for pile in own if board.cards[pile]]
         if len(opened) == len(own) or not opened:
             return ""
@@ -640,7 +650,7 @@ class JointEntryEffect(Effect):
 
     special: JointEntry
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse a card that would enter alone, or from elsewhere."""
         if board.piles[play.destination].group not in self.special.foundations:
             return ""
@@ -656,7 +666,7 @@ class JointEntryEffect(Effect):
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Let the second card follow the first."""
         for group in self.special.foundations:
-            for pile in self.piles(seat, group):
+            for pile in self.group_piles(seat, group):
                 if len(board.cards[pile]) == 1:
                     partner = self._partner(board, seat, pile, board.cards[pile])
                     if partner is not None:
@@ -664,10 +674,10 @@ class JointEntryEffect(Effect):
         return None
 
     def _partner(self, board: Board, seat: int, foundation: int, cards: Sequence[Card]) -> int | None:
-        family = self.table.layout.groups[foundation]
+        family = self.context.layout.groups[foundation]
         assert isinstance(family, Foundations)
         wanted = family.order[1]
-        for pile in self.piles(seat, self.special.group):
+        for pile in self.group_piles(seat, self.special.group):
             card = board.top(pile)
             if card is not None and rank(card) == wanted and suit(card) == suit(cards[0]):
                 return pile
@@ -695,29 +705,29 @@ class FillFromBottomEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the stock's bottom card to each space."""
-        stock = self.table.layout.stock[seat]
-        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
+        stock = self.context.layout.stock[seat]
+        is_left = any(board.cards[heap] for heap in self.group_piles(seat, self.special.heap))
         depth = len(board.cards[stock]) - 1
         if depth >= 0 and not is_left:
-            columns = self.piles(seat, self.special.columns)
+            columns = self.group_piles(seat, self.special.columns)
             yield from (Play(stock, 1, column, depth) for column in columns if not board.cards[column])
 
     def resolve(self, board: Board, seat: int, play: Play) -> Play | None:
         """Return the play of the bottom card, even if the play does not say how many cards lie on it."""
         return next((own for own in self.plays(board, seat) if play in {own, own._replace(depth=0)}), None)
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse other cards in a space while the stock has a bottom card."""
-        stock = self.table.layout.stock[seat]
-        is_space = play.destination in self.piles(seat, self.special.columns)
+        stock = self.context.layout.stock[seat]
+        is_space = play.destination in self.group_piles(seat, self.special.columns)
         is_space = is_space and not board.cards[play.destination]
         return "A space takes the bottom card of the stock." if is_space and board.cards[stock] else ""
 
     def may_help(self, board: Board, seat: int) -> bool:
         """Return whether there is a space, and a card for it once turning has led to nothing."""
-        is_left = any(board.cards[heap] for heap in self.piles(seat, self.special.heap))
-        is_full = all(board.cards[column] for column in self.piles(seat, self.special.columns))
-        return not (is_left or is_full or self.hand_out(board, seat))
+        is_left = any(board.cards[heap] for heap in self.group_piles(seat, self.special.heap))
+        is_full = all(board.cards[column] for column in self.group_piles(seat, self.special.columns))
+        return not (is_left or is_full or self.is_stock_used_up(board, seat))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -734,8 +744,8 @@ class FillFromDoublesEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of the upper cards of double places to empty ones."""
-        places = self.piles(seat, self.special.places)
-        if self.hand_out(board, seat):
+        places = self.group_piles(seat, self.special.places)
+        if self.is_stock_used_up(board, seat):
             for empty in (pile for pile in places if not board.cards[pile]):
                 yield from (Play(pile, 1, empty) for pile in places if len(board.cards[pile]) > 1)
 
@@ -763,29 +773,29 @@ class OpeningRescueEffect(Effect):
 
     special: OpeningRescue
 
-    def __init__(self, table: RulesContext, special: OpeningRescue) -> None:
-        super().__init__(table, special)
+    def __init__(self, context: RulesContext, special: OpeningRescue) -> None:
+        super().__init__(context, special)
         self._kinds = {
             seat: [
-                [pile for pile in table.foundations.goals(seat) if table.layout.groups[pile] is group]
-                for group in table.layout.game.groups
+                [pile for pile in context.foundations.piles_of(seat) if context.layout.groups[pile] is group]
+                for group in context.layout.game.groups
                 if isinstance(group, Foundations)
             ]
-            for seat in table.layout.seats
+            for seat in context.layout.seats
         }
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield bases below few cards, if there is no other way to one."""
         if self._is_open(board, seat):
             return
-        for play in self.table.plain_plays(board, seat):
+        for play in self.context.plain_plays(board, seat):
             up = board.piles[play.destination].kind is Kind.FOUNDATION
             if up or next(self._bases(board, seat, play.source, 1), None) is not None:
                 return
-        for pile in self.piles(seat, self.special.columns):
+        for pile in self.group_piles(seat, self.special.columns):
             yield from self._bases(board, seat, pile, self.special.under)
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """Refuse everything but bases and marriages at first."""
         if not self.special.marriages_only or play.depth or self._is_open(board, seat):
             return ""
@@ -802,7 +812,7 @@ class OpeningRescueEffect(Effect):
         """Yield the plays of cards below at most so many others that would open a foundation."""
         cards = board.cards[pile]
         for depth in range(1, min(under + 1, len(cards))):
-            for foundation in self.table.open_foundations(board, seat, cards[-depth - 1]):
+            for foundation in self.context.open_foundations(board, seat, cards[-depth - 1]):
                 if not board.cards[foundation]:
                     yield Play(pile, 1, foundation, depth)
                     break
@@ -834,11 +844,11 @@ class BumpKingEffect(Effect):
         """Yield the king's play to the next place, and the next card's play, which leaves the king."""
         columns, laid = self._laid(board, seat)
         if self._may_go_on(board, columns, laid):
-            stock, place = self.table.layout.stock[seat], columns[laid % len(columns)]
+            stock, place = self.context.layout.stock[seat], columns[laid % len(columns)]
             yield Play(columns[(laid - 1) % len(columns)], 1, place)
             yield Play(stock, 1, place)
 
-    def due(self, board: Board, seat: int) -> str:
+    def required_first(self, board: Board, seat: int) -> str:
         """Ask for a decision about a king, until the rows are dealt."""
         columns, laid = self._laid(board, seat)
         if laid == len(columns) * self.special.rows:
@@ -852,11 +862,11 @@ class BumpKingEffect(Effect):
             return None
         king = columns[laid % len(columns)]
         has_gone = len(board.cards[king]) > laid // len(columns)
-        return Play(self.table.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
+        return Play(self.context.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
 
     def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
         """Return the columns, and how many cards were dealt to them."""
-        columns, layout = self.piles(seat, self.special.columns), self.table.layout
+        columns, layout = self.group_piles(seat, self.special.columns), self.context.layout
         dealt = layout.game.deck_size - len(board.cards[layout.stock[seat]])
         return columns, min(dealt, len(columns) * self.special.rows)
 
@@ -885,7 +895,7 @@ class BottomCardsEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play as a player writes it: so many cards of the waste to the stock."""
-        stock, waste = self.table.layout.stock[seat], self.table.layout.waste[seat]
+        stock, waste = self.context.layout.stock[seat], self.context.layout.waste[seat]
         count = min(self.special.count, len(board.cards[waste]))
         if count and not board.cards[stock] and not board.redeals.get(seat, 0):
             yield Play(waste, count, stock)
@@ -918,26 +928,26 @@ class RowEndsEffect(Effect):
 
     special: RowEnds
 
-    def __init__(self, table: RulesContext, special: RowEnds) -> None:
-        super().__init__(table, special)
-        for seat in table.layout.seats:
-            if len(self.piles(seat, special.row)) != len(self.piles(seat, special.columns)):
+    def __init__(self, context: RulesContext, special: RowEnds) -> None:
+        super().__init__(context, special)
+        for seat in context.layout.seats:
+            if len(self.group_piles(seat, special.row)) != len(self.group_piles(seat, special.columns)):
                 raise InvalidGame("A row is laid upon the columns: there are as many cards in it as columns.")
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to a gap of the first row."""
-        stock = self.table.layout.stock[seat]
+        stock = self.context.layout.stock[seat]
         if board.cards[stock] and not self._rows(board, seat):
-            gap = next((p for p in self.piles(seat, self.special.columns) if not board.cards[p]), None)
+            gap = next((p for p in self.group_piles(seat, self.special.columns) if not board.cards[p]), None)
             if gap is not None:
                 yield Play(stock, 1, gap)
 
-    def refuses(self, board: Board, seat: int, play: Play) -> str:
+    def refusal(self, board: Board, seat: int, play: Play) -> str:
         """While rows are dealt, refuse all but the free cards of the newest one."""
-        layout, piles = self.table.layout, board.piles
+        layout, piles = self.context.layout, board.piles
         if not board.cards[layout.stock[seat]]:
             return ""
-        rows, columns = self._rows(board, seat), self.piles(seat, self.special.columns)
+        rows, columns = self._rows(board, seat), self.group_piles(seat, self.special.columns)
         if play.source == layout.stock[seat]:
             gaps = not rows and any(not board.cards[pile] for pile in columns)
             return "The gaps of the first row are filled before the next is laid." if gaps else ""
@@ -945,21 +955,21 @@ class RowEndsEffect(Effect):
             return "Cards are married when the hand is out."
         if piles[play.source].group == self.special.columns:
             return "Another row lies upon that card." if rows else ""
-        lying = [pile for pile in self.piles(seat, self.special.row) if board.cards[pile]]
+        lying = [pile for pile in self.group_piles(seat, self.special.row) if board.cards[pile]]
         free = {*lying[-self.special.ends :], *lying[: self.special.left]}
         return "" if play.source in free else "Only the cards at the right-hand end are free."
 
     def automatic(self, board: Board, seat: int) -> Play | None:
         """Move a row's card to its column when the next one has come, or when stock and waste are empty."""
-        row, columns = self.piles(seat, self.special.row), self.piles(seat, self.special.columns)
-        out = not board.cards[self.table.layout.stock[seat]]
+        row, columns = self.group_piles(seat, self.special.row), self.group_piles(seat, self.special.columns)
+        out = not board.cards[self.context.layout.stock[seat]]
         for cell, column in zip(row, columns, strict=True):
             if len(board.cards[cell]) > 1 or (out and board.cards[cell]):
                 return Play(cell, -1, column)
         return None
 
     def _rows(self, board: Board, seat: int) -> int:
-        return board.came.get(self.piles(seat, self.special.row)[0], 0)
+        return board.came.get(self.group_piles(seat, self.special.row)[0], 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -983,7 +993,7 @@ class ChosenBaseEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that open the first foundation."""
-        layout, families = self.table.layout, self.piles(seat, self.special.foundations)
+        layout, families = self.context.layout, self.group_piles(seat, self.special.foundations)
         if any(board.cards[pile] for pile in families):
             return
         stock, waste = layout.stock[seat], layout.waste[seat]
@@ -993,7 +1003,7 @@ class ChosenBaseEffect(Effect):
             return
         is_first = len(board.cards[waste]) == 1 == turned
         for kind in (Kind.WASTE, Kind.RESERVE, Kind.CELL):
-            for pile in layout.own(seat, kind):
+            for pile in layout.seat_piles(seat, kind):
                 card = board.top(pile)
                 if card is None or card == UNKNOWN:
                     continue
@@ -1024,6 +1034,6 @@ EFFECTS: Final[dict[type[Special], type[Effect]]] = {
 """The effect of each special rule."""
 
 
-def effects_of(table: RulesContext) -> tuple[Effect, ...]:
+def effects_of(context: RulesContext) -> tuple[Effect, ...]:
     """Return the effects of a game's special rules, in the order declared."""
-    return tuple(EFFECTS[type(special)](table, special) for special in table.layout.game.specials)
+    return tuple(EFFECTS[type(special)](context, special) for special in context.layout.game.specials)

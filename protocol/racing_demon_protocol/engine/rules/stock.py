@@ -110,7 +110,7 @@ class StockRules:
         turned = min(board.came[stock], self.pass_length(board, seat)) if stock in board.came else 0
         return min(board.redeals.get(seat, 0), most), turned
 
-    def due(self, board: Board, seat: int) -> Play | None:
+    def next_step(self, board: Board, seat: int) -> Play | None:
         """Return the next step of a round or redeal in progress."""
         stock = self._layout.stock.get(seat)
         if stock is None or not board.cards[stock]:

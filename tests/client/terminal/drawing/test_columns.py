@@ -173,7 +173,7 @@ def test_columns_stay_in_their_part(
     rows = rows_of(canvas)
     assert not "".join(rows[:5] + rows[height - 3 :]).strip()
     assert not "".join(row[edge:] for row in rows).strip()
-    for pile in position.rules.layout.own(0, Kind.TABLEAU):
+    for pile in position.rules.layout.seat_piles(0, Kind.TABLEAU):
         assert None in hits(canvas, pile)
         if position.board.cards[pile]:
             top = len(position.board.cards[pile]) - 1

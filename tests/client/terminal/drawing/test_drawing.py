@@ -73,7 +73,7 @@ def visible_cards(player: Player) -> Iterator[tuple[Card, Kind]]:
     board, focus = player.board, player.desk.focus
     assert focus is not None
     layout = player.rules.layout
-    own = [pile for kind in Kind if kind is not Kind.STOCK for pile in layout.own(focus, kind)]
+    own = [pile for kind in Kind if kind is not Kind.STOCK for pile in layout.seat_piles(focus, kind)]
     for pile in dict.fromkeys(
         [*own, *(f for f in layout.foundations if layout.piles[f].seat in {None, focus})]
     ):
@@ -100,7 +100,7 @@ def check_hits(canvas: Canvas, player: Player, left: Sequence[list[str]]) -> Non
                 names = (player.glyphs.card(card), player.glyphs.card(card, ten=True))
                 assert card == UNKNOWN or "".join(line[x : x + 3]).startswith(names)
     for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE, Kind.TABLEAU):
-        for pile in layout.own(focus, kind):
+        for pile in layout.seat_piles(focus, kind):
             assert pile in found
             if kind is Kind.TABLEAU and board.cards[pile]:
                 assert len(board.cards[pile]) - 1 in found[pile]

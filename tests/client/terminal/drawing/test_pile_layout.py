@@ -131,7 +131,7 @@ def test_a_dial_is_round() -> None:
         spot.pile: spot
         for spot in arrange(rules.layout, usable(rules, 0), width=79, height=20, framed=False).squared
     }
-    hours = [spots[pile] for pile in rules.layout.own(0, Kind.PACKET)]
+    hours = [spots[pile] for pile in rules.layout.seat_piles(0, Kind.PACKET)]
     three, six, nine, twelve, middle = (hours[number] for number in (2, 5, 8, 11, 12))
     assert twelve.x == six.x == middle.x
     assert three.y == nine.y == middle.y

@@ -25,7 +25,7 @@ def _line(dealt: Dealt) -> str:
 
 
 def _places(dealt: Dealt) -> tuple[int, ...]:
-    return dealt.rules.layout.named(0, "line")
+    return dealt.rules.layout.group_piles(0, "line")
 
 
 def _plays(dealt: Dealt) -> set[tuple[int, int]]:
@@ -56,7 +56,7 @@ def test_a_block_with_a_card_of_the_rank_is_two_plays() -> None:
     """Of 7♠ 7♥ 3♥ 7♦ the three leaves first, and then the seven: they are no block."""
     dealt = _lay("push-pin", "7S 7H 3H 7D 9C")
     assert {(2, -1)} == _plays(dealt)
-    out = dealt.rules.layout.own(0, Kind.OUT)[0]
+    out = dealt.rules.layout.seat_piles(0, Kind.OUT)[0]
     dealt.play(Play(_places(dealt)[2], 1, out))
     assert {(1, -1)} == _plays(dealt)
 
@@ -86,13 +86,13 @@ def test_pushing_may_wait_until_all_cards_are_laid() -> None:
     while dealt.named("stock")[0]:
         ((_, play),) = dealt.plays()
         dealt.play(play)
-    assert any(play.destination == dealt.rules.layout.named(0, "out")[0] for _, play in dealt.plays())
+    assert any(play.destination == dealt.rules.layout.group_piles(0, "out")[0] for _, play in dealt.plays())
 
 
 def test_push_pin_is_won_with_two_cards() -> None:
     """Two cards of the line are left, and no stock: won; with three it is not."""
     dealt = Dealt(GAMES["push-pin"])
-    board, places, out = dealt.board, _places(dealt), dealt.rules.layout.named(0, "out")[0]
+    board, places, out = dealt.board, _places(dealt), dealt.rules.layout.group_piles(0, "out")[0]
     board.cards[dealt.rules.layout.stock[0]].clear()
     for left, is_won in ((3, False), (2, True)):
         for number, place in enumerate(places):

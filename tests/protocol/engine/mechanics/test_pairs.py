@@ -17,7 +17,7 @@ GAME = GAMES["sympathy"]
 def test_equal_tops_leave_and_the_next_are_turned_up() -> None:
     """Entry 12: two equal tops leave, and the cards below them show."""
     dealt = stacked(GAMES["little-lots"], "AS 7S 8S KS", "AH 7H 8H KH", "9S TS JS QS")
-    lots = dealt.rules.layout.named(0, "lot")
+    lots = dealt.rules.layout.group_piles(0, "lot")
     dealt.play(Play(lots[0], 1, lots[1]))
     assert [rank(cards[-1]) for cards in dealt.named("lot")[:3]] == [8, 8, 12]
     assert dealt.rules.progress(dealt.board, 0) == 2
@@ -26,7 +26,7 @@ def test_equal_tops_leave_and_the_next_are_turned_up() -> None:
 def _lots(*lots: tuple[list[int], list[int]]) -> Dealt:
     """Return a hand in the middle: of each lot all cards, and those that everybody sees."""
     dealt = Dealt(GAMES["little-lots"])
-    numbers, out = dealt.rules.layout.named(0, "lot"), dealt.rules.layout.named(0, "out")[0]
+    numbers, out = dealt.rules.layout.group_piles(0, "lot"), dealt.rules.layout.group_piles(0, "out")[0]
     lying = {card for cards, _ in lots for card in cards}
     gone = sorted(
         (card for card in range(52) if rank(card) in dealt.rules.game.ranks and card not in lying), key=rank
@@ -149,11 +149,11 @@ def test_without_a_partner_there_is_nothing_to_play() -> None:
 def test_piles_of_strangers_stay_theirs() -> None:
     """A partner's packet is no stranger's; a third player's is, and there is no pile beyond the last."""
     dealt = Dealt(GAME, seats=(0, 1, 2, 3))
-    out = dealt.rules.layout.named(0, "out")[0]
+    out = dealt.rules.layout.group_piles(0, "out")[0]
     for seat, reason in ((1, Reason.ILLEGAL), (2, Reason.NOT_YOUR_PILE)):
         with pytest.raises(IllegalPlay) as refused:
             dealt.rules.verify_play(
-                dealt.board, 0, Play(dealt.rules.layout.named(seat, "packet")[-1], 1, out)
+                dealt.board, 0, Play(dealt.rules.layout.group_piles(seat, "packet")[-1], 1, out)
             )
         assert refused.value.reason is reason
     with pytest.raises(IllegalPlay, match="no such pile"):
@@ -165,7 +165,7 @@ def test_one_player_may_have_both_hands() -> None:
     dealt = Dealt(GAMES["sympathy-alone"], bytes([4] * 32))
     cards = dealt.dealer.open_board().cards
     for number, group in enumerate(("packet", "packet-left")):
-        packs = {pack(card) for pile in dealt.rules.layout.named(0, group) for card in cards[pile]}
+        packs = {pack(card) for pile in dealt.rules.layout.group_piles(0, group) for card in cards[pile]}
         assert {number} == packs
     for _ in dealt.play_on(random.Random(4)):
         gone = dealt.named("out")[0]

@@ -86,7 +86,7 @@ def test_the_sequel_begins_where_musical_is_won() -> None:
 def test_only_the_next_step_is_a_play() -> None:
     """A trick does not go another way."""
     dealt = Dealt(GAMES["a-spell"])
-    stock, row = (dealt.rules.layout.named(0, group)[0] for group in ("stock", "row"))
+    stock, row = (dealt.rules.layout.group_piles(0, group)[0] for group in ("stock", "row"))
     with pytest.raises(IllegalPlay, match="next step"):
         dealt.rules.verify_play(dealt.board, 0, Play(stock, 1, row))
 

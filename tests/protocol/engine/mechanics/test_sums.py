@@ -14,19 +14,19 @@ NO_PAIR = "2S 2H 2C 2D 3S 3H 3C 3D 4S 4H 4C 4D 5S 5H 5C 5D 2S 3S 4S 5S 6S 6H 6C 
 
 
 def _places(dealt: Dealt) -> tuple[int, ...]:
-    return dealt.rules.layout.named(0, "place")
+    return dealt.rules.layout.group_piles(0, "place")
 
 
 def _put(dealt: Dealt, **places: str) -> None:
     """Lay these cards on the table, all others of the table and the stock out of the game."""
-    out = dealt.rules.layout.named(0, "out")[0]
+    out = dealt.rules.layout.group_piles(0, "out")[0]
     layout, boards = dealt.rules.layout, (dealt.board, dealt.dealer._open)  # a position that no play leads to
     lying = {int(key[1:]): parse(card) for key, card in places.items()}
     for board in boards:
         for pile in range(len(board.cards)):
             board.cards[pile] = []
         for place, card in lying.items():
-            board.cards[layout.named(0, "place")[place]] = [card]
+            board.cards[layout.group_piles(0, "place")[place]] = [card]
         total = 52 * dealt.rules.game.packs
         board.cards[out] = [card for card in range(total) if card not in lying.values()]
 

@@ -27,7 +27,7 @@ def _play_out(dealt: Dealt) -> list[Card]:
     while plays := dealt.plays():
         assert len(plays) == 1
         dealt.play(plays[0][1])
-    hand = dealt.rules.layout.named(0, "hand")[0]
+    hand = dealt.rules.layout.group_piles(0, "hand")[0]
     return [move.shown[0] for _, move in dealt.log if move.destination == hand and move.shown]
 
 

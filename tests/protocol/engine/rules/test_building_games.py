@@ -53,7 +53,7 @@ def _won(game: Game) -> tuple[BuildingRules, Board]:
             full.cards[pile].append(card)
             left.remove(card)
     for card in left:
-        column = next(pile for pile in rules.layout.own(0, Kind.TABLEAU) if not full.cards[pile])
+        column = next(pile for pile in rules.layout.seat_piles(0, Kind.TABLEAU) if not full.cards[pile])
         full.cards[column].append(card)
     return rules, full
 
@@ -245,7 +245,7 @@ def test_the_sequence_of_a_family(name: str, group: str) -> None:
     rules = make_rules(GAMES[name], (0,))
     expected = [RANK_NAMES.index(letter) + 1 for letter in SEQUENCES[name, group].split()]
     board = lay(rules, {group: [f"{RANK_NAMES[expected[0] - 1]}S"]})
-    pile = rules.layout.named(0, group)[0]
+    pile = rules.layout.group_piles(0, group)[0]
     for wanted in expected[1:]:
         taken = {rank(card): card for card in range(PACK_SIZE) if rules.accepts(board, pile, card)}
         assert {wanted} == taken.keys()

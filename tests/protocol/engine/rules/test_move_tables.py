@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.move_tables import FastPath
+from racing_demon_protocol.engine.rules.move_tables import MoveTables
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import declare
@@ -34,7 +34,7 @@ ODD: Final = (
 
 def _is_legal(rules: BuildingRules, hand: Dealt, seat: int, play: Play) -> bool:
     try:
-        return rules.verifier.verify(hand.board, seat, play) == play
+        return rules.legality.verify(hand.board, seat, play) == play
     except IllegalPlay:
         return False
 
@@ -54,7 +54,7 @@ def _check(game: Game, seats: range) -> None:
     for hand, rng in random_hands(game, 1, seats=seats):
         rules = hand.rules
         assert isinstance(rules, BuildingRules)
-        ways = FastPath(rules.layout, rules.columns)
+        ways = MoveTables(rules.layout, rules.columns)
         for number in range(PLAYS):
             plays = hand.plays()
             if not plays:
@@ -63,7 +63,7 @@ def _check(game: Game, seats: range) -> None:
                 [(rng.choice((*seats, 7)), play) for play in _noise(hand, rng)] if number % 10 == 0 else []
             )
             for seat, play in plays + tried:
-                if ways.allow(hand.board, seat, play):
+                if ways.allows(hand.board, seat, play):
                     assert _is_legal(rules, hand, seat, play), (seat, play)
             seat, play = rng.choice(plays)
             hand.play(play, seat)
@@ -74,7 +74,7 @@ def test_what_is_allowed_is_legal(game: Game) -> None:
     """What a plain way allows the rules in full allow, too, whatever else is tried."""
     rules = make_rules(game, (0,))
     assert isinstance(rules, BuildingRules)
-    if rules.fast_path is not None:
+    if rules.move_tables is not None:
         _check(game, range(min(3, game.most_seats)))
 
 
@@ -84,7 +84,7 @@ def test_options_are_heard(asked: dict[str, object]) -> None:
     game = declare(Options(game="racing-demon", **asked), 3)
     rules = make_rules(game, (0,))
     assert isinstance(rules, BuildingRules)
-    if rules.fast_path is not None:
+    if rules.move_tables is not None:
         _check(game, range(3))
 
 
@@ -93,11 +93,11 @@ def test_nearly_all_plays_are_plain() -> None:
     """In Racing Demon only spaces, and the rest of a stock, may be anything else."""
     for hand, rng in random_hands(declare(Options(), 8), 1, seats=range(8)):
         assert isinstance(hand.rules, BuildingRules)
-        ways, plain, of = FastPath(hand.rules.layout, hand.rules.columns), 0, 0
+        ways, plain, of = MoveTables(hand.rules.layout, hand.rules.columns), 0, 0
         for _ in islice(hand.play_on(rng), 0, None, amount(30, 1)):
             plays = hand.plays()
             of += len(plays)
-            plain += sum(ways.allow(hand.board, seat, play) for seat, play in plays)
+            plain += sum(ways.allows(hand.board, seat, play) for seat, play in plays)
         assert plain > 0.9 * of
 
 
@@ -113,7 +113,7 @@ def test_what_is_wanted_above_goes_up(game: Game) -> None:
                 for card in range(PACK_SIZE)
                 if any(True for _ in rules.open_foundations(hand.board, 0, card))
             }
-            assert open_for == rules.foundations.wanted(hand.board, 0)
+            assert open_for == rules.foundations.accepted_cards(hand.board, 0)
             plays = hand.plays()
             if not plays:
                 break

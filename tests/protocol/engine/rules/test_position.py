@@ -120,7 +120,7 @@ def _shuffles(game: Game) -> bool:
 
 
 @more_when_long
-@of_games(game for game in BUILDING_GAMES if not _rules(game).candidates.is_classic)
+@of_games(game for game in BUILDING_GAMES if not _rules(game).move_generator.is_classic)
 def test_the_search_agrees_with_brute_force(game: Game) -> None:
     """A search that tells all boards apart finds what the dead-hand test finds, where it comes to an end."""
     for hand, _ in islice((each for each in _hands(game, plays=400, step=3) if not _leads_on(each[0])), 6):

@@ -82,7 +82,7 @@ def test_everybody_may_play_on_every_family() -> None:
     """A player's card goes on a family that another has opened."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, foundation=("AH/0",), tableau=("2H",))
-    column = rules.layout.own(1, Kind.TABLEAU)[0]
+    column = rules.layout.seat_piles(1, Kind.TABLEAU)[0]
     position.play(1, Play(column, 1, 0))
     assert cards("AH 2H/1") == position.board.cards[0]
 
@@ -91,7 +91,7 @@ def test_families_of_one_suit_may_stand_side_by_side() -> None:
     """In a race there is one family for each ace, so a suit may have several (A10)."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, foundation=("AH/0",), tableau=("AH",))
-    column = rules.layout.own(1, Kind.TABLEAU)[0]
+    column = rules.layout.seat_piles(1, Kind.TABLEAU)[0]
     assert [play.destination for play in position.plays(1) if play.source == column] == [1]
 
 
@@ -99,7 +99,7 @@ def test_the_first_family_that_accepts_takes_the_card() -> None:
     """A play to "the foundations" is resolved to the first one that takes the card."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, foundation=("AS/0", "AH/0", "AH/1"), tableau=("2H",))
-    column = rules.layout.own(1, Kind.TABLEAU)[0]
+    column = rules.layout.seat_piles(1, Kind.TABLEAU)[0]
     resolved = rules.verify_play(position.board, 1, Play(column, 1, FOUNDATIONS))
     assert Play(column, 1, 1) == resolved
 
@@ -108,7 +108,7 @@ def test_a_later_twin_may_be_named() -> None:
     """Of several families that take the card, the player may choose any."""
     rules = rules_of("racing-demon", 2)
     position = build(rules, seat=1, foundation=("AS/0", "AH/0", "AH/1"), tableau=("2H",))
-    column = rules.layout.own(1, Kind.TABLEAU)[0]
+    column = rules.layout.seat_piles(1, Kind.TABLEAU)[0]
     assert rules.can_play(position.board, 1, Play(column, 1, 2))
 
 

@@ -14,11 +14,11 @@ FULL_ROW = ("KS", "KC", "JS", "JC")
 
 
 def _columns(rules: Rules) -> tuple[int, ...]:
-    return rules.layout.own(0, Kind.TABLEAU)
+    return rules.layout.seat_piles(0, Kind.TABLEAU)
 
 
 def _reserve(rules: Rules) -> int:
-    return rules.layout.own(0, Kind.RESERVE)[0]
+    return rules.layout.seat_piles(0, Kind.RESERVE)[0]
 
 
 # Spaces that the game fills by itself.
@@ -129,7 +129,7 @@ def test_units(game: str, counts: list[int]) -> None:
     position = build(rules, tableau=("9H 8S 7H",))
     column = rules.layout.groups[_columns(rules)[0]]
     assert isinstance(column, Tableau)
-    assert counts == list(rules.units(column, position.board.cards[_columns(rules)[0]]))
+    assert counts == list(rules.movable_counts(column, position.board.cards[_columns(rules)[0]]))
 
 
 def test_a_part_of_a_column_stays_in_demon() -> None:

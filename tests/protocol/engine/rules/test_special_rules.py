@@ -26,7 +26,7 @@ class Scene:
 
     def pile(self, group: str, index: int = 0) -> int:
         """Return the number of a group's pile."""
-        return self.rules.layout.named(0, group.replace("_", " "))[index]
+        return self.rules.layout.group_piles(0, group.replace("_", " "))[index]
 
     def plays(self, source: int) -> list[Play]:
         """Return the legal plays from a pile."""
@@ -309,14 +309,14 @@ def _with_a_king(place: int) -> Dealt:
 def test_a_king_may_be_moved_on() -> None:
     """Entry 32: from a lower card of his suit "you have the privilege of removing it to the next place"."""
     hand = _with_a_king(13)
-    stock, columns = hand.rules.layout.stock[0], hand.rules.layout.named(0, "columns")
+    stock, columns = hand.rules.layout.stock[0], hand.rules.layout.group_piles(0, "columns")
     move, leave = Play(columns[0], 1, columns[1]), Play(stock, 1, columns[1])
     assert [move, leave] == [play for _, play in hand.plays()]
     assert leave == hand.rules.turn(hand.board, 0)
-    with pytest.raises(IllegalPlay, match=re.escape(hand.rules.due(hand.board, 0))):
+    with pytest.raises(IllegalPlay, match=re.escape(hand.rules.required_first(hand.board, 0))):
         hand.play(Play(columns[2], 1, columns[3]))
     hand.play(move)
-    assert hand.rules.due(hand.board, 0) == ""
+    assert hand.rules.required_first(hand.board, 0) == ""
     assert [_texts(hand, index)[:6] for index in (0, 1)] == ["2♠ 2♣ ", "2♥ K♠ "]
     left = _with_a_king(13)
     left.play(leave)
@@ -327,7 +327,7 @@ def test_a_king_may_be_moved_on() -> None:
 def test_a_king_may_go_on_again_to_the_end_of_the_rows() -> None:
     """From the thirteenth column he goes to the first of the next row; the last place of all he keeps."""
     hand = _with_a_king(25)
-    columns = hand.rules.layout.named(0, "columns")
+    columns = hand.rules.layout.group_piles(0, "columns")
     for move in (Play(columns[12], 1, columns[0]), Play(columns[0], 1, columns[1])):
         assert move in [play for _, play in hand.plays()]
         hand.play(move)
@@ -365,7 +365,7 @@ def test_the_row_of_judges() -> None:
     hand.play(turn)
     row = [cell[-1] for cell in hand.named("row")]
     free = {p.source for _, p in hand.plays() if hand.board.piles[p.source].group == "row"}
-    assert free <= set(hand.rules.layout.named(0, "row")[-2:])
+    assert free <= set(hand.rules.layout.group_piles(0, "row")[-2:])
     hand.play(turn)
     assert [[*old, new] for old, new in zip(first, row, strict=True)] == hand.named("columns")
 

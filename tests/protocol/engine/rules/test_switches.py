@@ -41,7 +41,7 @@ def test_what_lies_below_must_be_remembered() -> None:
     """By the old rule of entry 1 a covered card is seen by nobody, until it is uncovered."""
     hand = stacked(GAMES["solitaire-memory"], "9S 5H AC")
     stock, dealt = hand.rules.layout.stock[0], hand.rules.layout.waste[0]
-    pile = hand.rules.layout.named(0, "piles")[0]
+    pile = hand.rules.layout.group_piles(0, "piles")[0]
     for _ in range(2):
         hand.play(Play(stock, 1, dealt))
         hand.play(Play(dealt, 1, pile))
@@ -77,12 +77,12 @@ def _another_order(
 def test_threes_in_another_order(order: tuple[int, ...]) -> None:
     """Entry 36: "dealing off the three cards in a different order", any, when a pass has led to nothing."""
     rules, board, play = _another_order()
-    stock, waste, held = rules.layout.stock[0], rules.layout.waste[0], rules.layout.named(0, "held")
+    stock, waste, held = rules.layout.stock[0], rules.layout.waste[0], rules.layout.group_piles(0, "held")
     reorder = Play(stock, 1, held[0])
     play(reorder)
     assert [name(card) for cell in held for card in board.cards[cell]] == ["9♠", "4♣", "2♠"]
     assert {Play(cell, 1, waste) for cell in held} == set(rules.legal_plays(board, 0))
-    assert rules.due(board, 0) != ""
+    assert rules.required_first(board, 0) != ""
     for number in order[:2]:
         play(Play(held[number], 1, waste))
     assert [("9♠", "4♣", "2♠")[number] for number in order] == [name(card) for card in board.cards[waste]]
@@ -96,7 +96,7 @@ def test_threes_in_another_order(order: tuple[int, ...]) -> None:
 def test_other_turns_in_another_order(turn: int, aside: int) -> None:
     """Of two turned together either comes first, of more the first three in any order; one has no order."""
     rules, board, play = _another_order(turn)
-    held = rules.layout.named(0, "held")
+    held = rules.layout.group_piles(0, "held")
     for reorder in [play for play in rules.legal_plays(board, 0) if play.destination in held]:
         play(reorder)
     assert aside == sum(len(board.cards[cell]) for cell in held)
@@ -106,15 +106,17 @@ def test_an_order_comes_after_a_pass() -> None:
     """Entry 36: "when the first one has failed to give any help", and not before."""
     game = GAMES["fooliana-reorder"]
     rules, board = _laid(game, foundation=["5D"], tableau=["KS", "KC", "JS", "JC"], stock=["2C 4S 9C 2S"])
-    assert not rules.can_play(board, 0, Play(rules.layout.stock[0], 1, rules.layout.named(0, "held")[0]))
+    assert not rules.can_play(
+        board, 0, Play(rules.layout.stock[0], 1, rules.layout.group_piles(0, "held")[0])
+    )
 
 
 def test_a_move_that_leads_nowhere_does_not_take_the_chance() -> None:
     """Entry 36: a pass "has failed to give any help" also where a card can still go to and fro."""
     rules, board, _ = _another_order(columns=("KS TD", "KC", "JS", "JC"))
-    stock, held = rules.layout.stock[0], rules.layout.named(0, "held")
+    stock, held = rules.layout.stock[0], rules.layout.group_piles(0, "held")
     to_and_fro = [
-        play for play in rules.legal_plays(board, 0) if play.source in rules.layout.named(0, "tableau")
+        play for play in rules.legal_plays(board, 0) if play.source in rules.layout.group_piles(0, "tableau")
     ]
     assert to_and_fro
     assert not any(board.is_progress(play) for play in to_and_fro)
@@ -124,7 +126,7 @@ def test_a_move_that_leads_nowhere_does_not_take_the_chance() -> None:
 def test_fooliana_without_heap_and_hand() -> None:
     """Then the top of the waste fills a space, and no card of another column does (D5)."""
     rules, board = _laid(GAMES["fooliana"], foundation=["5D"], tableau=["KS 2S", ""], waste=["9C"])
-    column, space = rules.layout.named(0, "tableau")[:2]
+    column, space = rules.layout.group_piles(0, "tableau")[:2]
     assert rules.can_play(board, 0, Play(rules.layout.waste[0], 1, space))
     assert not rules.can_play(board, 0, Play(column, 1, space))
 
@@ -134,9 +136,9 @@ def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
     """Two cards at the right-hand end are free, and in the variant of the appendix the left one, too."""
     faces = [f"{rank}{suit}" for suit in "SH" for rank in (2, 3, 4, 5, 6, 7)][:11]
     rules, board = _laid(GAMES[game], columns=["9D"] * 11, row=faces, stock=["9C"] * 1)
-    row = rules.layout.named(0, "row")
+    row = rules.layout.group_piles(0, "row")
     board.came[row[0]] = 1
-    aces = rules.layout.named(0, "aces")
+    aces = rules.layout.group_piles(0, "aces")
     reachable = []
     for place, pile in enumerate(row):
         below = board.cards[pile][-1] - 1
@@ -150,7 +152,7 @@ def test_the_ends_of_a_row_of_judges(game: str, free: list[int]) -> None:
 def test_aces_in_the_spaces_of_judges(game: str, fills: bool) -> None:
     """Only a king fills a space; in the variant of the appendix an ace does, too."""
     rules, board = _laid(GAMES[game], columns=["", "9C AS", "9D KS"])
-    space, ace, king = rules.layout.named(0, "columns")[:3]
+    space, ace, king = rules.layout.group_piles(0, "columns")[:3]
     assert (fills, True) == (
         rules.can_play(board, 0, Play(ace, 1, space)),
         rules.can_play(board, 0, Play(king, 1, space)),
@@ -162,9 +164,9 @@ def test_the_strict_rule_of_nivernaise() -> None:
     piles = {"aces": ["AS"], "piles": ["9C", "2S"], "sides": ["", *["KH"] * 7], "stock": ["9D 8D"]}
     for name_, legal in (("nivernaise", True), ("nivernaise-strict", False)):
         rules, board = _laid(GAMES[name_], **piles)
-        pile, ace = rules.layout.named(0, "piles")[1], rules.layout.named(0, "aces")[0]
+        pile, ace = rules.layout.group_piles(0, "piles")[1], rules.layout.group_piles(0, "aces")[0]
         assert legal is rules.can_play(board, 0, Play(pile, 1, ace))
-        assert rules.can_play(board, 0, Play(pile, 1, rules.layout.named(0, "sides")[0]))
+        assert rules.can_play(board, 0, Play(pile, 1, rules.layout.group_piles(0, "sides")[0]))
 
 
 def test_bases_in_their_order() -> None:
@@ -172,9 +174,9 @@ def test_bases_in_their_order() -> None:
     game = _with(GAMES["legitimist"], "from", waits=Waits.OPEN)
     for order, legal in ((GAMES["legitimist"], True), (game, False)):
         rules, board = _laid(order, **{"from K": ["KS"]}, waste=["JS"])
-        knave = rules.layout.named(0, "from J")[0]
+        knave = rules.layout.group_piles(0, "from J")[0]
         assert legal is rules.can_play(board, 0, Play(rules.layout.waste[0], 1, knave))
-        board.cards[rules.layout.named(0, "from Q")[0]] = [11]
+        board.cards[rules.layout.group_piles(0, "from Q")[0]] = [11]
         assert rules.can_play(board, 0, Play(rules.layout.waste[0], 1, knave))
 
 
@@ -183,9 +185,9 @@ def test_row_by_row() -> None:
     game = _with(GAMES["louise"], "by", waits=Waits.ROWS)
     bases = {f"by {step}": [f"{'A2345678'[step - 1]}S"] for step in range(1, 9)}
     rules, board = _laid(game, **bases, waste=["2H"])
-    play = Play(rules.layout.waste[0], 1, rules.layout.named(0, "by 1")[0])
+    play = Play(rules.layout.waste[0], 1, rules.layout.group_piles(0, "by 1")[0])
     assert rules.can_play(board, 0, play)
-    board.cards[rules.layout.named(0, "by 8")[0]].clear()
+    board.cards[rules.layout.group_piles(0, "by 8")[0]].clear()
     assert not rules.can_play(board, 0, play)
 
 
@@ -194,9 +196,9 @@ def test_gaps_before_plays() -> None:
     game = _with(GAMES["blockade"], "GridEdges", fill_first=True)
     for game_, legal in ((GAMES["blockade"], True), (game, False)):
         rules, board = _laid(game_, aces=["AS"], rows=["2S", "", *["9D"] * 8], stock=["KH"])
-        cells = rules.layout.named(0, "rows")
+        cells = rules.layout.group_piles(0, "rows")
         board.came |= dict.fromkeys(cells[:10], 1)
-        play = Play(cells[0], 1, rules.layout.named(0, "aces")[0])
+        play = Play(cells[0], 1, rules.layout.group_piles(0, "aces")[0])
         assert legal is rules.can_play(board, 0, play)
         board.cards[rules.layout.stock[0]].clear()
         assert rules.can_play(board, 0, play)
@@ -207,7 +209,7 @@ def test_how_far_a_rescue_goes() -> None:
     plain = GAMES["fifteen-in-a-row"]
     for game, rescued in ((plain, False), (_with(plain, "OpeningRescue", under=2), True)):
         rules, board = _laid(game, columns=["AS 9D 5C", "2H 7C"])
-        column, ace = rules.layout.named(0, "columns")[0], rules.layout.named(0, "aces")[0]
+        column, ace = rules.layout.group_piles(0, "columns")[0], rules.layout.group_piles(0, "aces")[0]
         assert rescued is rules.can_play(board, 0, Play(column, 1, ace, 2))
 
 
