@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psycopg
@@ -16,10 +16,15 @@ from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.statements import beat, fence, share_out
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.frames import Frames
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.reader import UnknownContents
+from racing_demon_server.journal.reader import UnknownContents, log_of
+from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.stores import open_store
+from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
@@ -38,6 +43,21 @@ def numbers(servers: Postgres, name: str) -> list[int]:
     """Return the numbers of the events that are there, once for each row."""
     rows = servers.sql("SELECT seq FROM events ORDER BY seq", name)
     return [int(str(seq)) for (seq,) in rows]
+
+
+class Remembering(ImmediateJournal):
+    """A journal that keeps in memory what is to be written."""
+
+    keeps = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes: list[Change] = []
+
+    def write(self, changes: Sequence[Change], on_written: Callable[[], None]) -> None:
+        """Keep changes, and call back at once."""
+        self.changes += changes
+        super().write(changes, on_written)
 
 
 def wait_for(servers: Postgres, sql: str) -> None:
@@ -75,7 +95,11 @@ def test_a_lost_answer_is_settled(opened: Callable[..., PostgresStore], servers:
     """The same rows are sent again, with others behind them, and all of them stand there once."""
     proxy = LosingProxy(servers.ports[0])
     store = opened(url=f"postgresql://rd@127.0.0.1:{proxy.port}/{name}")
-    first = [event(1), (Operation.ADD_WHISPER, (1, 1, 5, 5, b"whisper")), (Operation.ADD_EPOCH, (1, 1, "e"))]
+    first = [
+        event(1),
+        (Operation.ADD_WHISPER, (1, 1, 1, 5, 5, b"whisper")),
+        (Operation.ADD_EPOCH, (1, 1, "e")),
+    ]
     store.commit([event(0)])
     proxy.loses = True
     with pytest.raises(psycopg.OperationalError):
@@ -84,6 +108,28 @@ def test_a_lost_answer_is_settled(opened: Callable[..., PostgresStore], servers:
     assert numbers(servers, name) == [0, 1, 2]
     assert servers.sql("SELECT count(*) FROM whispers", name) == [(1,)]
     assert servers.sql("SELECT count(*) FROM epochs", name) == [(1,)]
+    proxy.close()
+
+
+def test_plays_that_are_exactly_alike_are_all_there(
+    opened: Callable[..., PostgresStore], servers: Postgres, name: str
+) -> None:
+    """On identical deals the same automatic play may come again and again, and has no number of its own."""
+    proxy = LosingProxy(servers.ports[0])
+    store = opened(url=f"postgresql://rd@127.0.0.1:{proxy.port}/{name}")
+    alike = ev.Played(seq=1, seat=0, counter=0, source=1, count=1, destination=2, depth=0)
+    journal = Remembering()
+    table = TableJournal(journal, 1, lambda: 5, Timekeeper(journal, lambda: 0))
+    for _ in range(3):
+        table.note([Frames(alike, 7, 0), Frames(alike, 7, 0)])
+        table.write(lambda: None)
+    store.commit([event(0)])
+    proxy.loses = True
+    with pytest.raises(psycopg.OperationalError):
+        store.commit(journal.changes)
+    store.commit(journal.changes)
+    with store.reading() as reader:
+        assert [alike] * 6 == [kept.event for kept in log_of(reader, 1, first=1)]
     proxy.close()
 
 

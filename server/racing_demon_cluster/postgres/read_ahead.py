@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from racing_demon_cluster.seed_encryption import ClusterKeys
-from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.operations import BEGINS
 from racing_demon_server.journal.play_runs import LONGEST
@@ -39,7 +38,7 @@ EVENTS: Final = f"""
         SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events
         WHERE table_id = wanted.id AND first >= wanted.begin - {LONGEST} AND seq >= wanted.begin
         UNION ALL
-        SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers
+        SELECT seq, id, kind, at_us, at_ms, frame FROM whispers
         WHERE table_id = wanted.id AND seq >= wanted.begin
     ) AS log ORDER BY wanted.id, log.seq, place
 """  # noqa: S608 - numbers of our own

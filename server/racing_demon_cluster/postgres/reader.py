@@ -7,7 +7,6 @@ from typing import Any, Final
 import psycopg
 
 from racing_demon_cluster.seed_encryption import ClusterKeys, MaskedSeed
-from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.play_runs import LONGEST
 
@@ -55,7 +54,7 @@ class PostgresReader(JournalReader):
             "SELECT seq, kind, at_us, at_ms, frame FROM ("  # noqa: S608 - numbers of our own
             "SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events "
             f"WHERE table_id = $1 AND first BETWEEN $2::int - {LONGEST} AND $3 AND seq >= $2 UNION ALL "
-            f"SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers "
+            "SELECT seq, id, kind, at_us, at_ms, frame FROM whispers "
             "WHERE table_id = $1 AND seq BETWEEN $2 AND $3) AS log ORDER BY seq, place",
             (table_id, first, last),
         )

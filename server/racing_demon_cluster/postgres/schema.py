@@ -197,6 +197,12 @@ MIGRATIONS: Final = (
     END $$;
     CREATE TRIGGER use_code BEFORE INSERT ON tables FOR EACH ROW EXECUTE FUNCTION use_code();
     """,
+    # Servers of older layouts may still write: what they leave out has a default, and runs have other places.
+    """
+    ALTER TABLE whispers ADD COLUMN place int NOT NULL DEFAULT 0, ADD COLUMN kind int NOT NULL DEFAULT 80;
+    ALTER TABLE whispers DROP CONSTRAINT whispers_table_id_seq_frame_key;
+    CREATE UNIQUE INDEX whispers_place ON whispers (table_id, seq, place, md5(frame));
+    """,
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
 
@@ -206,6 +212,7 @@ writes again, and ``rules`` are digests of those that it knows. ``tables.owner``
 a table; ``opener``: the one that opened it, if it told its rules. The table's clock is ahead
 of that of the incarnation ``clock_node`` by ``clock_offset_us``. ``events``: keyed by the first number of a
 row, so that two writers who go on from the same event always collide; ``writer`` is the incarnation.
+``whispers``: runs of private plays, too; ``place`` counts them since the event ``seq``.
 ``seeds``: masked, see :mod:`~racing_demon_cluster.seed_encryption`. ``clock``: a row for each incarnation.
 ``codes``: those that incarnations have reserved for new tables. ``beats`` and ``listings``: for the servers
 of a cluster; the last is rebuilt after a crash.

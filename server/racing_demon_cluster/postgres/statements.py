@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
-from racing_demon_server.journal.play_runs import plays_in
+from racing_demon_server.journal.play_runs import RUN, plays_in
 
 Statement = tuple[str, Sequence[Any]]
 """SQL, and its parameters."""
@@ -14,6 +14,10 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.KEEP_CLAIM: (
         "INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_id, actor) DO UPDATE SET "
         "token_hash = excluded.token_hash, counter = excluded.counter, reply = excluded.reply",
+    ),
+    Operation.ADD_WHISPER: (
+        f"INSERT INTO whispers (kind, table_id, seq, place, at_us, at_ms, frame) VALUES ({RUN}, "  # noqa: S608
+        "$1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
     ),
     Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
     Operation.CLOSE_TABLE: (

@@ -68,7 +68,7 @@ class JournalReader(Protocol):
         """Return number, kind, at_us, at_ms and frame of a table's events between two numbers, in order.
 
         A run of plays may begin before and end after them. Whispers follow the event whose number they
-        have.
+        have; older servers wrote them one by one.
         """
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Iterable[Row]:

@@ -21,7 +21,8 @@ class Operation(StrEnum):
     ADD_EVENT = "add event"
     """table, number of the (last) event, kind, at_us, at_ms, frame; see :mod:`.play_runs`."""
     ADD_WHISPER = "add whisper"
-    """table, number of the event before, at_us, at_ms, frame: a play that is sent to its player only."""
+    """table, number of the event before, number of the last play since that event, at_us, at_ms, frame: a
+    run of plays that are sent to their players only."""
     KEEP_CLAIM = "keep claim"
     """table, actor, token hash, counter of the last command, frame of its answer or ``None``."""
     KEEP_TIME = "keep time"
@@ -87,10 +88,6 @@ IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND kind = {
 
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
     Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
-    Operation.ADD_WHISPER: (
-        "INSERT INTO whispers (table_id, seq, at_us, at_ms, frame) VALUES (?1, ?2, ?3, ?4, ?5) "
-        "ON CONFLICT DO NOTHING",
-    ),
     Operation.ADD_BEATEN: (
         "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
         "ON CONFLICT DO NOTHING",

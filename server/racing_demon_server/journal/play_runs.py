@@ -1,6 +1,7 @@
 """Runs of plays: plays of one table that follow each other, and are written in one row of the journal.
 
-Where many come at once, a row for each would be most of what the journal costs.
+Where many come at once, a row for each would be most of what the journal costs. Plays that are sent to their
+players only are always in runs, which say so: they have no numbers of their own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,10 @@ RUN: Final = 0
 """What such a row has for its kind, where others have the number of a message, which is none."""
 LONGEST: Final = 64
 """So many plays are in one row at most."""
+_NIL: Final = b"\xc0"
+"""What a run of private plays begins with."""
+_SHORT_ARRAY: Final = b"\xdc"
+"""Arrays whose header is below this have a header of one byte, all others that occur one of three."""
 
 
 class BrokenRun(Exception):
@@ -25,12 +30,17 @@ class StoredPlay(NamedTuple):
     at_us: int
 
 
-def joined(plays: Sequence[tuple[bytes, int]]) -> StoredPlay:
+def joined(plays: Sequence[tuple[bytes, int]], *, private: bool = False) -> StoredPlay:
     """Return plays as one: the bytes of a run, and the time of the newest."""
     newest = max([at_us for _, at_us in plays])
-    return StoredPlay(
-        msgpack.packb([part for frame, at_us in plays for part in (frame, newest - at_us)]), newest
-    )
+    parts = [part for frame, at_us in plays for part in (frame, newest - at_us)]
+    return StoredPlay(msgpack.packb([None, *parts] if private else parts), newest)
+
+
+def is_private(frame: bytes) -> bool:
+    """Return whether the plays of a run were sent to their players only."""
+    header = 1 if frame[:1] < _SHORT_ARRAY else 3
+    return frame[header : header + 1] == _NIL
 
 
 def parted(run: StoredPlay) -> Iterator[StoredPlay]:
@@ -44,6 +54,8 @@ def parted(run: StoredPlay) -> Iterator[StoredPlay]:
         parts = msgpack.unpackb(run.frame)
     except Exception as error:  # msgpack raises half a dozen kinds for what may stand in a damaged file
         raise BrokenRun(f"no run of plays ({type(error).__name__})") from None
+    if isinstance(parts, list) and parts[:1] == [None]:
+        del parts[0]
     if not isinstance(parts, list) or len(parts) % 2 or not parts:
         raise BrokenRun("no run of plays")
     for frame, before_us in zip(parts[::2], parts[1::2], strict=True):

@@ -15,7 +15,7 @@ from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .interface import JournalReader, Row, StoredTable
-from .play_runs import RUN, BrokenRun, StoredPlay, parted
+from .play_runs import RUN, BrokenRun, StoredPlay, is_private, parted
 from .rows import NOBODY
 
 if TYPE_CHECKING:
@@ -116,9 +116,11 @@ def log_of(
         kind, at_us, at_ms, frame = rest
         row = StoredPlay(frame, at_us)
         plays = _parted(seq, row) if kind == RUN else [row]
+        has_numbers = kind != RUN or not is_private(frame)
         for number, play in enumerate(plays, seq - len(plays) + 1):
-            if first <= number <= last:
-                yield StoredEvent(_event(number, play.frame), play.at_us, at_ms)
+            own = number if has_numbers else seq
+            if first <= own <= last:
+                yield StoredEvent(_event(own, play.frame), play.at_us, at_ms)
 
 
 def _parted(seq: int, run: StoredPlay) -> list[StoredPlay]:

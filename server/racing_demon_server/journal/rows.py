@@ -54,7 +54,7 @@ class TableJournal:
         self._wall_clock = wall_clock
         self._changes: list[Change] = []
         self._run: list[Frames] = []
-        self._events = self._bytes = self._seq = 0
+        self._events = self._bytes = self._seq = self._whispers = 0
 
     @property
     def is_long(self) -> bool:
@@ -73,17 +73,18 @@ class TableJournal:
         changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
-    def begin(self, epoch: str, seq: int, snapshot_seq: int) -> None:
+    def begin(self, epoch: str, seq: int, snapshot_seq: int, whispers: int) -> None:
         """Note first that a start of the server continues after an event. The oldest starts are forgotten.
 
         Args:
             epoch: the name of the start.
             seq: the number of the event.
             snapshot_seq: the number of the last event in the last snapshot; 0 without one.
+            whispers: how many plays after the event were sent to their players only.
 
         """
         self._events = seq - snapshot_seq
-        self._seq = seq
+        self._seq, self._whispers = seq, whispers
         self._changes = [
             (Operation.ADD_EPOCH, (self.number, seq, epoch)),
             (Operation.FORGET_EPOCHS, (self.number, MOST)),
@@ -101,17 +102,19 @@ class TableJournal:
         if not self._journal.keeps:
             return
         self._events += len(frames)
-        if frames:
-            self._seq = frames[-1].event.seq
         for each in frames:
-            if type(each.event) is Played and each.seat is None:
-                self._run.append(each)
-                if len(self._run) == LONGEST:
-                    self._end_run()
-            else:
+            is_play = type(each.event) is Played
+            if not is_play:
                 self._end_run()
+            self._seq = each.event.seq
+            self._whispers = 0 if each.seat is None else self._whispers + 1
+            if not is_play:
                 self._bytes += len(each.packed)
                 self._changes.append(self._alone(each))
+                continue
+            self._run.append(each)
+            if len(self._run) == LONGEST:
+                self._end_run()
 
     def note_beside(
         self,
@@ -163,20 +166,20 @@ class TableJournal:
         self._journal.write(changes, on_written)
 
     def _end_run(self) -> None:
-        """Make a row of consecutive plays."""
+        """Make a row of consecutive plays: all public, or all after the same event."""
         run, self._run = self._run, []
-        if len(run) > 1:
-            play = joined([(each.packed, each.at) for each in run])
-            self._changes.append(self._event(run[-1].event.seq, RUN, *play))
+        plays = [(each.packed, each.at) for each in run]
+        if run and run[0].seat is not None:
+            frame, at = joined(plays, private=True)
+            values = (self.number, self._seq, self._whispers, at, self._wall_clock(), frame)
+            self._changes.append((Operation.ADD_WHISPER, values))
+        elif len(run) > 1:
+            self._changes.append(self._event(run[-1].event.seq, RUN, *joined(plays)))
         elif run:
             self._changes.append(self._alone(run[0]))
 
     def _alone(self, frames: Frames) -> Change:
-        event = frames.event
-        if frames.seat is None:
-            return self._event(event.seq, event.TAG, frames.packed, frames.at)
-        values = (self.number, event.seq, frames.at, self._wall_clock(), frames.packed)
-        return Operation.ADD_WHISPER, values
+        return self._event(frames.event.seq, frames.event.TAG, frames.packed, frames.at)
 
     def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Change:
         return ADD_EVENT, (self.number, seq, kind, at, self._wall_clock(), frame)

@@ -4,7 +4,7 @@
 events of the table's log. Times are microseconds on the caller's rising clock.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
@@ -156,8 +156,10 @@ class Table:
         for _ in self.restoring(past):
             pass
 
-    def restoring(self, past: Past) -> Iterator[None]:
+    def restoring(self, past: Past) -> Generator[None, None, int]:
         """Restore a table from the journal, in place of a new one; yield after each event.
+
+        Return how many plays without numbers of their own follow the last event.
 
         Raises:
             InconsistentEvent: an event does not fit.
@@ -167,8 +169,11 @@ class Table:
         if past.snapshot is not None:
             self.view.restore(past.snapshot)
         played: dict[int, tuple[int, int]] = {}
+        seq, whispers = -1, 0
         for event, at in past.log:
             yield
+            whispers = whispers + 1 if event.seq == seq else 0
+            seq = event.seq
             self._now = max(self._now, at)
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq
@@ -186,8 +191,9 @@ class Table:
         for actor, seat_token in past.seat_tokens.items():
             if actor in players:  # older journals have tokens of players who left, too
                 self.seat_tokens.restore(actor, seat_token)
-        for seat, (counter, seq) in played.items():
-            self.seat_tokens.remember_play(seat, counter, seq)
+        for seat, (counter, number) in played.items():
+            self.seat_tokens.remember_play(seat, counter, number)
+        return whispers
 
     def begin_again(self, at: int) -> list[ev.Event]:
         """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""

@@ -378,8 +378,9 @@ class Registry:
             table = Table(code, options, secret, contributions=contributions, may_add_bot=self._may_add_bot)
             table.view.locked = lock.hash is not None
             newest = RecentEvents(self._settings.kept_events)
-            yield from table.restoring(past._replace(log=newest.passed_on(frames_of(past.log))))
-            restored = Restored(table, newest, past)
+            passed_on = newest.passed_on(frames_of(past.log))
+            whispers = yield from table.restoring(past._replace(log=passed_on))
+            restored = Restored(table, newest, past, whispers)
         room = Room(
             code,
             options,

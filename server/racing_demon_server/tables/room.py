@@ -51,11 +51,15 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Restored(NamedTuple):
-    """A table as it was before a restart, with its newest events, and its past."""
+    """A table as it was before a restart, with its newest events, and its past.
+
+    ``whispers`` is how many plays after its last event were sent to their players only.
+    """
 
     table: Table
     kept: RecentEvents
     past: Past | None
+    whispers: int = 0
 
 
 class Room:
@@ -114,10 +118,10 @@ class Room:
             table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
             table.view.locked = lock.hash is not None
             restored = Restored(table, RecentEvents(settings.kept_events), None)
-        self.table, kept, past = restored
+        self.table, kept, past, whispers = restored
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
-        journal.begin(epoch, self._last_seq, past.snapshot.seq if past and past.snapshot else 0)
+        journal.begin(epoch, self._last_seq, past.snapshot.seq if past and past.snapshot else 0, whispers)
         self.journal = journal
         self.shown = Published(self.table, journal.timekeeper.certain)
         self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)

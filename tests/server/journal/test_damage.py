@@ -15,6 +15,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.play_runs import StoredPlay, is_private, parted
 from racing_demon_server.journal.sqlite.database import open_journal, reading
 from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, TABLES, VERSION, layout
 from racing_demon_server.settings import ServerSettings
@@ -64,6 +65,15 @@ async def kept(folder: Path) -> Path:
     with contextlib.closing(open_journal(path, write=True)) as db:
         db.execute("INSERT INTO corrections VALUES (1, '1.1', '{}')")
         db.execute("DELETE FROM corrections")
+        rows = db.execute(
+            "SELECT id, table_id, seq, at_ms, frame, at_us FROM events WHERE kind = 0"
+        ).fetchall()
+        private = [row for row in rows if is_private(row[4])]
+        for number, table, seq, at_ms, frame, at_us in private[:-1]:  # as older servers wrote them
+            db.execute("DELETE FROM events WHERE id = ?", (number,))
+            for play in parted(StoredPlay(frame, at_us)):
+                values = table, seq, play.at_us, at_ms, play.frame
+                db.execute("INSERT INTO whispers VALUES (NULL, ?, ?, ?, ?, ?)", values)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.records.format import TimedMessage
+from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -24,6 +25,7 @@ from racing_demon_server.journal.play_runs import (
     RUN,
     BrokenRun,
     StoredPlay,
+    is_private,
     joined,
     parted,
     plays_in,
@@ -107,21 +109,34 @@ def some_log(rng: random.Random, events: int) -> list[tuple[ev.Event, int]]:
 @given(st.lists(PLAYS, min_size=1, max_size=LONGEST))
 def test_what_is_joined_comes_apart_as_it_was(plays: list[StoredPlay]) -> None:
     """Each play with its bytes and its time, whatever they are; the run has the newest time."""
-    run = joined(plays)
-    assert plays == list(parted(run))
-    assert max(each.at_us for each in plays) == run.at_us
+    for private in (False, True):
+        run = joined(plays, private=private)
+        assert private is is_private(run.frame)
+        assert plays == list(parted(run))
+        assert max(each.at_us for each in plays) == run.at_us
 
 
 @examples(100)
 @given(st.binary(max_size=60))
 def test_other_bytes_are_refused_and_nothing_else(noise: bytes) -> None:
     """Whatever stands in a damaged file: it is a run, or there is one error that says it is none."""
+    assert is_private(noise) in {False, True}
     with contextlib.suppress(BrokenRun):
         assert list(parted(StoredPlay(noise, 5)))
 
 
 @pytest.mark.parametrize(
-    "noise", [b"", b"\x90", b"\x91\xc4\x00", b"\x92\x01\x02", b"\x92\xc4\x00\xc3", b"\xc0"]
+    "noise",
+    [
+        b"",
+        b"\x90",
+        b"\x91\xc0",
+        b"\x92\xc0\xc4\x00",
+        b"\x91\xc4\x00",
+        b"\x92\x01\x02",
+        b"\x92\xc4\x00\xc3",
+        b"\xc0",
+    ],
 )
 def test_what_only_looks_like_a_run_is_refused(noise: bytes) -> None:
     """Nothing, an empty list, half a pair, and values of other types."""
@@ -161,6 +176,63 @@ def test_logs_that_lie_among_each_other_are_read_apart(path: Path, seed: int) ->
                 wanted = [StoredEvent(event, at, WALL) for event, at in log if first <= event.seq <= last]
                 assert wanted == list(log_of(db, number, first=first, last=last))
         assert 0 <= max(at for _, at in logs[-1]) - db.last_us() <= 1_500  # the others are closed
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_plays_that_only_their_players_see_are_read_as_they_were_noted(path: Path, seed: int) -> None:
+    """In runs of their own, behind the event whose number they have, some of them exactly alike."""
+    rng = random.Random(seed)
+    told: list[tuple[ev.Event, int, int | None]] = [(FIRST, 1_000, None)]
+    for at in range(2_000, 400_000, 1_000):
+        seq = told[-1][0].seq
+        if rng.random() < 0.95:
+            told.append((play(seq).model_copy(update={"counter": rng.randrange(3)}), at, rng.randrange(2)))
+        else:
+            told.append((ev.Progressed(seq=seq + 1, seat=0, progress=at // 1_000), at, None))
+
+    async def write() -> None:
+        journal = VirtualJournal(path, rng)
+        (table,) = tables_in(journal, 1)
+        table.open("BCDF", 1, Options(), b"", None)
+        for event, at, seat in told:
+            table.note([Frames(event, at, seat)])
+            if rng.random() < 0.05:
+                table.write(lambda: None)
+        table.write(lambda: None)
+        await journal.drained()
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert db.execute("SELECT count(*) FROM events").fetchone()[0] < 100
+        for first, last in [(1, 99), *(sorted(rng.sample(range(-5, 30), 2)) for _ in range(40))]:
+            wanted = [StoredEvent(event, at, WALL) for event, at, _ in told if first <= event.seq <= last]
+            assert wanted == list(log_of(db, 1, first=first, last=last))
+        assert told[-1][1] == db.last_us()
+
+
+def test_a_hand_that_an_older_server_began_goes_on_in_order(path: Path) -> None:
+    """Its plays of before are in rows of another table, and come between their event and those in runs."""
+    plays = [play(1).model_copy(update={"counter": number}) for number in range(1, 5)]
+
+    async def write() -> None:
+        journal = VirtualJournal(path, random.Random(1))
+        (table,) = tables_in(journal, 1)
+        table.open("BCDF", 1, Options(), b"", None)
+        table.note([Frames(FIRST, 10)])
+        for each in plays[2:]:
+            table.note([Frames(each, 30, 0)])
+            table.write(lambda: None)
+        await journal.drained()
+        journal.store.commit([])
+        journal.store.db.executemany(  # type: ignore[attr-defined]  # that of SQLite
+            "INSERT INTO whispers VALUES (NULL, 1, 1, 20, ?, ?)", [(WALL, pack(each)) for each in plays[:2]]
+        )
+        journal.close()
+
+    in_virtual_time(write())
+    with contextlib.closing(open_journal(path)) as db:
+        assert [FIRST, *plays] == [kept.event for kept in log_of(db, 1)]
 
 
 def test_a_log_is_looked_for_where_it_lies(path: Path) -> None:

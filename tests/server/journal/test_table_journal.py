@@ -82,7 +82,7 @@ def test_what_stands_behind_a_snapshot_counts_after_a_restart(table: Told) -> No
 
     def story(journal: TableJournal) -> None:
         for seq, snapshot_seq, is_long in ((1_000, 900, False), (1_000, 700, True), (300, 0, True)):
-            journal.begin("epoch", seq, snapshot_seq)
+            journal.begin("epoch", seq, snapshot_seq, 0)
             assert is_long is journal.is_long
 
     table(story)
@@ -93,7 +93,7 @@ def test_a_race_that_is_lost_first_after_a_restart_has_its_place(table: Told, tm
     lost = Refused(counter=1, reason=Reason.BEATEN, text="", by=1)
 
     def story(journal: TableJournal) -> None:
-        journal.begin("epoch", 7, 0)
+        journal.begin("epoch", 7, 0, 0)
         journal.note_beside(0, seat_tokens=[(0, SeatToken(b"", 1, lost))])
         journal.write(lambda: None)
 

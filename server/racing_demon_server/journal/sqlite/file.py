@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_server.journal.interface import JournalReader, StoredTable
-from racing_demon_server.journal.play_runs import LONGEST
+from racing_demon_server.journal.play_runs import LONGEST, RUN
 
 _BETWEEN: Final = """id BETWEEN
     coalesce(
@@ -48,9 +48,9 @@ class JournalFile(sqlite3.Connection, JournalReader):
         columns = "kind, at_us, at_ms, frame"
         return self.execute(
             f"SELECT seq, {columns} FROM ("  # noqa: S608
-            f"SELECT seq, 0 AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
+            f"SELECT seq, id * (kind = {RUN}) AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
             f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
-            "ORDER BY seq, place",
+            f"ORDER BY seq, kind = {RUN}, place",  # older whispers have rows of their own
             bounds,
         )
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 APPLICATION_ID: Final = int.from_bytes(b"RDJ1", "big")
 """Identifies the file as a journal (``PRAGMA application_id``)."""
 
-VERSION: Final = 10
+VERSION: Final = 11
 """The version of the file that this program writes (``PRAGMA user_version``)."""
 
 
@@ -173,11 +173,12 @@ reading checks the types as well (:mod:`.reader`).
 - ``tables``: one row a table. ``number`` counts the server's tables, ``options`` are the initial ones.
   ``last_event`` is the last event of a closed table.
 - ``events``: the logs of all tables in the order of writing, as encoded messages. ``kind`` is the message's
-  number, or 0 for a row of several plays (:mod:`.play_runs`), which has the number and time of the last one.
+  number, or 0 for a row of several plays (:mod:`.play_runs`), which has the number and time of the last one;
+  plays that are sent to their players only have no numbers, and the row has that of the event before them.
   Times are those of the server's clock in microseconds and of the wall clock in milliseconds.
 - ``marks``: the events other than plays, one among a hundred. An index finds them, and the plays of a table
   lie between its marks.
-- ``whispers``: the plays of hands on identical deals, in order, after the event ``seq``.
+- ``whispers``: such plays, one by one, as servers wrote them up to version 10.
 - ``seeds``: the secret of each deal.
 - ``claims``: the token hash of each seat (-1: a host without one), and its last command with the answer.
 - ``beaten``: the refusals of lost races, after the event ``seq``.

@@ -6,11 +6,13 @@ from operator import itemgetter
 from typing import Any, Final
 
 from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
+from racing_demon_server.journal.play_runs import RUN
 
 _BEFORE: Final = "(SELECT max(id) FROM tables WHERE id < ?1)"
 
 SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.ADD_EVENT: ("INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)",),
+    Operation.ADD_WHISPER: (),  # see :func:`_among_events`
     Operation.KEEP_CLAIM: ("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)",),
     Operation.KEEP_TIME: ("INSERT OR REPLACE INTO clock VALUES (1, ?)",),
     Operation.ADD_SEED: ("INSERT INTO seeds VALUES (?, ?, ?, ?)",),
@@ -39,6 +41,14 @@ HOT: Final = {
 """Frequent operations, with the SQL for one more row."""
 
 _OPERATION: Final = itemgetter(0)
+ADD_WHISPER: Final = Operation.ADD_WHISPER
+"""Looked up once: members of an enumeration are slow to look up."""
+
+
+def _among_events(values: Sequence[Any]) -> Change:
+    """Return how a run of whispers is written: like other runs, with the number of the event before."""
+    table_id, seq, _, at_us, at_ms, frame = values
+    return Operation.ADD_EVENT, (table_id, seq, RUN, at_us, at_ms, frame)
 
 
 def joined(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -46,6 +56,7 @@ def joined(changes: Sequence[Change]) -> Iterator[tuple[str, Sequence[Any]]]:
 
     The thread releases the interpreter with each statement, and has to wait for it again.
     """
+    changes = [_among_events(each[1]) if each[0] is ADD_WHISPER else each for each in changes]
     if {operation for operation, _ in changes} <= HOT.keys():  # they do not depend on each other
         changes = sorted(changes, key=_OPERATION)
     for operation, alike in groupby(changes, _OPERATION):
