@@ -9,6 +9,7 @@ from tests.browser.evening import evening_at, rehearse
 
 
 @pytest.mark.timeout(400)
+@pytest.mark.long
 async def test_all_screens_show_the_table_at_every_pause_of_a_short_evening(
     tmp_path: Path, browser: Browser
 ) -> None:

@@ -1,8 +1,20 @@
-"""The benchmark's terminal shows the same however what was written to it is cut into pieces."""
+"""The benchmarks load; what they measure, no test asks."""
 
+import importlib
+from pathlib import Path
+
+import pytest
 from benchmarks.screen import Screen
 
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+PROGRAMS = [path.stem for path in sorted(FOLDER.glob("*.py")) if "ArgumentParser(" in path.read_text("utf-8")]
 WRITTEN = "\x1b[?2026h\x1b[2;3H\x1b[38;5;231;48;5;233mA♠ up\x1b[0m\r\nnext\x1b[?2026l".encode()
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_benchmark_finds_all_that_it_imports(program: str) -> None:
+    """The harness of the tests is theirs, too."""
+    importlib.import_module(f"benchmarks.{program}")
 
 
 def test_sequences_come_in_pieces() -> None:
