@@ -1,7 +1,7 @@
 """Tables to test with: time moves when it is told to, and a mirror follows every event."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from itertools import combinations, islice
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
@@ -29,8 +29,6 @@ SECOND: Final = 1_000_000
 
 NAMES: Final = ("Ann", "Ben", "Cat", "Don", "Emy", "Flo", "Gil", "Ian")
 MOST_HANDS: Final = 200
-GOES_OUT: Final = -1_000
-"""The gain of a play that ends the hand: no such play is made in lockstep."""
 
 
 class OpenTable(Table):
@@ -336,15 +334,3 @@ def pack_of(suits: str, pack: int = 0) -> list[str]:
 def told(events: Sequence[Event]) -> str:
     """Return the names of events, as records write them; what prepares the next hand comes with every end."""
     return " ".join(name_of(event) for event in events if not isinstance(event, Prepared))
-
-
-def gain_of(hand: Hand, seat: int, play: Play) -> int:
-    """Return how much further a play brings a seat, with all that follows by itself."""
-    rules, board, dealer = hand.rules, hand.board.copy(), copy(hand._dealer)
-    dealer._open = hand._dealer._open.copy()
-    before = rules.progress(board, seat)
-    following: Play | None = play
-    while following is not None:
-        rules.carry_out(board, following, dealer.follow)
-        following = rules.automatic(board, seat)
-    return GOES_OUT if rules.is_out(board, seat) else rules.progress(board, seat) - before

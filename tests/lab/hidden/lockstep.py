@@ -8,6 +8,7 @@ without a delay, whoever takes the seat over, and the broker.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -25,11 +26,11 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
+from racing_demon_server.match.hand import Hand
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from tests.lab.hidden.other_deals import Broker
-from tests.support.tables import GOES_OUT, gain_of
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say
 
@@ -52,6 +53,8 @@ MOST_AT_ONCE: Final = 60
 APPOINTMENT_US: Final = 1_000
 """A table's timer may go off so much later: it depends on when it was set, and is no answer to anything."""
 ITSELF: Final = "the seat itself"
+GOES_OUT: Final = -1_000
+"""The gain of a play that ends the hand: no such play is made in lockstep."""
 BROKER: Final = "broker"
 
 
@@ -436,3 +439,15 @@ def run(race: Race) -> Outcome:
 
 async def _run(race: Race) -> Outcome:
     return await _Pair(race).run()
+
+
+def gain_of(hand: Hand, seat: int, play: Play) -> int:
+    """Return how much further a play brings a seat, with all that follows by itself."""
+    rules, board, dealer = hand.rules, hand.board.copy(), copy(hand._dealer)
+    dealer._open = hand._dealer._open.copy()
+    before = rules.progress(board, seat)
+    following: Play | None = play
+    while following is not None:
+        rules.carry_out(board, following, dealer.follow)
+        following = rules.automatic(board, seat)
+    return GOES_OUT if rules.is_out(board, seat) else rules.progress(board, seat) - before

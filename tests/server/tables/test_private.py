@@ -13,14 +13,13 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, TableState
-from racing_demon_protocol.wire.codec import encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.match.dead_hand import SLICE_GAP
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
-from tests.support.tables import NAMES, SECOND, Sitting, gain_of, of_type
+from tests.support.tables import NAMES, SECOND, Sitting, of_type
 from tests.support.typical import of_games
 
 PRIVATE = sorted(name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL)
@@ -92,56 +91,6 @@ def _folded(sitting: Sitting, seat: int | None) -> TableState:
     for event in heard_by(seat, sitting.log):
         view.apply(event)
     return view
-
-
-@of_games(SOME)
-def test_nothing_is_told_but_progress(game: str) -> None:
-    """Two ways of playing one layout that come equally far at the same times give others equal bytes."""
-    rng = random.Random(game)
-    one, other = racing(game), racing(game)
-    told = differed = 0
-    for _ in range(8):
-        if Phase.PLAYING not in {one.table.view.phase} & {other.table.view.phase}:
-            break
-        for sitting in (one, other):  # plays without progress, and any number of them
-            quiet = [play for play in _some(sitting, rng) if _gain(sitting, 0, play) == 0]
-            for play in rng.sample(quiet, min(len(quiet), rng.randint(0, 2))):
-                if play in sitting.plays(0) and _gain(sitting, 0, play) == 0:
-                    give(sitting, 0, play)
-        gains = [{_gain(each, 0, play): play for play in _some(each, rng)} for each in (one, other)]
-        common = sorted((gains[0].keys() & gains[1].keys()) - {0})
-        if common:
-            gain = rng.choice(common)
-            for sitting, plays in zip((one, other), gains, strict=True):
-                give(sitting, 0, plays[gain])
-            told += 1
-    streams = [[encode(event) for event in heard_by(1, each.log)] for each in (one, other)]
-    assert streams[0] == streams[1]
-    assert [encode(e) for e in heard_by(None, one.log)] == [encode(e) for e in heard_by(None, other.log)]
-    assert one.table.view.snapshot_for(1, 0) == other.table.view.snapshot_for(1, 0)
-    differed += list(whispered(one.log)) != list(whispered(other.log))
-    RAN[game] = (told, differed)
-
-
-def _some(sitting: Sitting, rng: random.Random) -> list[Play]:
-    """Return a few of the plays that the seat has."""
-    legal = sitting.plays(0)
-    return rng.sample(legal, min(len(legal), 6))
-
-
-RAN: dict[str, tuple[int, int]] = {}
-
-
-def test_the_ways_differed_in_most_games() -> None:
-    """The comparison means something: progress was made, and in many games in different ways."""
-    assert sum(told for told, _ in RAN.values()) >= len(RAN)
-    assert sum(differed for _, differed in RAN.values()) >= len(RAN) // 2
-
-
-def _gain(sitting: Sitting, seat: int, play: Play) -> int:
-    """Return how much further a play brings a seat, with all that follows by itself."""
-    assert sitting.hand is not None
-    return gain_of(sitting.hand, seat, play)
 
 
 @of_games(SOME)
