@@ -61,8 +61,8 @@ async def play(client: Client, watch: Watch) -> None:
     assert client.seat is not None
     while True:
         await asyncio.sleep(PAUSE * chance.uniform(0.5, 1.5))
-        rules, board = client.view.rules, client.view.board
-        turn = None if rules is None or board is None else rules.turn(board, client.seat)
+        hand = client.view.hand
+        turn = None if hand is None else hand.rules.turn(hand.board, client.seat)
         if turn is not None and client.view.in_hand and not client.waiting:
             command = client.play_command(turn)
             watch.send(client.seat, command.counter)

@@ -162,10 +162,9 @@ async def _turns(url: str, phones: int) -> list[float]:
     took: list[float] = []
     async with Peer.hosting(url, countdown_ms=0) as ann:
         await ann.ask(cl.Start)
-        while ann.view.board is None or ann.view.phase != "playing":
+        while ann.view.hand is None or ann.view.phase != "playing":
             await ann.hear()
-        rules, board = ann.view.rules, ann.view.board
-        assert rules is not None
+        rules, board = ann.view.hand.rules, ann.view.hand.board
         loading = await start_loading(url, phones) if phones else None
         for _ in range(TURNS):
             turn = rules.turn(board, 0) or Play(0, 1, 1)

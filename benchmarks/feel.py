@@ -140,9 +140,9 @@ class Crowd:
     def _command(self, bot: Bot) -> cl.Command | None:
         view = self._host.view
         command, _ = bot.look(view).finish()
-        if not isinstance(command, cl.Stuck) or view.rules is None or view.board is None:
+        if not isinstance(command, cl.Stuck) or view.hand is None:
             return command
-        turn = view.rules.turn(view.board, bot.seat)
+        turn = view.hand.rules.turn(view.hand.board, bot.seat)
         return None if turn is None else cl.PlayCards.of(turn, counter=command.counter, seen=view.seq)
 
 

@@ -108,10 +108,9 @@ class Opponents:
 def turn(client: Client) -> Play:
     """Return the play that turns a client's stock."""
     view = client.view
-    assert view.rules is not None
-    assert view.board is not None
+    assert view.hand is not None
     assert client.seat is not None
-    play = view.rules.turn(view.board, client.seat)
+    play = view.hand.rules.turn(view.hand.board, client.seat)
     assert play is not None
     return play
 

@@ -212,9 +212,8 @@ class PlayerGroup:
         view, seat = self._view, player.seat
         if self.resting or player.waiting or view is None or seat is None or not view.in_hand:
             return None
-        assert view.rules is not None
-        assert view.board is not None
-        return view.rules.turn(view.board, seat)
+        assert view.hand is not None
+        return view.hand.rules.turn(view.hand.board, seat)
 
     async def seen_between(self, begin: int, end: int) -> Seen:
         """Return how the plays of a stretch of time reached the others, once they have.

@@ -114,10 +114,8 @@ def _commands(ann: Client, kind: str) -> Iterator[cl.Command]:
         for paused in (True, False):
             yield cl.Pause(counter=ann.next_counter(), paused=paused)
     while kind == "turns":
-        rules, board = ann.view.rules, ann.view.board
-        assert rules is not None
-        assert board is not None
-        play = rules.turn(board, 0)
+        assert ann.view.hand is not None
+        play = ann.view.hand.rules.turn(ann.view.hand.board, 0)
         assert play is not None
         yield ann.play_command(play)
 

@@ -123,8 +123,8 @@ class Dealt:
         return found
 
     def _turn(self, board: Board, seat: int) -> Play:
-        assert self.view.rules is not None
-        turn = self.view.rules.turn(board, seat)
+        assert self.view.hand is not None
+        turn = self.view.hand.rules.turn(board, seat)
         assert turn is not None
         return turn
 

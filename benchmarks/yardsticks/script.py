@@ -79,11 +79,10 @@ def rounds(most: int = 60) -> list[Step]:
     recorder = Recorder()
     view, found = recorder.table.view, list[Step]()
     while len(found) < most:
-        assert view.rules is not None
-        assert view.board is not None
-        if PACK_SIZE - max(view.rules.on_foundations(view.board).values()) <= LEAST_LEFT:
+        assert view.hand is not None
+        if PACK_SIZE - max(view.hand.rules.on_foundations(view.hand.board).values()) <= LEAST_LEFT:
             break
-        plays = list(_round(view.rules, recorder.table))
+        plays = list(_round(view.hand.rules, recorder.table))
         if len(plays) < SEATS:
             break
         events = [event for written in plays for event in recorder.carry_out(written)]
@@ -104,11 +103,14 @@ def cycle(seats: int = SEATS) -> list[Step]:
     """Return rounds in which so many seats turn their stocks until the board is as it was."""
     recorder = Recorder()
     view, found = recorder.table.view, list[Step]()
-    assert view.rules is not None
-    assert view.board is not None
-    before = view.board.copy()
-    while not found or view.board.cards != before.cards:
-        plays = [Written(seat, play) for seat in range(seats) if (play := view.rules.turn(view.board, seat))]
+    assert view.hand is not None
+    before = view.hand.board.copy()
+    while not found or view.hand.board.cards != before.cards:
+        plays = [
+            Written(seat, play)
+            for seat in range(seats)
+            if (play := view.hand.rules.turn(view.hand.board, seat))
+        ]
         events = [event for written in plays for event in recorder.carry_out(written)]
         found.append(Step(plays, len(events)))
     return found

@@ -32,11 +32,10 @@ def _rules_once(script: Sequence[Step]) -> dict[str, float]:
     recorder, judged, legal, frames, sent = Recorder(), 0.0, 0.0, list[bytes](), list[Event]()
     view = recorder.table.view
     for step in script:
-        assert view.rules is not None
-        assert view.board is not None
+        assert view.hand is not None
         begin = time.thread_time()
         for written in step.plays:
-            list(view.rules.legal_plays(view.board, written.seat))
+            list(view.hand.rules.legal_plays(view.hand.board, written.seat))
         legal += time.thread_time() - begin
         for written in step.plays:
             frames.append(pack(written.message(1, view.seq)))

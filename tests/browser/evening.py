@@ -507,14 +507,14 @@ class Evening:
                 await self._make_ready(screen)
 
     async def _make_ready(self, screen: Screen) -> None:
-        hand = self.view.hand
+        hand = self.view.hand_number
         if isinstance(screen, TerminalScreen):
             program = screen.program
             await self.until(lambda _: "Press Enter" in program.screen.text)
             screen.type("\r")
         elif isinstance(screen, PageScreen) and not screen.is_watching:
             await screen.phone.page.tap(".ready")
-        await self.until(lambda view: self._is_ready(screen.name) or view.hand != hand)
+        await self.until(lambda view: self._is_ready(screen.name) or view.hand_number != hand)
 
     def _is_ready(self, name: str) -> bool:
         return all(state.ready for state in self.view.seats.values() if state.name == name)
@@ -536,15 +536,13 @@ class Evening:
         return [screen for screen in self.pages if screen.name in seats and not screen.is_watching]
 
     def _cards_up(self) -> int:
-        view = self.view
-        if view.is_private:
-            return sum(progress.reached for progress in view.progress.values())
-        board = view.board
-        return (
-            sum(len(board.cards[pile.number]) for pile in board.piles if pile.kind is Kind.FOUNDATION)
-            if board
-            else 0
-        )
+        hand = self.view.hand
+        if hand is None:
+            return 0
+        if hand.rules.is_private:
+            return sum(progress.reached for progress in hand.progress.values())
+        board = hand.board
+        return sum(len(board.cards[pile.number]) for pile in board.piles if pile.kind is Kind.FOUNDATION)
 
     async def _type_keys(self) -> None:
         """Type on the terminals as hands on a keyboard may that do not look."""

@@ -102,10 +102,9 @@ async def _pick_up(player: Phone) -> None:
 
 def _hints(view: TableState) -> set[str]:
     """Return all hints that the rules allow, in the page's words."""
-    assert view.rules is not None
-    assert view.board is not None
-    board, told = view.board, set()
-    for source, count, destination, *_ in view.rules.legal_plays(board, 0):
+    assert view.hand is not None
+    board, told = view.hand.board, set()
+    for source, count, destination, *_ in view.hand.rules.legal_plays(board, 0):
         kinds = {board.piles[source].kind, board.piles[destination].kind}
         card, target = board.cards[source][-count], board.cards[destination]
         if Kind.STOCK in kinds:

@@ -55,11 +55,12 @@ class Desk(NamedTuple):
     def columns(self) -> list[int]:
         """Return the columns that have a play."""
         view = self.table.view
-        assert view.board is not None
-        assert view.rules is not None
+        assert view.hand is not None
         columns = self._piles(Kind.TABLEAU)
         return [
-            at for at, pile in enumerate(columns) if best_play(view.rules, view.board, 0, pile) is not None
+            at
+            for at, pile in enumerate(columns)
+            if best_play(view.hand.rules, view.hand.board, 0, pile) is not None
         ]
 
     def played(self) -> list[int]:
@@ -68,8 +69,8 @@ class Desk(NamedTuple):
         return [columns.index(each.source) for each in self._heard(Played) if each.source in columns]
 
     def _piles(self, kind: Kind) -> list[int]:
-        assert self.table.view.rules is not None
-        return list(self.table.view.rules.layout.seat_piles(0, kind))
+        assert self.table.view.hand is not None
+        return list(self.table.view.hand.rules.layout.seat_piles(0, kind))
 
     def _heard(self, cls: type) -> list[Any]:
         heard: list[Any] = [each for each in self.player.heard if isinstance(each, cls)]
@@ -128,7 +129,7 @@ async def test_enter_that_is_held_presses_a_button_once(browser: Browser) -> Non
         await player.page.keyboard.up("Enter")
         await player.page.locator("#lobby .deal").focus()
         await player.page.keyboard.press("Enter")
-        await wait_until(lambda: room.table.view.hand == 1)
+        await wait_until(lambda: room.table.view.hand_number == 1)
         assert len(room.table.view.seats) == 2
 
 

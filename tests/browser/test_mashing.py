@@ -30,10 +30,11 @@ async def test_keys_pressed_in_vain_rest(browser: Browser) -> None:
             await ann.page.tap(".ready")
             await ann.page.locator(".stuck:enabled").wait_for()
             view = served.registry.room(code).table.view
-            assert view.rules is not None
-            assert view.board is not None
-            columns = view.rules.layout.seat_piles(0, Kind.TABLEAU)
-            has_play = [best_play(view.rules, view.board, 0, column) is not None for column in columns]
+            assert view.hand is not None
+            columns = view.hand.rules.layout.seat_piles(0, Kind.TABLEAU)
+            has_play = [
+                best_play(view.hand.rules, view.hand.board, 0, column) is not None for column in columns
+            ]
             dead, live = KEYS[has_play.index(False)], KEYS[has_play.index(True)]
             await ben.follow(view.seq)
             await ann.page.evaluate(PRESS, [dead, dead, dead, live, "KeyV"])

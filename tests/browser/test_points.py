@@ -72,7 +72,8 @@ def _standing(view: TableState, seat: int) -> str:
 
 
 def _chip(view: TableState, seat: int) -> list[str]:
-    assert view.rules is not None
-    assert view.board is not None
-    heap = [len(view.board.cards[pile]) for pile in view.rules.layout.seat_piles(seat, Kind.RESERVE)]
+    assert view.hand is not None
+    heap = [
+        len(view.hand.board.cards[pile]) for pile in view.hand.rules.layout.seat_piles(seat, Kind.RESERVE)
+    ]
     return [view.player(seat), str(scoring.points(view)[seat]), "".join(map(str, heap))]

@@ -36,10 +36,9 @@ class Sitting(NamedTuple):
 
     def plays(self) -> list[Play]:
         """Return the best play of each column that has one."""
-        assert self.view.board is not None
-        assert self.view.rules is not None
-        columns = self.view.rules.layout.seat_piles(0, Kind.TABLEAU)
-        bests = [best_play(self.view.rules, self.view.board, 0, column) for column in columns]
+        assert self.view.hand is not None
+        columns = self.view.hand.rules.layout.seat_piles(0, Kind.TABLEAU)
+        bests = [best_play(self.view.hand.rules, self.view.hand.board, 0, column) for column in columns]
         return [best for best in bests if best is not None and best.count == 1]
 
     async def end_of(self, pile: int) -> tuple[float, float]:
@@ -130,9 +129,9 @@ async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> No
 async def test_the_stock_turns_while_the_finger_is_down(browser: Browser) -> None:
     """Nothing can be dragged from it, so it need not wait for the finger to lift."""
     async with sitting(browser) as there:
-        before, rules = there.view.seq, there.view.rules
-        assert rules is not None
-        x, y = await there.end_of(rules.layout.stock[0])
+        before = there.view.seq
+        assert there.view.hand is not None
+        x, y = await there.end_of(there.view.hand.rules.layout.stock[0])
         await there.touch("Start", (x + 30, y))  # a thumb that just misses it means it, too
         await wait_until(lambda: there.view.seq > before)
         await there.touch("End")
@@ -151,7 +150,7 @@ async def test_a_finger_that_comes_as_the_hand_ends_presses_nothing(browser: Bro
         await page.touchscreen.tap(box["x"] + 9, box["y"] + 9)
         await there.touches.send("Animation.setPlaybackRate", {"playbackRate": 1})
         await page.tap(".ready")
-        await wait_until(lambda: there.view.hand == 2)
+        await wait_until(lambda: there.view.hand_number == 2)
 
 
 async def test_nothing_that_fingers_do_moves_the_page(browser: Browser) -> None:

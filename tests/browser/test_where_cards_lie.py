@@ -77,13 +77,16 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
 async def _play(peers: list[Peer], view: TableState) -> None:
     """Play what goes up, or turn cards, until enough are on the foundations, or for a while."""
     for peer in islice(cycle(peers), PLAYS):
-        if _out(view.board) >= CARDS:
+        assert view.hand is not None
+        if _out(view.hand.board) >= CARDS:
             return
-        assert view.rules is not None
-        assert view.board is not None
         assert peer.place.seat is not None
-        piles, seat = view.board.piles, peer.place.seat
-        plays = [play for play in view.rules.legal_plays(view.board, seat) if play.source != play.destination]
+        piles, seat = view.hand.board.piles, peer.place.seat
+        plays = [
+            play
+            for play in view.hand.rules.legal_plays(view.hand.board, seat)
+            if play.source != play.destination
+        ]
         ups = [play for play in plays if piles[play.destination].kind is Kind.FOUNDATION]
         turns = [play for play in plays if Kind.STOCK in {piles[end].kind for end in play[:3:2]}]
         source, count, destination, *_ = (ups or turns)[0]

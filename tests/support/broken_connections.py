@@ -99,8 +99,7 @@ async def listening(client: Client) -> AsyncIterator[ReceivedMessages]:
 
 def turn_of(view: TableState, seat: int) -> Play:
     """Return the play that turns a seat's stock."""
-    assert view.rules is not None
-    assert view.board is not None
-    turn = view.rules.turn(view.board, seat)
+    assert view.hand is not None
+    turn = view.hand.rules.turn(view.hand.board, seat)
     assert turn is not None
     return turn

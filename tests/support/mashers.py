@@ -48,9 +48,9 @@ class Masher:
     def _press(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
         self._now += self._pressed_ms
-        if view.phase is not Phase.PLAYING or view.board is None or view.rules is None:
+        if view.phase is not Phase.PLAYING or view.hand is None:
             return None, self._pressed_ms
-        out = sum(view.rules.on_foundations(view.board).values())
+        out = sum(view.hand.rules.on_foundations(view.hand.board).values())
         if out != self._out:
             self._out, self._progress_at = out, self._now
         if self._now - self._progress_at > PATIENCE_MS and not view.seats[self._seat].stuck:
@@ -59,9 +59,8 @@ class Masher:
         return self._key(view), self._pressed_ms
 
     def _key(self, view: TableState) -> Command | None:
-        rules, board, seat = view.rules, view.board, self._seat
-        assert rules is not None
-        assert board is not None
+        assert view.hand is not None
+        rules, board, seat = view.hand.rules, view.hand.board, self._seat
         pile = self._rng.choice([p for kind in PILES for p in rules.layout.seat_piles(seat, kind)])
         play: Play | None
         if board.piles[pile].kind is Kind.STOCK:
@@ -101,9 +100,9 @@ class Insistent:
 
     def _decide(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
-        board, rules, seat = view.board, view.rules, self._seat
-        if board is None or rules is None or view.phase is not Phase.PLAYING:
+        if view.hand is None or view.phase is not Phase.PLAYING:
             return self._bot.look(view).finish()
+        board, rules, seat = view.hand.board, view.hand.rules, self._seat
         stock = (pile for kind in (Kind.STOCK, Kind.WASTE) for pile in rules.layout.seat_piles(seat, kind))
         turns = sum(len(board.cards[pile]) for pile in stock) // rules.turn_size + 1
         has_play = any(board.is_progress(play) for play in rules.legal_plays(board, seat))

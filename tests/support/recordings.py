@@ -72,7 +72,7 @@ def picture_of(view: TableState) -> str:
     """Return how a table lies, and what it is worth, in few letters that stay the same for ever."""
     shown = [
         view.phase.value,
-        view.hand,
+        view.hand_number,
         view.board.cards if view.board else [],
         sorted(scoring.points(view).items()),
     ]

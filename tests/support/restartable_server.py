@@ -137,7 +137,7 @@ class Player:
         client, view = self.client, self.client.view
         there = [seat for seat, state in view.seats.items() if state.connected]
         return (
-            f"seat {client.seat} of {client.code}: event {view.seq}, hand {view.hand}, {view.phase}, "
+            f"seat {client.seat} of {client.code}: event {view.seq}, hand {view.hand_number}, {view.phase}, "
             f"{'paused, ' if view.paused else ''}{'online' if client.online else 'offline'}, "
             f"connected {there}, unanswered {[each.counter for each in client.in_doubt]}"
         )

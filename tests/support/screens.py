@@ -141,6 +141,5 @@ async def deal(player: Player) -> None:
 def turned(player: Player) -> int:
     """Return how many cards lie on the own waste."""
     view = player.session.client.view
-    assert view.board is not None
-    assert view.rules is not None
-    return len(view.board.cards[view.rules.layout.waste[0]])
+    assert view.hand is not None
+    return len(view.hand.board.cards[view.hand.rules.layout.waste[0]])

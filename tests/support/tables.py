@@ -210,8 +210,8 @@ class Sitting:
     @property
     def rules(self) -> Rules:
         """The rules of the hand."""
-        assert self.table.view.rules is not None
-        return self.table.view.rules
+        assert self.table.view.hand is not None
+        return self.table.view.hand.rules
 
     @property
     def board(self) -> Board:
@@ -273,7 +273,8 @@ class Sitting:
             position = build(self.rules, seat=seat, **piles._asdict(), upon=position)
         assert self.hand is not None
         dealt_at = self.hand.signal_at - self.options.countdown_ms * MS
-        self.table.view.board = position.board
+        assert self.table.view.hand is not None
+        self.table.view.hand.board = position.board
         dealer = StackedDealer(self.rules, position.hidden)
         self.table._flow.hand = hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
         for test in hand._dead_tests.values():

@@ -50,9 +50,10 @@ class Player:
         """Return the play that a sensible player makes now; ``None``: there is none but turning on."""
         client = self.session.client
         board = self.session.desk.hands.board()
-        rules, seat = client.view.rules, client.seat
-        assert rules is not None
+        seat = client.seat
+        assert client.view.hand is not None
         assert seat is not None
+        rules = client.view.hand.rules
         plays = list(rules.legal_plays(board, seat))
         useful = [play for play in plays if board.is_progress(play)]
         up = [play for play in useful if board.piles[play.destination].kind is Kind.FOUNDATION]
@@ -66,8 +67,8 @@ class Player:
     def key_of(self, pile: int) -> str:
         """Return the key that picks a pile up."""
         client, labels = self.session.client, self.session.keymap.labels
-        assert client.view.rules is not None
-        layout, seat = client.view.rules.layout, client.seat
+        assert client.view.hand is not None
+        layout, seat = client.view.hand.rules.layout, client.seat
         assert seat is not None
         if pile == layout.waste[seat]:
             return labels["waste"]

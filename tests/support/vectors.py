@@ -149,7 +149,7 @@ def _facts(view: TableState) -> dict[str, Any]:
     return {
         "cards": [] if view.board is None else [list(pile) for pile in view.board.cards],
         "phase": view.phase,
-        "hand": view.hand,
+        "hand": view.hand_number,
         "totals": sorted(totals(view).items()),
         "seats": [(state.seat, state.name, state.ready, state.stuck, state.left) for state in seats],
         "winners": view.winners,

@@ -18,7 +18,7 @@ from racing_demon_client.terminal.view_model import Cue, Desk
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -154,8 +154,8 @@ class Player:
     @property
     def rules(self) -> Rules:
         """The rules of the hand."""
-        assert self.view.rules is not None
-        return self.view.rules
+        assert self.view.hand is not None
+        return self.view.hand.rules
 
     def hear(self, *messages: Message, ms: int = 50) -> None:
         """Follow messages, one after the other, so many milliseconds between them."""
@@ -174,10 +174,10 @@ class Player:
     @property
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
-        focus, rules = self.desk.focus, self.view.rules
-        if rules is None or focus is None:
+        focus, hand = self.desk.focus, self.view.hand
+        if hand is None or focus is None:
             return table_keymap(self._preset, {})
-        return game_keymap(self._preset, {}, keyed(rules, self.board, focus))
+        return game_keymap(self._preset, {}, keyed(hand.rules, self.board, focus))
 
     def type(self, keys: str) -> list[Play]:
         """Press keys, separated by blanks, and return the plays that came of it."""
@@ -209,8 +209,8 @@ def view_of(position: Position, **options: object) -> TableState:
     """Return the view of a table in the middle of a hand."""
     game = position.rules.game.name
     view = TableState("TEST", Options.model_validate({"game": game, **options}))
-    view.rules, view.board = position.rules, position.board
-    view.phase, view.hand = Phase.PLAYING, 1
+    view.hand = HandView(position.rules, position.board, {})
+    view.phase, view.hand_number = Phase.PLAYING, 1
     view.seats = {seat: SeatState(seat=seat, name=SEAT_NAMES[seat]) for seat in position.rules.layout.seats}
     return view
 

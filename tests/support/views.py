@@ -15,10 +15,9 @@ HASH: Final = "0" * 64
 def facts(view: TableState) -> dict[str, Any]:
     """Return all that a view holds, as values that can be compared."""
     held = {name: getattr(view, name) for name in TableState.__slots__}
-    rules = held.pop("rules")
-    del held["_dealt_private"]  # with which the judge makes snapshots for others; no snapshot holds it
     del held["gone"]  # this is for who was there
-    return {**held, "layout": rules and (rules.game, rules.layout.seats)}
+    hand = view.hand  # without the deal, with which the judge makes snapshots for others: none holds it
+    return {**held, "hand": hand and (hand.rules.game, hand.seats, hand.board, hand.progress)}
 
 
 def folded(options: Options, log: Iterable[Event], code: str = "SIM") -> TableState:

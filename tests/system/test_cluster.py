@@ -234,7 +234,7 @@ async def test_a_server_without_an_heir_ends_when_its_hands_do(
             await wait_until(lambda: cluster.ask(sql, ann.code) == [(1,)])
             again = cl.Join(code=ann.code, name="Ann", token=ann.token)
             async with Peer.entered(node.url, again) as back:
-                assert (back.view.hand, back.view.in_hand) == (1, False)
+                assert (back.view.hand_number, back.view.in_hand) == (1, False)
     assert said.count("no other server knows these tables' rules") == 1
     assert closing.code == CloseCode.TRY_AGAIN
     assert isinstance(refused, Refused)

@@ -36,7 +36,7 @@ async def in_mid_hand(node: RestartableServer) -> AsyncIterator[Peer]:
 async def goes_on(node: RestartableServer, ann: Peer) -> None:
     """Take a seat again, and find the hand at least where it was."""
     async with Peer.entered(node.url, cl.Join(code=ann.code, name="Ann", token=ann.token)) as back:
-        assert (ann.view.hand, True) == (back.view.hand, back.view.in_hand)
+        assert (ann.view.hand_number, True) == (back.view.hand_number, back.view.in_hand)
         assert back.view.seq >= ann.view.seq
         assert isinstance(await back.ask(cl.Say, text="still here"), Accepted)
 

@@ -26,12 +26,11 @@ GAPS = (0.0, 0.003, 0.04)
 def contested() -> list[Written]:
     """Return plays of different seats that all want the same place as the hand begins."""
     view = Recorder().table.view
-    assert view.rules is not None
-    assert view.board is not None
+    assert view.hand is not None
     found: dict[int, Written] = {}
     for seat in view.seats:
-        for play in view.rules.legal_plays(view.board, seat):
-            if view.board.piles[play.destination].kind is Kind.FOUNDATION:
+        for play in view.hand.rules.legal_plays(view.hand.board, seat):
+            if view.hand.board.piles[play.destination].kind is Kind.FOUNDATION:
                 found.setdefault(seat, Written(seat, play))
     assert len({written.play.destination for written in found.values()}) == 1
     return list(found.values())

@@ -129,12 +129,12 @@ async def test_plays_out_of_their_time_are_refused() -> None:
         await ann.ask(Start(counter=ann.next_counter()))
         refusals = []
         await _until(ann, Phase.COUNTDOWN)
-        assert ann.view.rules is not None
-        stock, waste = ann.view.rules.layout.stock[0], ann.view.rules.layout.waste[0]
+        assert ann.view.hand is not None
+        stock, waste = ann.view.hand.rules.layout.stock[0], ann.view.hand.rules.layout.waste[0]
         turn = Play(stock, 3, waste)
         refusals.append(await _refusal(ann, await ann.play(turn)))
         await _until(ann, Phase.PLAYING)
-        wrong = Play(ann.view.rules.layout.waste[1], 1, 0), Play(250, 1, -1), Play(0, 1, stock)
+        wrong = Play(ann.view.hand.rules.layout.waste[1], 1, 0), Play(250, 1, -1), Play(0, 1, stock)
         counters = [await ann.play(play) for play in (*wrong, turn)]
         refusals += [await _refusal(ann, counter) for counter in counters[:3]]
         await bob.leave()

@@ -157,10 +157,9 @@ async def _play(host: Peer) -> list[Sequence[int]]:
     while not host.view.in_hand:
         await host.hear()
     for _ in range(PLAYS):
-        assert host.view.rules is not None
-        assert host.view.board is not None
+        assert host.view.hand is not None
         assert host.place.seat is not None
-        turn = host.view.rules.turn(host.view.board, host.place.seat)
+        turn = host.view.hand.rules.turn(host.view.hand.board, host.place.seat)
         assert turn is not None
         command = host.next(cl.PlayCards, **turn._asdict(), seen=host.view.seq)
         played = await host.ask_again(command)
@@ -173,12 +172,12 @@ def _secret(
     url: str, view: TableState, shown: Sequence[Sequence[int]]
 ) -> tuple[bytes, Sequence[Sequence[int]]]:
     """Return the server's secret of the hand, and how the cards were dealt: it takes the cluster key."""
-    assert view.rules is not None
+    assert view.hand is not None
     with connect(url) as db:
         reader = PostgresReader(db, ClusterKeys([KEY]))
         (table,) = reader.tables()
         ((_, secret),) = reader.seeds(table.id)
-    dealer = Dealer(view.deal_seed(secret), view.rules)
+    dealer = Dealer(view.deal_seed(secret), view.hand.rules)
     assert dealer.first_cards() == tuple(shown[0])
     return secret, dealer.open_board().cards
 

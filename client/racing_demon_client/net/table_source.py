@@ -79,9 +79,8 @@ class TableSource(ABC):
         """Yield this seat's legal plays; none outside a hand or while disconnected."""
         view, seat = self.view, self.seat
         if self.online and view.in_hand and seat in view.hand_seats and seat is not None:
-            assert view.rules is not None
-            assert view.board is not None
-            yield from view.rules.legal_plays(view.board, seat)
+            assert view.hand is not None
+            yield from view.hand.rules.legal_plays(view.hand.board, seat)
 
     # Receiving.
 

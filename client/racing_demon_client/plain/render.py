@@ -21,9 +21,9 @@ POINTS_WIDTH = len("  1 points")
 
 def table(view: TableState, seat: int | None, *, ascii_only: bool = False) -> list[str]:
     """Return the whole table: foundations, this player's layout, and a line for each other player."""
-    if view.rules is None or view.board is None:
+    if view.hand is None:
         return ["no cards are on the table yet"]
-    rules, board = view.rules, view.board
+    rules, board = view.hand.rules, view.hand.board
     plays = seat is not None and seat in view.hand_seats
     whose = view.hand_seats[0] if seat is None or not plays else seat
     lines: list[str] = []
@@ -98,22 +98,22 @@ def others(view: TableState, seat: int | None, *, ascii_only: bool = False) -> l
 
     On identical deals, return one line for each player: their progress, the leader first.
     """
+    assert view.hand is not None
+    rules, board, progress = view.hand.rules, view.hand.board, view.hand.progress
     if view.is_private:
         return [
-            f" {place}. {_who(view, other):{NAME_WIDTH}} progress {view.progress[other].reached}"
-            for place, other in enumerate(race_order(view, view.called), start=1)
+            f" {place}. {_who(view, other):{NAME_WIDTH}} progress {progress[other].reached}"
+            for place, other in enumerate(race_order(view.hand, view.called), start=1)
         ]
-    assert view.rules is not None
-    assert view.board is not None
     have = points(view)
     lines = []
     for other in view.hand_seats:
         if other != seat:
             text = f" {_who(view, other):{NAME_WIDTH}} {_points(have[other]):{POINTS_WIDTH}}"
-            if is_racelike(view.rules, other):
-                ends = " ".join(_ends(view.rules, view.board, other, ascii_only))
-                wastes = view.rules.layout.seat_piles(other, Kind.WASTE)
-                waste = " ".join(_pile(view.board, pile, ascii_only) for pile in wastes) or "none"
+            if is_racelike(rules, other):
+                ends = " ".join(_ends(rules, board, other, ascii_only))
+                wastes = rules.layout.seat_piles(other, Kind.WASTE)
+                waste = " ".join(_pile(board, pile, ascii_only) for pile in wastes) or "none"
                 text += f"  columns {ends}  waste {waste}"
             lines.append(text.rstrip())
     return lines

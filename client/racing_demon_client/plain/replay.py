@@ -96,7 +96,7 @@ class _Teller:
     def _picture(self, message: Message) -> list[str]:
         """Return the lines after a message: the table after a deal, tally and analysis after a hand."""
         view = self._client.view
-        if isinstance(message, Snapshot | ev.Dealt) and view.rules is not None:
+        if isinstance(message, Snapshot | ev.Dealt) and view.hand is not None:
             return render.table(view, self._seat, ascii_only=self._ascii)
         if isinstance(message, ev.HandOver):
             analysis = self._client.timeline.analysis_at(self._client.place)

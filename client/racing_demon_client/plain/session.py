@@ -111,7 +111,7 @@ async def attend(
 
 def _picture(message: Message, client: TableSource, ascii_only: bool) -> list[str]:
     """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
-    if isinstance(message, Snapshot | ev.Dealt) and client.view.rules is not None:
+    if isinstance(message, Snapshot | ev.Dealt) and client.view.hand is not None:
         return render.table(client.view, client.seat, ascii_only=ascii_only)
     if isinstance(message, ev.MatchOver) or (
         isinstance(message, ev.HandOver) and match_winners(client.view) is None
@@ -209,9 +209,9 @@ class _Player:
         """Follow a message for the analysis; complete it when the hand is over."""
         view = self._client.view
         self._history.note(message, view, time.monotonic_ns() // 1_000, self._client.seat)
-        if isinstance(message, ev.HandOver) and self._history.hand is not None:
+        if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self._analysis = analyze(self._history.hand, view, seed)
+            self._analysis = analyze(self._history.hand, view.hand, seed)
 
     def _add_picture(self, message: Message) -> None:
         view, seat = self._client.view, self._client.seat
@@ -278,13 +278,13 @@ class _Player:
 
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat
-        if view.rules is None or view.board is None or seat not in view.hand_seats or seat is None:
+        if view.hand is None or seat not in view.hand_seats or seat is None:
             raise Unclear("You have no cards yet. ? lists the commands.")
         is_choice, now = line.endswith("*"), time.monotonic_ns() // 1_000_000
         if is_choice and not self._choices.allows(now):
             return
         try:
-            play = read_play(line, view.rules, view.board, seat)
+            play = read_play(line, view.hand.rules, view.hand.board, seat)
         except Unclear:
             if is_choice:
                 self._choices.note_miss(now)
@@ -409,9 +409,8 @@ class _Player:
             raise Unclear("This table plays without hints.")
         if not view.in_hand or seat is None or seat not in view.hand_seats:
             raise Unclear("You have no cards now.")
-        assert view.rules is not None
-        assert view.board is not None
-        self._write(hint_line(self._hints, view.rules, view.board, seat))
+        assert view.hand is not None
+        self._write(hint_line(self._hints, view.hand.rules, view.hand.board, seat))
 
     async def _start(self) -> None:
         """Deal; the first request is declined if nobody has come yet who is awaited."""
@@ -425,8 +424,8 @@ class _Player:
     async def _turn(self) -> None:
         view, seat = self._client.view, self._client.seat
         turn = None
-        if view.rules is not None and view.board is not None and seat in view.hand_seats and seat is not None:
-            turn = view.rules.turn(view.board, seat)
+        if view.hand is not None and seat in view.hand_seats and seat is not None:
+            turn = view.hand.rules.turn(view.hand.board, seat)
         if turn is None:
             raise Unclear("There is nothing to turn.")
         await self._make(turn)

@@ -94,8 +94,8 @@ class Timeline:
             history.note(entry.message, view, entry.at_us, entry.seat)
             if isinstance(entry.message, ev.HandOver):
                 seed = view.deal_seed(bytes.fromhex(entry.message.seed))
-        has_cards = view is not None and view.board is not None
-        return analyze(history.hand, view, seed) if seed and view and has_cards and history.hand else []
+        hand = None if view is None else view.hand
+        return analyze(history.hand, hand, seed) if seed and hand and history.hand else []
 
     # Seeking.
 
@@ -159,7 +159,7 @@ class Timeline:
                 self._kept.append((place, view.snapshot(self._elapsed[-1])))
                 since = 0
             if isinstance(entry.message, ev.Dealt):
-                self.hands.append((view.hand, place))
+                self.hands.append((view.hand_number, place))
         if view is None:
             raise InvalidRecord("There is no table in this record.")
 

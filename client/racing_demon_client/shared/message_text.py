@@ -139,13 +139,13 @@ class MessageText:
         return f"{place} ({word})" if word else place
 
     def _place(self, pile: Pile) -> str:
-        rules = self._view.rules
+        hand = self._view.hand
         match pile.kind:
             case Kind.FOUNDATION:
                 return "the foundations"
             case Kind.OUT:
                 return "the discards"
-            case Kind.TABLEAU if rules is None or is_racelike(rules, rules.layout.seats[0]):
+            case Kind.TABLEAU if hand is None or is_racelike(hand.rules, hand.seats[0]):
                 return f"column {pile.index + 1}"
             case Kind.STOCK | Kind.WASTE | Kind.RESERVE as kind if not self._is_one_of_many(pile):
                 return f"the {kind}"
@@ -155,11 +155,11 @@ class MessageText:
                 return f"the {pile.group}"
 
     def _word(self, pile: Pile) -> str:
-        rules, board, seat = self._view.rules, self._view.board, self._seat
-        if rules is None or board is None or seat is None or seat not in rules.layout.seats:
+        hand, seat = self._view.hand, self._seat
+        if hand is None or seat is None or seat not in hand.seats:
             return ""
-        lettered = pile.kind not in {Kind.FOUNDATION, Kind.OUT} and not is_racelike(rules, seat)
-        return words_of(rules, board, seat).get(pile.number, "") if lettered else ""
+        lettered = pile.kind not in {Kind.FOUNDATION, Kind.OUT} and not is_racelike(hand.rules, seat)
+        return words_of(hand.rules, hand.board, seat).get(pile.number, "") if lettered else ""
 
     def _is_one_of_many(self, pile: Pile) -> bool:
         board = self._view.board
@@ -279,7 +279,8 @@ class MessageText:
         return f"{self.who(event.seat)}: stuck ({said} of {asked})"
 
     def _progressed(self, event: ev.Progressed) -> str:
-        place = scoring.race_order(self._view).index(event.seat) + 1
+        assert self._view.hand is not None
+        place = scoring.race_order(self._view.hand).index(event.seat) + 1
         return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
 
     def _said(self, event: ev.Said) -> str:
@@ -340,7 +341,7 @@ class MessageText:
             f"{self.who(seat)} {points}"
             for seat, points in zip(self._view.hand_seats, event.points, strict=True)
         )
-        return f"hand {self._view.hand} is over after {duration(event.elapsed_ms)}: {why}; {points}"
+        return f"hand {self._view.hand_number} is over after {duration(event.elapsed_ms)}: {why}; {points}"
 
     def _match_over(self, event: ev.MatchOver) -> str:
         winners = [self.who(seat) for seat in event.winners] or ["nobody"]

@@ -37,9 +37,9 @@ class Hints:
 
     def follow(self, message: Message, view: TableState, seat: int | None) -> None:
         """Follow a message that the view has applied."""
-        rules, board = view.rules, view.board
-        if rules is None or board is None or seat is None or seat not in view.hand_seats:
+        if view.hand is None or seat is None or seat not in view.hand.seats:
             return
+        rules, board = view.hand.rules, view.hand.board
         if isinstance(message, ev.Played):
             kinds = board.piles[message.source].kind, board.piles[message.destination].kind
             if message.seat == seat and kinds in {(Kind.STOCK, Kind.WASTE), (Kind.WASTE, Kind.STOCK)}:
@@ -150,15 +150,16 @@ class Rivals:
         return None
 
     def _note(self, event: ev.Played, view: TableState, now: int) -> None:
-        if view.board is not None and view.board.piles[event.destination].kind is Kind.FOUNDATION:
-            height = len(view.board.cards[event.destination]) - 1
+        board = view.board
+        if board is not None and board.piles[event.destination].kind is Kind.FOUNDATION:
+            height = len(board.cards[event.destination]) - 1
             self._filled.append((event.destination, height, event.seat, now))
 
     def _faster(self, view: TableState, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
         """Return the race that a refused play lost: another seat filled its place a moment before."""
-        rules, board = view.rules, view.board
-        if rules is None or board is None or not 0 <= play.source < len(board.piles):
+        if view.hand is None or not 0 <= play.source < len(view.hand.board.piles):
             return None
+        rules, board = view.hand.rules, view.hand.board
         card = board.top(play.source)
         if card is None or card == UNKNOWN:
             return None
@@ -191,9 +192,9 @@ class StuckWords:
             self._stuck.add(message.seat)
             return is_news
         stuck = set(view.stuck_seats())
-        if isinstance(message, ev.Played) and view.rules is not None and view.board is not None:
+        if isinstance(message, ev.Played) and view.hand is not None:
             for seat in self._stuck - stuck - {message.seat}:
-                play = opened_play(view.rules, view.board, seat, [message.destination])
+                play = opened_play(view.hand.rules, view.hand.board, seat, [message.destination])
                 if play is None:
                     stuck.add(seat)  # it will be said again
                 else:

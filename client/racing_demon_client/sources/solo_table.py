@@ -70,8 +70,8 @@ class SoloTable:
     @property
     def rules(self) -> Rules:
         """The rules of the game."""
-        assert self.view.rules is not None
-        return self.view.rules
+        assert self.view.hand is not None
+        return self.view.hand.rules
 
     @property
     def board(self) -> Board:

@@ -179,8 +179,8 @@ def _help(stage: Stage, session: TableSession) -> None:
 
 def _rules(stage: Stage, session: TableSession) -> None:
     view = session.client.view
-    if view.rules is not None:
-        game = view.rules.game
+    if view.hand is not None:
+        game = view.hand.rules.game
         stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
 
 

@@ -252,16 +252,15 @@ class Selection:
     def ahead(self) -> tuple[Board, dict[int, int]]:
         """Return that board, and how many unconfirmed cards top each pile."""
         view, seat = self._place.view, self._place.seat
-        assert view.board is not None
-        assert view.rules is not None
+        assert view.hand is not None
         if seat not in view.hand_seats or seat is None or not view.in_hand:
-            return view.board, {}
+            return view.hand.board, {}
         plays = [
             Play(command.source, command.count, command.destination, command.depth)
             for command in self._place.in_doubt
             if isinstance(command, cl.PlayCards)
         ]
-        return with_plays(view.rules, view.board, seat, plays)
+        return with_plays(view.hand.rules, view.hand.board, seat, plays)
 
     # Steps.
 
@@ -371,8 +370,8 @@ class Selection:
         return self._place.seat
 
     def _rules(self) -> Rules:
-        assert self._place.view.rules is not None
-        return self._place.view.rules
+        assert self._place.view.hand is not None
+        return self._place.view.hand.rules
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:

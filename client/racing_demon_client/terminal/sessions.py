@@ -92,11 +92,11 @@ class TableSession:
         view, focus = self.client.view, self.desk.focus
         if self.client.seat is None:
             return self.watch_keymap
-        if view.rules is None or view.board is None or focus is None:
+        if view.hand is None or focus is None:
             return self._keymap_of(_keyed_before_the_deal(view.options))
         if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        return self._keymap_of(keyed(view.rules, view.board, focus))
+        return self._keymap_of(keyed(view.hand.rules, view.hand.board, focus))
 
     def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
         known = self._keymaps.get(names)
@@ -157,9 +157,9 @@ class TableSession:
         """Follow a message for the analysis; complete it when the hand is over."""
         view = self.client.view
         self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
-        if isinstance(message, ev.HandOver) and self._history.hand is not None:
+        if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
-            self.analysis = analyze(self._history.hand, view, seed)
+            self.analysis = analyze(self._history.hand, view.hand, seed)
 
     def _keep(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""

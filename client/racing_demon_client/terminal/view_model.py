@@ -444,7 +444,7 @@ class Desk:
     def scene(self, now: int, labels: Mapping[str, str], footer: Sequence[tuple[str, str]]) -> Scene:
         """Return everything to draw now."""
         view = self._place.view
-        board, air = (None, {}) if view.board is None else self.hands.ahead()
+        board, air = (None, {}) if view.hand is None else self.hands.ahead()
         prompt, is_warning = self.prompt(now, labels)
         counting = view.phase is Phase.COUNTDOWN
         activity, hands = self.activity, self.hands
@@ -481,10 +481,10 @@ class Desk:
 
     def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
         """Return the label of each pile's key."""
-        rules, focus = self._place.view.rules, self.focus
-        if rules is None or focus is None or self._place.view.board is None:
+        hand, focus = self._place.view.hand, self.focus
+        if hand is None or focus is None:
             return {}
-        named = addresses(rules, self.hands.ahead()[0], focus)
+        named = addresses(hand.rules, self.hands.ahead()[0], focus)
         return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:
@@ -544,9 +544,9 @@ class Desk:
         if not self._place.view.options.hints:
             return text
         fits, view = self.hands.fits(), self._place.view
-        assert view.rules is not None
+        assert view.hand is not None
         assert self._place.seat is not None
-        piles = addresses(view.rules, board, self._place.seat)
+        piles = addresses(view.hand.rules, board, self._place.seat)
         keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
         return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
@@ -558,10 +558,10 @@ class Desk:
         return Dragged(*at, tuple(held.of(self.hands.board().cards[held.pile])))
 
     def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
-        rules = self._place.view.rules
-        assert rules is not None
+        hand = self._place.view.hand
+        assert hand is not None
         if self._slots is None or self._slots.seat != self.focus:
-            self._slots = Slots(rules, self.focus)
+            self._slots = Slots(hand.rules, self.focus)
         return self._slots.places(board)
 
 

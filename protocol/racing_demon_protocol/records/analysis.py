@@ -19,7 +19,7 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Base, Foundations, Reserve
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.table.state import DEALT, TableState
+from racing_demon_protocol.table.state import DEALT, HandView, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -227,7 +227,7 @@ class History:
             case Snapshot():
                 self._take_up(message, view, at_us)
             case ev.Dealt():
-                self.hand, self._opportunities = HandHistory(view.hand), None
+                self.hand, self._opportunities = HandHistory(view.hand_number), None
             case ev.Signalled() if self.hand is not None:
                 self._signal_us = at_us
                 self.hand.is_whole = True
@@ -250,15 +250,15 @@ class History:
         self._opportunities = None
         if view.phase not in DEALT:
             return
-        if self.hand is None or self.hand.hand != view.hand:
-            self.hand = HandHistory(view.hand)
+        if self.hand is None or self.hand.hand != view.hand_number:
+            self.hand = HandHistory(view.hand_number)
         self.hand.is_whole = False
         if view.in_hand:
             self._watch(view, self._time(at_us))
 
     def _watch(self, view: TableState, at: int) -> None:
-        if view.rules is not None and view.board is not None and not view.is_private:
-            self._opportunities = Opportunities(view.rules, view.board, at)
+        if view.hand is not None and not view.hand.rules.is_private:
+            self._opportunities = Opportunities(view.hand.rules, view.hand.board, at)
 
     def _time(self, at_us: int) -> int:
         return max(0, at_us - self._signal_us)
@@ -308,29 +308,25 @@ class SeatAnalysis(NamedTuple):
     buried: tuple[Buried, ...]
 
 
-def analyze(history: HandHistory, view: TableState, seed: bytes = b"") -> list[SeatAnalysis]:
+def analyze(history: HandHistory, hand: HandView, seed: bytes = b"") -> list[SeatAnalysis]:
     """Return the analysis of the finished hand, in the order of its seats.
 
     Args:
         history: the hand's history.
-        view: the table, with its board as the hand ended.
+        hand: its cards as it ended.
         seed: the hand's seed, if known.
 
     """
-    assert view.rules is not None
-    assert view.board is not None
     # In building games a card that is face down in a column has been there since the deal.
-    is_known = seed and isinstance(view.rules, BuildingRules)
-    deal = Dealer(seed, view.rules).open_board().cards if is_known else None
-    return [_seat(history, view, deal, seat) for seat in view.hand_seats]
+    is_known = seed and isinstance(hand.rules, BuildingRules)
+    deal = Dealer(seed, hand.rules).open_board().cards if is_known else None
+    return [_seat(history, hand, deal, seat) for seat in hand.seats]
 
 
 def _seat(
-    history: HandHistory, view: TableState, deal: Sequence[Sequence[Card]] | None, seat: int
+    history: HandHistory, hand: HandView, deal: Sequence[Sequence[Card]] | None, seat: int
 ) -> SeatAnalysis:
-    assert view.rules is not None
-    assert view.board is not None
-    own, cards = view.rules.layout.seat_piles, view.board.cards
+    own, cards = hand.rules.layout.seat_piles, hand.board.cards
     columns = own(seat, Kind.TABLEAU)
     loose = [pile for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE) for pile in own(seat, kind)]
     buried: list[Buried] = []

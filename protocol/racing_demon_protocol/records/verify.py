@@ -203,7 +203,7 @@ class _Auditor:
             expect(event, not self._match_over or event.hand == 1, "the match was over")
 
     def _check_hand(self, view: TableState, over: ev.HandOver) -> None:
-        expect(over, view.rules is not None and view.phase in DEALT, "no hand was being played")
+        expect(over, view.hand is not None and view.phase in DEALT, "no hand was being played")
         expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
@@ -218,7 +218,7 @@ class _Auditor:
             self._verdict.plays += replay.follow(event)
         replay.check_end(view, over)
         self._verdict.hands += 1
-        name = HandName(match_of(view.hand_id), view.hand)
+        name = HandName(match_of(view.hand_id), view.hand_number)
         self._verdict.proven.add(name)
         if replay.unseen:
             self._verdict.on_trust.add(name)
@@ -269,7 +269,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             expect(event, view.in_hand, "it was played outside a hand")
             expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
-            number = 1 if view.between_matches else view.hand + (not view.is_draw_void)
+            number = 1 if view.between_matches else view.hand_number + (not view.is_draw_void)
             expect(event, view.at_rest or view.is_draw_void, "the hand before was not over")
             expect(event, event.hand == number, "the hand's number is another")
         case ev.Joined():
@@ -371,10 +371,10 @@ class HandReplay:
     def __init__(
         self, view: TableState, seed: bytes, played: Set[int], shifted: Mapping[int, list[int]]
     ) -> None:
-        assert view.rules is not None
-        self._rules = view.rules
-        self._dealer = Dealer(seed, view.rules)
-        self._board = view.rules.deal()
+        assert view.hand is not None
+        self._hand, self._rules = view.hand, view.hand.rules
+        self._dealer = Dealer(seed, self._rules)
+        self._board = self._rules.deal()
         self._out_ends = view.options.call_out is CallOut.AUTO
         self._ended = False
         self._shifted = shifted
@@ -407,9 +407,10 @@ class HandReplay:
         expect(over, over.points == hand_points(view, over.out), "the points are wrong")
         expect(over, (over.reason is EndReason.OUT) == (over.out is not None), "the reason is another")
         out = [seat for seat in view.hand_seats if self._rules.is_out(self._board, seat)]
-        for seat in view.progress.keys() - self._hidden:
+        progress = self._hand.progress
+        for seat in progress.keys() - self._hidden:
             reached = self._rules.progress(self._board, seat)
-            expect(over, view.progress[seat].reached == reached, f"seat {seat} came to {reached}")
+            expect(over, progress[seat].reached == reached, f"seat {seat} came to {reached}")
         if over.out is not None:
             expect(over, over.out in {*out, *self._hidden}, f"seat {over.out} was not out")
         elif over.reason not in {EndReason.ABANDONED, EndReason.CLOSED}:

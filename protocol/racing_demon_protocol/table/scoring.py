@@ -6,7 +6,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import OnLeave, TieBreak
 
-from .state import TableState
+from .state import HandView, TableState
 
 MOST_HANDS: Final = 1_000
 """The maximum number of hands in a match, however often it is tied; the wire allows no more."""
@@ -14,40 +14,38 @@ MOST_HANDS: Final = 1_000
 
 def points(view: TableState) -> dict[int, int]:
     """Return each seat's points in the current or last hand."""
-    if view.rules is None or view.board is None:
+    if view.hand is None:
         return {}
     if view.results and view.phase in {Phase.TALLY, Phase.OVER, Phase.SHUFFLING}:
         return dict(zip(view.results[-1].seats, view.results[-1].points, strict=True))
-    return _points_with(view, None)
+    return _points_with(view.hand, None)
 
 
-def _points_with(view: TableState, out: int | None) -> dict[int, int]:
+def _points_with(hand: HandView, out: int | None) -> dict[int, int]:
     """Return each seat's points in the current hand, with a bonus for the seat that is out.
 
     On identical deals they follow from the public progress.
     """
-    assert view.rules is not None
-    assert view.board is not None
-    if not view.is_private:
-        return view.rules.points(view.board, out)
-    scoring = view.rules.game.scoring
+    if not hand.rules.is_private:
+        return hand.rules.points(hand.board, out)
+    scoring = hand.rules.game.scoring
     return {
         seat: progress.reached * scoring.foundation_card + (scoring.out_bonus if seat == out else 0)
-        for seat, progress in view.progress.items()
+        for seat, progress in hand.progress.items()
     }
 
 
-def race_order(view: TableState, out: int | None = None) -> list[int]:
+def race_order(hand: HandView, out: int | None = None) -> list[int]:
     """Return the seats of a hand of identical deals, the leader first.
 
     The order is: the winner, then by progress, then by who reached it earlier.
     """
 
-    def place(seat: int) -> tuple[bool, int, int]:
-        reached, since = view.progress[seat]
+    def rank(seat: int) -> tuple[bool, int, int]:
+        reached, since = hand.progress[seat]
         return seat != out, -reached, since
 
-    return sorted(view.progress, key=place)
+    return sorted(hand.progress, key=rank)
 
 
 def totals(view: TableState) -> dict[int, int]:
@@ -61,9 +59,10 @@ def totals(view: TableState) -> dict[int, int]:
 
 def hand_points(view: TableState, out: int | None) -> tuple[int, ...]:
     """Return the points of the current hand, in the order of its seats."""
-    counted = _points_with(view, out)
+    assert view.hand is not None
+    counted = _points_with(view.hand, out)
     forfeits = view.options.on_leave is OnLeave.FORFEIT
-    return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand_seats)
+    return tuple(0 if forfeits and view.seats[seat].left else counted[seat] for seat in view.hand.seats)
 
 
 def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], int]:

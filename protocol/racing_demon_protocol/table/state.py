@@ -41,6 +41,88 @@ class Progress(NamedTuple):
     since: int
 
 
+class HandView:
+    """The cards of a hand as everybody sees them, from its deal to the next, or until the options change.
+
+    Attributes:
+        rules: its rules.
+        board: its board, in which cards that lie face down are unknown.
+        progress: each seat's progress on identical deals; otherwise empty.
+        dealt: the board as it was dealt, on identical deals; ``None`` where a snapshot replaced the deal.
+
+    """
+
+    __slots__ = ("board", "dealt", "progress", "rules")
+
+    def __init__(
+        self, rules: Rules, board: Board, progress: dict[int, Progress], dealt: Board | None = None
+    ) -> None:
+        self.rules = rules
+        self.board = board
+        self.progress = progress
+        self.dealt = dealt
+
+    @classmethod
+    def deal(cls, event: ev.Dealt, options: Options) -> Self:
+        """Return a hand as it is dealt."""
+        rules = make_rules(declare(options, len(event.seats)), event.seats)
+        board = rules.deal()
+        board.reveal(rules.layout.first_places, event.shown)
+        if not rules.is_private:
+            return cls(rules, board, {})
+        reached = rules.all_progress(board)
+        progress = {seat: Progress(reached[seat], event.seq) for seat in event.seats}
+        return cls(rules, board, progress, board.copy())
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> Self:
+        """Return the hand in a snapshot.
+
+        Raises:
+            InconsistentEvent: its board does not fit its game.
+
+        """
+        seats = snapshot.hand_seats
+        rules = make_rules(declare(snapshot.options, len(seats)), seats)
+        board = Board(rules.layout.piles, snapshot.piles)
+        board.redeals = _counted(seats, snapshot.redeals)
+        board.liberties = _counted(seats, snapshot.liberties)
+        board.came = _counted(range(len(board.piles)), snapshot.came)
+        if not len(snapshot.progress) == len(snapshot.since) == len(seats) * rules.is_private:
+            raise InconsistentEvent("the progress is of other seats")
+        if any(card >= rules.layout.card_limit for pile in snapshot.piles for card in pile):
+            raise InconsistentEvent("a card of nobody's pack")
+        reached = map(Progress, snapshot.progress, snapshot.since)
+        return cls(rules, board, dict(zip(seats, reached, strict=False)))
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats that cards were dealt to, in the order of their layouts."""
+        return self.rules.layout.seats
+
+    @property
+    def is_private(self) -> bool:
+        """Whether players see no layout but their own."""
+        return self.rules.is_private
+
+    def may_see(self, seat: int | None, pile: int) -> bool:
+        """Return whether a seat, or a spectator with ``None``, may see a pile's cards."""
+        return not self.is_private or may_see(self.board.piles[pile], seat)
+
+    def board_for(self, seat: int | None) -> Board:
+        """Return the board as a seat, or everybody else with ``None``, may know it."""
+        return self.board if self.dealt is None else veiled(self.board, self.dealt, seat)
+
+    def reset_layout(self, seat: int) -> None:
+        """Return a seat's layout to the deal on identical deals: its new player has not played it."""
+        if self.dealt is not None and seat in self.seats:
+            veil(self.board, self.dealt, seat)
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        return type(self)(self.rules, self.board.copy(), dict(self.progress), self.dealt)
+
+
 class TableState:
     """The public state of one table at one moment.
 
@@ -54,29 +136,26 @@ class TableState:
         departed: the names, by seat, of players who left since the match ended.
         banned: the names of kicked players who may not return yet, newest last.
         gone: the name of the last player of each seat that is free.
-        hand: the number of the current or last hand of the match, from 1; 0 before the first.
+        hand: the cards of the current or last hand; ``None`` before the first deal, and after other options.
+            Those of the last hand lie there until the next one is dealt.
+        hand_number: the number of the current or last hand of the match, from 1; 0 before the first.
         hand_id: the id that the hand's commitment covers together with the secret.
         commitment: the SHA-256 of the server's secret for that hand.
         shuffle: the contributions to that hand's seed; ``None`` if nobody could contribute.
         next_shuffle: the contributions to the next hand's seed so far; ``None`` before it is prepared.
         redrawn_for: the seats for which the hand is drawn anew after a void draw; ``None`` in its first draw.
             Snapshots omit them.
-        rules: the rules of the current or last hand; ``None`` before the first deal.
-        board: its board.
         called: the seats that called "Demon!" in this hand, if the table requires that.
         results: the tally, hand by hand.
         winners: the winners of the match, once it is over.
-        progress: each seat's progress in a hand of identical deals.
         paused: whether the hand is paused.
         locked: whether the table has a passphrase.
 
     """
 
     __slots__ = (
-        "_dealt_private",
         "_is_any_stuck",
         "banned",
-        "board",
         "called",
         "code",
         "commitment",
@@ -84,16 +163,15 @@ class TableState:
         "gone",
         "hand",
         "hand_id",
+        "hand_number",
         "host",
         "locked",
         "next_shuffle",
         "options",
         "paused",
         "phase",
-        "progress",
         "redrawn_for",
         "results",
-        "rules",
         "seats",
         "seq",
         "shuffle",
@@ -110,19 +188,16 @@ class TableState:
         self.departed: dict[int, str] = {}
         self.banned: tuple[str, ...] = ()
         self.gone: dict[int, str] = {}
-        self.hand = 0
+        self.hand: HandView | None = None
+        self.hand_number = 0
         self.hand_id = ""
         self.commitment: str | None = None
         self.shuffle: Shuffle | None = None
         self.next_shuffle: Shuffle | None = None
         self.redrawn_for: tuple[int, ...] | None = None
-        self.rules: Rules | None = None
-        self.board: Board | None = None
         self.called: int | None = None
         self.results: list[HandResult] = []
         self.winners: tuple[int, ...] = ()
-        self.progress: dict[int, Progress] = {}
-        self._dealt_private: Board | None = None
         self._is_any_stuck = False
         self.paused = False
         self.locked = False
@@ -157,11 +232,11 @@ class TableState:
             name: names the cards that it turns up.
 
         """
-        assert self.board is not None
-        assert self.rules is not None
-        self._unstick(self.board, play)
-        shown = Rules.carry_out(self.board, play, name)
-        self.seq += not self.rules.is_private
+        hand = self.hand
+        assert hand is not None
+        self._unstick(hand.board, play)
+        shown = Rules.carry_out(hand.board, play, name)
+        self.seq += not hand.rules.is_private
         source, count, destination, depth = play
         return _trusted_played(
             {
@@ -179,9 +254,14 @@ class TableState:
     # Queries.
 
     @property
+    def board(self) -> Board | None:
+        """The board of the current or last hand."""
+        return None if self.hand is None else self.hand.board
+
+    @property
     def hand_seats(self) -> tuple[int, ...]:
         """The seats in the current or last hand."""
-        return self.rules.layout.seats if self.rules else ()
+        return self.hand.seats if self.hand is not None else ()
 
     @property
     def in_hand(self) -> bool:
@@ -231,11 +311,7 @@ class TableState:
     @property
     def is_private(self) -> bool:
         """Whether the players of the current or last hand see no layout but their own."""
-        return self.rules is not None and self.rules.is_private
-
-    def may_see(self, seat: int | None, pile: int) -> bool:
-        """Return whether a seat, or a spectator with ``None``, may see a pile's cards."""
-        return self.board is not None and (not self.is_private or may_see(self.board.piles[pile], seat))
+        return self.hand is not None and self.hand.rules.is_private
 
     @property
     def time_limit_ms(self) -> int | None:
@@ -287,8 +363,8 @@ class TableState:
     def copy(self) -> Self:
         """Return an independent copy."""
         state = copy(self)
-        state.board = self.board.copy() if self.board else None
-        state.seats, state.results, state.progress = dict(self.seats), list(self.results), dict(self.progress)
+        state.hand = None if self.hand is None else self.hand.copy()
+        state.seats, state.results = dict(self.seats), list(self.results)
         state.departed, state.gone = dict(self.departed), dict(self.gone)
         return state
 
@@ -298,12 +374,10 @@ class TableState:
 
     def snapshot_for(self, seat: int | None, elapsed_ms: int) -> Snapshot:
         """Return what a seat, or everybody else with ``None``, may know: of other layouts, only the deal."""
-        board = self.board
-        if board is not None and self._dealt_private is not None:
-            board = veiled(board, self._dealt_private, seat)
-        return self._snapshot(board, elapsed_ms)
+        return self._snapshot(None if self.hand is None else self.hand.board_for(seat), elapsed_ms)
 
     def _snapshot(self, board: Board | None, elapsed_ms: int) -> Snapshot:
+        progress = () if self.hand is None else self.hand.progress.values()
         return Snapshot(
             seq=self.seq,
             code=self.code,
@@ -311,7 +385,7 @@ class TableState:
             host=self.host,
             phase=self.phase,
             seats=tuple(self.seats.values()),
-            hand=self.hand,
+            hand=self.hand_number,
             hand_id=self.hand_id,
             commitment=self.commitment,
             hand_seats=self.hand_seats,
@@ -327,8 +401,8 @@ class TableState:
             if board and board.came
             else (),
             liberties=self._by_seat(board.liberties) if board and board.liberties else (),
-            progress=tuple(progress.reached for progress in self.progress.values()),
-            since=tuple(progress.since for progress in self.progress.values()),
+            progress=tuple(each.reached for each in progress),
+            since=tuple(each.since for each in progress),
             departed=tuple(self.departed.items()),
             banned=self.banned,
             shuffle=self.shuffle,
@@ -366,7 +440,7 @@ class TableState:
         self.seats = {state.seat: state for state in snapshot.seats}
         self.departed = dict(snapshot.departed)
         self.banned = snapshot.banned
-        self.hand = snapshot.hand
+        self.hand_number = snapshot.hand
         self.hand_id = snapshot.hand_id
         self.commitment = snapshot.commitment
         self.shuffle, self.next_shuffle = snapshot.shuffle, snapshot.next_shuffle
@@ -381,32 +455,20 @@ class TableState:
         self.locked = snapshot.locked
         if any(len(result.seats) != len(result.points) for result in self.results):
             raise InconsistentEvent("a tally has points for other seats")
-        if snapshot.hand_seats:
-            self.rules = make_rules(declare(snapshot.options, len(snapshot.hand_seats)), snapshot.hand_seats)
-            self.board = Board(self.rules.layout.piles, snapshot.piles)
-            seats, piles = snapshot.hand_seats, range(len(self.board.piles))
-            self.board.redeals = _counted(seats, snapshot.redeals)
-            self.board.liberties = _counted(seats, snapshot.liberties)
-            self.board.came = _counted(piles, snapshot.came)
-            if not len(snapshot.progress) == len(snapshot.since) == len(seats) * self.is_private:
-                raise InconsistentEvent("the progress is of other seats")
-            reached = map(Progress, snapshot.progress, snapshot.since)
-            self.progress = dict(zip(seats, reached, strict=False))
-            if any(card >= self.rules.layout.card_limit for pile in snapshot.piles for card in pile):
-                raise InconsistentEvent("a card of nobody's pack")
+        self.hand = HandView.from_snapshot(snapshot) if snapshot.hand_seats else None
 
     # One method per event, by its name on the wire.
 
     def _played(self, event: ev.Played) -> None:
-        board = self._dealt_board()
+        board = self._dealt_hand().board
         play = Play(event.source, event.count, event.destination, event.depth)
         self._unstick(board, play)
         board.reveal(board.shift(play), event.shown)
 
-    def _dealt_board(self) -> Board:
-        if self.board is None:
+    def _dealt_hand(self) -> HandView:
+        if self.hand is None:
             raise InconsistentEvent("no cards are dealt")
-        return self.board
+        return self.hand
 
     def _unstick(self, board: Board, play: Play) -> None:
         """Clear all "stuck" declarations if a play brings the hand closer to its end."""
@@ -415,9 +477,10 @@ class TableState:
             self._take_stuck_back()  # with private layouts, each seat's progress decides
 
     def _progressed(self, event: ev.Progressed) -> None:
-        if event.seat not in self.progress:
+        progress = self._dealt_hand().progress
+        if event.seat not in progress:
             raise InconsistentEvent(f"progress of seat {event.seat}, of which nothing is hidden")
-        self.progress[event.seat] = Progress(event.progress, event.seq)
+        progress[event.seat] = Progress(event.progress, event.seq)
         self._update(event.seat, stuck=False)
 
     def _joined(self, event: ev.Joined) -> None:
@@ -425,8 +488,8 @@ class TableState:
         self._forget_contribution(event.seat)
         if event.seat in self.seats:  # players who left during the match keep their result
             self.departed.setdefault(event.seat, self.seats[event.seat].name)
-        if self.board is not None and self._dealt_private is not None and event.seat in self.hand_seats:
-            veil(self.board, self._dealt_private, event.seat)
+        if self.hand is not None:
+            self.hand.reset_layout(event.seat)
         self.seats[event.seat] = SeatState(
             seat=event.seat, name=event.name, bot=event.bot, ready=bool(event.bot)
         )
@@ -459,8 +522,7 @@ class TableState:
 
     def _options_set(self, event: ev.OptionsSet) -> None:
         self.options = event.options
-        self.rules = self.board = self._dealt_private = None  # the last board may be of another game
-        self.progress.clear()
+        self.hand = None  # the last board may be of another game
         for seat, state in self.seats.items():
             if state.ready and not state.bot:  # they were ready for the old options
                 self._update(seat, ready=False)
@@ -497,7 +559,7 @@ class TableState:
             self.seats = {seat: state for seat, state in self.seats.items() if not state.left}
         self.redrawn_for = self._without(self.seats_to_deal, ()) if self.is_draw_void else None
         seats = self.seated()
-        self.hand = event.hand
+        self.hand_number = event.hand
         self.hand_id = event.hand_id
         self.commitment = event.commitment
         self.shuffle, self.next_shuffle = self.next_shuffle, None
@@ -508,14 +570,7 @@ class TableState:
     def _dealt(self, event: ev.Dealt) -> None:
         if not self.seats.keys() >= set(event.seats):
             raise InconsistentEvent("cards for seats that nobody has")
-        self.rules = make_rules(declare(self.options, len(event.seats)), event.seats)
-        self.board = self.rules.deal()
-        self.board.reveal(self.rules.layout.first_places, event.shown)
-        self.progress, self._dealt_private = {}, None
-        if self.is_private:
-            self._dealt_private = self.board.copy()
-            reached = self.rules.all_progress(self.board)
-            self.progress = {seat: Progress(reached[seat], event.seq) for seat in event.seats}
+        self.hand = HandView.deal(event, self.options)
         self.called = None
         self.phase = Phase.COUNTDOWN
         self._take_stuck_back()
@@ -527,7 +582,7 @@ class TableState:
         self._update(event.seat, stuck=True)
 
     def _rotated(self, event: ev.Rotated) -> None:
-        self._dealt_board().rotate()
+        self._dealt_hand().board.rotate()
         self._take_stuck_back()
 
     def _called(self, event: ev.Called) -> None:
@@ -541,7 +596,7 @@ class TableState:
         self.paused = False
         self.results.append(
             HandResult(
-                hand=self.hand,
+                hand=self.hand_number,
                 seats=self.hand_seats,
                 points=event.points,
                 reason=event.reason,

@@ -104,20 +104,20 @@ class Bot:
         return Search(self._think(view))
 
     def _think(self, view: TableState) -> Generator[int, None, Decision]:
-        if (view.hand, view.hand_id) != self._hand:
-            self._hand, self._fruitless, self._turns = (view.hand, view.hand_id), 0, 0
+        if (view.hand_number, view.hand_id) != self._hand:
+            self._hand, self._fruitless, self._turns = (view.hand_number, view.hand_id), 0, 0
             self._gave_up_at = None
         if view.phase is not Phase.PLAYING or view.paused or self.seat not in view.hand_seats:
             return None, self._wait(IDLE_MS)
-        assert view.rules is not None
-        assert view.board is not None
-        if view.options.call_out is CallOut.SHOUT and view.rules.is_out(view.board, self.seat):
+        assert view.hand is not None
+        rules, board = view.hand.rules, view.hand.board
+        if view.options.call_out is CallOut.SHOUT and rules.is_out(board, self.seat):
             return Call(counter=self.next_counter(), seen=view.seq), self._wait(self.level.turn_ms)
         is_stuck = view.seats[self.seat].stuck
-        if is_stuck and (view.is_private or _standing(view.rules, view.board) == self._gave_up_at):
+        if is_stuck and (view.is_private or _standing(rules, board) == self._gave_up_at):
             self._fruitless = 0
             return None, self._wait(IDLE_MS)
-        return (yield from self._choose(view.rules, view.board.copy(), view.seq, is_stuck=is_stuck))
+        return (yield from self._choose(rules, board.copy(), view.seq, is_stuck=is_stuck))
 
     def _choose(
         self, rules: Rules, board: Board, seen: int, *, is_stuck: bool

@@ -163,11 +163,11 @@ class Contributions:
         """Return the number and the id of the next hand. The last hand's id names its match."""
         view = self._view
         if view.is_draw_void and view.next_shuffle is not None:
-            return view.hand, view.next_shuffle.hand_id
+            return view.hand_number, view.next_shuffle.hand_id
         match = int(view.hand_id.split("/")[1]) if view.hand_id else 0
         if view.between_matches:
             return 1, f"{view.code}/{match + 1}/1"
-        return view.hand + 1, f"{view.code}/{match}/{view.hand + 1}"
+        return view.hand_number + 1, f"{view.code}/{match}/{view.hand_number + 1}"
 
     def _draw(self, hand_id: str) -> None:
         """Draw the secret of a hand, unless it was drawn before."""

@@ -221,8 +221,8 @@ class MatchFlow:
     def _take_up_hand(self, secret: bytes, at: int) -> None:
         """Create the judge of the hand that was dealt now, or before the restart."""
         view = self._view
-        assert view.rules is not None
-        self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.rules), at)
+        assert view.hand is not None
+        self.hand = Hand(view, secret, Dealer(view.deal_seed(secret), view.hand.rules), at)
 
     def check_ready(self, at: int) -> None:
         """Deal if everybody is ready."""
@@ -289,7 +289,7 @@ class MatchFlow:
         """Send a seat's progress to everybody, where that is all that others may see of its plays."""
         if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
-            if reached != self._view.progress[seat].reached:
+            if reached != hand.public.progress[seat].reached:
                 self._log.emit(ev.Progressed, seat=seat, progress=reached)
 
     def begin_grace(self, seat: int, at: int) -> None:

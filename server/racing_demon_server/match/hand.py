@@ -42,10 +42,10 @@ class Hand:
     """
 
     def __init__(self, view: TableState, secret: bytes, dealer: Dealer, dealt_at: int) -> None:
-        assert view.rules is not None
-        assert view.board is not None
-        self.rules = view.rules
-        self.board = view.board
+        assert view.hand is not None
+        self.public = view.hand
+        self.rules = view.hand.rules
+        self.board = view.hand.board
         self.secret = secret
         self.signal_at = dealt_at + view.options.countdown_ms * 1_000
         self.rotations = self.plays = 0
@@ -54,13 +54,13 @@ class Hand:
         begins = self.signal_at + DEAD_CHECK_DELAY
         tested: Sequence[int | None] = view.hand_seats if view.is_private else (None,)
         self._dead_tests = {
-            seat: DeadHandTest(view.board, dealer, begins, slot, len(tested))
+            seat: DeadHandTest(self.board, dealer, begins, slot, len(tested))
             for slot, seat in enumerate(tested)
         }
         self._dealer = dealer
         self.dealt_seq = view.seq
         self._has_built = False
-        self._foundations = frozenset(view.rules.layout.foundations)
+        self._foundations = frozenset(self.rules.layout.foundations)
         self._race_log = RaceLog()
         self._lost: RaceLost | None = None
 
@@ -255,7 +255,7 @@ class Hand:
             return None
         spoilt = []
         for pile, since in self._race_log.since(command.seen).items():
-            if command.destination not in {pile, FOUNDATIONS} or not self._view.may_see(seat, pile):
+            if command.destination not in {pile, FOUNDATIONS} or not self.public.may_see(seat, pile):
                 continue
             first, cards = since[-1], self.board.cards[pile]
             seen = cards[: len(cards) - len(since)]
@@ -283,5 +283,5 @@ class Hand:
         return None if card == UNKNOWN else card
 
     def _top(self, seat: int, pile: int) -> Card:
-        top = self.board.top(pile) if pile >= 0 and self._view.may_see(seat, pile) else None
+        top = self.board.top(pile) if pile >= 0 and self.public.may_see(seat, pile) else None
         return UNKNOWN if top is None else top

@@ -29,7 +29,7 @@ def record(view: TableState, node: str, urls: Sequence[str]) -> bytes:
             "game": view.options.game,
             "title": GAMES[view.options.game].title,
             "phase": view.phase.value,
-            "hand": view.hand,
+            "hand": view.hand_number,
             "hands": view.options.hands,
             "target": view.options.target,
             "taken": len(there),
@@ -61,7 +61,7 @@ def state(view: TableState) -> bytes:
             "code": view.code,
             "phase": view.phase.value,
             "paused": view.paused,
-            "hand": view.hand,
+            "hand": view.hand_number,
             "hands": view.options.hands,
             "scores": [
                 {"seat": seat, "name": seat_state.name, "points": points.get(seat, 0), "total": totals[seat]}

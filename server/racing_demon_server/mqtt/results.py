@@ -38,7 +38,7 @@ def _hand(view: TableState, event: ev.HandOver) -> Result:
     totals = scoring.totals(view)
     payload = {
         **_heading(view),
-        "hand": view.hand,
+        "hand": view.hand_number,
         "hand_id": view.hand_id,
         "reason": event.reason.value,
         "out": event.out,
@@ -64,7 +64,7 @@ def _match(view: TableState) -> Result:
     payload = {
         **_heading(view),
         "match": view.hand_id.rpartition("/")[0],
-        "hands": view.hand,
+        "hands": view.hand_number,
         "winners": [_who(view, seat) for seat in view.winners],
         "scores": [
             {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())

@@ -220,16 +220,15 @@ async def test_a_play_is_answered_by_its_event() -> None:
     async with serving() as served, await Client.create(served.url, "Ann", QUICK) as ann:
         await ann.ask(cl.Start(counter=ann.next_counter()))
         await hear(ann, ev.Signalled)
-        assert ann.view.rules is not None
-        assert ann.view.board is not None
-        turn = ann.view.rules.turn(ann.view.board, 0)
+        assert ann.view.hand is not None
+        turn = ann.view.hand.rules.turn(ann.view.hand.board, 0)
         assert turn is not None
         counter = await ann.play(turn)
         assert ann.waiting
         played = await hear(ann, ev.Played)
         assert counter == played.counter
         assert not ann.waiting
-        assert len(ann.view.board.cards[turn.destination]) == 3
+        assert len(ann.view.hand.board.cards[turn.destination]) == 3
 
 
 async def test_a_refused_play_is_answered_too() -> None:
@@ -255,8 +254,8 @@ async def test_legal_plays_are_those_of_the_own_seat() -> None:
         assert list(eve.legal_plays()) == []
         own = list(ann.legal_plays())
         assert own
-        assert ann.view.rules is not None
-        assert {0} == {ann.view.rules.layout.piles[play.source].seat for play in own}
+        assert ann.view.hand is not None
+        assert {0} == {ann.view.hand.rules.layout.piles[play.source].seat for play in own}
 
 
 async def test_ten_lines_make_a_player() -> None:

@@ -113,7 +113,7 @@ async def test_the_next_hand_waits_for_enter() -> None:
         await terminal.until("^Press Enter when you are ready for the next hand[.]$")
         await terminal.answer("", "^you: ready$")
         await terminal.until("^hand 2 of 2")
-        assert client.view.hand == 2
+        assert client.view.hand_number == 2
 
 
 async def test_enter_starts_another_match() -> None:

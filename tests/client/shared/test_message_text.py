@@ -371,7 +371,9 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
     view = TableState.from_snapshot(Sitting.playing(2).mirror.snapshot(0))
     view.code = HOSTILE[:16]
     view.seats = {seat: SeatState(seat=seat, name=HOSTILE, bot=HOSTILE[:16]) for seat in range(8)}
-    view.progress = {0: Progress(7, 1)}
+    assert view.hand is not None
+    view.hand.progress = {0: Progress(7, 1)}
+    layout = view.hand.rules.layout
     fields: dict[str, object] = {
         "seq": 1, "seat": 0, "counter": 1, "code": HOSTILE[:16], "text": HOSTILE, "name": HOSTILE,
         "bot": HOSTILE[:16], "software": HOSTILE, "token": None, "hand_id": HOSTILE, "winners": (0, 1),
@@ -382,8 +384,8 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "muted": True, "halted": True, "reaction": "thanks", "progress": 7 if cls is ev.Progressed else (),
         "grace_ms": 0, "seed": SECRET, "value": SECRET,
         "oldest": 1, "newest": 1, "stamp": 1, "phase": "playing", "port": 1,
-        "source": view.rules.layout.stock[0] if view.rules else 0, "count": 3,
-        "destination": view.rules.layout.waste[0] if view.rules else 0,
+        "source": layout.stock[0], "count": 3,
+        "destination": layout.waste[0],
     }  # fmt: skip
     chosen = {name: fields[name] for name in cls.model_fields if name in fields}
     line = MessageText(view, None).tell(cls.model_validate(chosen))
@@ -393,8 +395,8 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
 def test_a_play_of_a_hostile_card_is_told() -> None:
     """A card that the server has not named is told as unknown."""
     sitting = classic(Own(stock="2S 3S 4S"))
-    assert sitting.mirror.rules is not None
-    layout = sitting.mirror.rules.layout
+    assert sitting.mirror.hand is not None
+    layout = sitting.mirror.hand.rules.layout
     play = Play(layout.stock[0], 3, layout.waste[0])
     played = ev.Played(
         seq=sitting.mirror.seq + 1,
@@ -404,7 +406,7 @@ def test_a_play_of_a_hostile_card_is_told() -> None:
         count=3,
         destination=play.destination,
     )
-    sitting.mirror.board.cards[play.destination] = [-1, -1, -1]  # type: ignore[union-attr]
+    sitting.mirror.hand.board.cards[play.destination] = [-1, -1, -1]
     assert told(played, sitting, 0) == "you: turned 3, waste shows ??"
 
 

@@ -236,8 +236,8 @@ def test_foundations_keep_their_slots() -> None:
         hand = 0
         for player in moments(name, 0, 5):
             slots = dict(player.scene().slots)
-            if player.view.hand != hand or not slots:
-                before, hand = {}, player.view.hand
+            if player.view.hand_number != hand or not slots:
+                before, hand = {}, player.view.hand_number
             assert before.items() <= slots.items() or player.rules.may_take_back(0, next(iter(before)))
             assert len(slots) == len(set(slots.values()))
             before = slots

@@ -67,7 +67,7 @@ async def test_a_hand_by_mouse(size: tuple[int, int]) -> None:
             kind = board.piles[play.destination].kind
             source = player.spot(play.source)
             if Kind.STOCK in {kind, board.piles[play.source].kind}:
-                layout = player.session.client.view.rules.layout  # type: ignore[union-attr]
+                layout = player.session.client.view.hand.rules.layout  # type: ignore[union-attr]
                 await player.pilot.click(offset=player.spot(layout.stock[0]))
             elif kind is Kind.FOUNDATION and made % 2:
                 await player.pilot.click(offset=source, button=3)

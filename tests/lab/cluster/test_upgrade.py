@@ -63,7 +63,7 @@ class CountedPlayer:
     @property
     def hand(self) -> int:
         """The number of the hand at the table."""
-        return self.player.client.view.hand
+        return self.player.client.view.hand_number
 
 
 @asynccontextmanager

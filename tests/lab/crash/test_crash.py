@@ -109,7 +109,7 @@ async def test_after_an_older_copy_everybody_has_the_servers_table(tmp_path: Pat
             *others, late = players
             for number in range(max(2, KILLS // 10)):
                 copy = tmp_path / f"copy{number}.sqlite"
-                await wait_until(lambda: all(p.client.view.hand for p in players))
+                await wait_until(lambda: all(p.client.view.hand_number for p in players))
                 if by_hand := number % 2:
                     server.kill()
                     copy_by_hand(journal, copy)

@@ -348,19 +348,19 @@ class _Pair:
         """Let a seat play as long as it can, within limits, so that some cannot go on."""
         for _ in range(MOST_AT_ONCE):
             view = self._view
-            if not view.in_hand or view.rules is None or view.board is None or seat not in view.hand_seats:
+            if not view.in_hand or view.hand is None or seat not in view.hand_seats:
                 return
-            play = next(view.rules.legal_plays(view.board, seat), None)
+            play = next(view.hand.rules.legal_plays(view.hand.board, seat), None)
             if play is None:
                 return
             await self._send(seat, cl.PlayCards, {**play._asdict(), "seen": view.seq})
 
     def _some_play(self, seat: int) -> dict[str, int]:
         view, rng = self._view, self._rng
-        piles = 0 if view.board is None else len(view.board.piles)
+        piles = 0 if view.hand is None else len(view.hand.board.piles)
         seen = rng.choice([view.seq, rng.randint(0, view.seq)])
-        if view.rules is not None and view.board is not None and seat in view.hand_seats:
-            legal = list(view.rules.legal_plays(view.board, seat))
+        if view.hand is not None and seat in view.hand_seats:
+            legal = list(view.hand.rules.legal_plays(view.hand.board, seat))
             if legal and rng.random() < self._obeys:
                 return {**rng.choice(legal)._asdict(), "seen": view.seq}
             if legal and rng.random() < 0.5:

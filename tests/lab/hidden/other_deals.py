@@ -222,15 +222,14 @@ def _invent(room: Room, plan: Plan, rng: random.Random) -> Step:
 
 def _invent_play(room: Room, seat: int, rng: random.Random) -> dict[str, int]:
     view = room.table.view
-    assert view.rules is not None
-    assert view.board is not None
+    assert view.hand is not None
     seen = max(0, view.seq - rng.choice([0, 0, 0, 1, 5]))
-    plays = list(view.rules.legal_plays(view.board, seat))
-    useful = [p for p in plays if view.board.piles[p.destination].kind not in {Kind.STOCK, Kind.WASTE}]
+    plays = list(view.hand.rules.legal_plays(view.hand.board, seat))
+    useful = [p for p in plays if view.hand.board.piles[p.destination].kind not in {Kind.STOCK, Kind.WASTE}]
     if plays and rng.random() < 0.75:
         chosen = rng.choice(useful if useful and rng.random() < 0.7 else plays)
         return {**chosen._asdict(), "seen": seen}
-    piles = len(view.board.piles)
+    piles = len(view.hand.board.piles)
     return {
         "source": rng.randrange(piles + 1),
         "count": rng.choice([1, 1, 2, 3, 13]),

@@ -144,16 +144,16 @@ class _Fold:
         call = self._by_event.get(event.seq)
         if call is not None:
             self._check_carried_out(call, event)
-        if view.rules is None or view.board is None or not view.in_hand or view.paused:
+        if view.hand is None or not view.in_hand or view.paused:
             raise WrongHistory(f"event {event.seq}: a play at the wrong time")
         try:
             if event.counter:
-                view.rules.verify_play(view.board, event.seat, play)
-            elif play != view.rules.automatic(view.board, event.seat):
+                view.hand.rules.verify_play(view.hand.board, event.seat, play)
+            elif play != view.hand.rules.automatic(view.hand.board, event.seat):
                 raise WrongHistory(f"event {event.seq}: the game does not move like this")
         except IllegalPlay as error:
             raise WrongHistory(f"event {event.seq} is illegal: {error}") from None
-        if view.board.piles[event.destination].kind is Kind.FOUNDATION:
+        if view.hand.board.piles[event.destination].kind is Kind.FOUNDATION:
             self._race_log[event.destination].append(event)
 
     def _check_carried_out(self, call: Call, event: ev.Played) -> None:
@@ -198,20 +198,22 @@ class _Fold:
     def _reason(self, seat: int, wanted: cl.PlayCards) -> Reason | None:
         """Return why the table would refuse a play now; ``None``: it would not."""
         view = self._view
-        assert view.rules is not None
-        assert view.board is not None
+        assert view.hand is not None
         if wanted.seen < self._dealt_seq:
             return Reason.HAND_OVER
         count = 1 if self._is_upward(wanted) else wanted.count
         try:
-            view.rules.verify_play(view.board, seat, Play(wanted.source, count, wanted.destination))
+            view.hand.rules.verify_play(view.hand.board, seat, Play(wanted.source, count, wanted.destination))
         except IllegalPlay as error:
             return error.reason
         return None
 
     def _is_upward(self, wanted: cl.PlayCards) -> bool:
-        assert self._view.rules is not None
-        return wanted.destination == FOUNDATIONS or wanted.destination in self._view.rules.layout.foundations
+        assert self._view.hand is not None
+        return (
+            wanted.destination == FOUNDATIONS
+            or wanted.destination in self._view.hand.rules.layout.foundations
+        )
 
     def _winner(self, seat: int, wanted: cl.PlayCards) -> ev.Played | None:
         """Return the play that took the place that a card was meant for, on the board its sender had seen."""
@@ -224,14 +226,13 @@ class _Fold:
 
     def _winners(self, seat: int, wanted: cl.PlayCards, pile: int, card: Card) -> Iterator[ev.Played]:
         view, race_log = self._view, self._race_log[pile]
-        assert view.rules is not None
-        assert view.board is not None
+        assert view.hand is not None
         seen = bisect_right(race_log, wanted.seen, key=lambda event: event.seq)
         if seen == len(race_log) or race_log[seen].seat == seat:
             return
-        cards = view.board.cards[pile]
+        cards = view.hand.board.cards[pile]
         before = cards[: len(cards) - (len(race_log) - seen)]
-        if view.rules.follows_on(view.board, pile, before, card):
+        if view.hand.rules.follows_on(view.hand.board, pile, before, card):
             yield race_log[seen]
 
     def _own_top(self, seat: int, wanted: cl.PlayCards) -> Card | None:

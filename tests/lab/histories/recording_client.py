@@ -60,13 +60,13 @@ class RecordingClient:
     async def strike(self, rng: random.Random) -> list[int]:
         """Send plays to the foundations where there are any, else one other; return their counters."""
         view = self.client.view
-        if view.phase is not Phase.PLAYING or view.rules is None or view.board is None:
+        if view.phase is not Phase.PLAYING or view.hand is None:
             return []
-        plays = list(view.rules.legal_plays(view.board, self.seat))
-        kinds = [pile.kind for pile in view.board.piles]
+        plays = list(view.hand.rules.legal_plays(view.hand.board, self.seat))
+        kinds = [pile.kind for pile in view.hand.board.piles]
         upward = {play.destination: play for play in plays if kinds[play.destination] is Kind.FOUNDATION}
-        others = [p for p in plays if view.board.is_progress(p) and p.destination not in upward]
-        turns = [p for p in plays if p == view.rules.turn(view.board, self.seat)]
+        others = [p for p in plays if view.hand.board.is_progress(p) and p.destination not in upward]
+        turns = [p for p in plays if p == view.hand.rules.turn(view.hand.board, self.seat)]
         chosen = list(upward.values())[:MOST_AT_ONCE] or others[:1] or turns
         if not chosen:
             command: cl.Command = cl.Stuck(counter=self.client.next_counter())
@@ -76,8 +76,8 @@ class RecordingClient:
         for play in chosen:
             command = self.client.play_command(play)
             if kinds[play.destination] is Kind.FOUNDATION:
-                height = len(view.board.cards[play.destination])
-                self.wanted[command.counter] = (view.hand, play.destination, height)
+                height = len(view.hand.board.cards[play.destination])
+                self.wanted[command.counter] = (view.hand_number, play.destination, height)
                 if rng.random() < 0.3:
                     command = command.model_copy(update={"destination": -1})
             await self.say(command)
@@ -90,7 +90,7 @@ class RecordingClient:
 
     async def until_phase(self, *phases: Phase, hand: int = 0) -> None:
         """Wait until the table is in one of some phases, of a hand at least."""
-        await self._until(lambda: self.client.view.phase in phases and self.client.view.hand >= hand)
+        await self._until(lambda: self.client.view.phase in phases and self.client.view.hand_number >= hand)
 
     async def until_seq(self, seq: int) -> None:
         """Wait until the mirror has followed an event."""

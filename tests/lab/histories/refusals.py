@@ -45,5 +45,5 @@ def why_refused(view: TableState, dealt_seq: int, seat: int, command: cl.Command
 
 
 def _is_out(view: TableState, seat: int) -> bool:
-    rules, board = view.rules, view.board
-    return rules is not None and board is not None and seat in view.hand_seats and rules.is_out(board, seat)
+    hand = view.hand
+    return hand is not None and seat in hand.seats and hand.rules.is_out(hand.board, seat)

@@ -70,8 +70,10 @@ class RandomTable:
         """Return the same once more, to go on another way."""
         fork = copy(self)
         fork._rng = random.Random(seed)
-        rules, hand = self.table.view.rules, self.table._flow.hand
-        memo: dict[int, Any] = {id(rules): rules}  # nothing changes rules, and they are large
+        public, hand = self.table.view.hand, self.table._flow.hand
+        memo: dict[int, Any] = {}
+        if public is not None:
+            memo[id(public.rules)] = public.rules  # nothing changes rules, and they are large
         for test in hand._dead_tests.values() if hand is not None else ():
             memo[id(test._search)] = None  # a search cannot be copied, and is begun anew
         fork.table = deepcopy(self.table, memo)
@@ -328,9 +330,9 @@ class RandomTable:
     def is_out(self, seat: int) -> bool:
         """Tell whether a seat of the hand has reached its goal."""
         view = self.table.view
-        if view.rules is None or view.board is None or seat not in view.hand_seats:
+        if view.hand is None or seat not in view.hand_seats:
             return False
-        return view.rules.is_out(view.board, seat)
+        return view.hand.rules.is_out(view.hand.board, seat)
 
 
 def explore(first: RandomTable, steps: int, rng: random.Random, known: set[str]) -> Iterator[RandomTable]:

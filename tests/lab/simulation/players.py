@@ -116,17 +116,17 @@ class Player:
             self.got_on += isinstance(message, GETS_ON)
             if isinstance(message, ev.Dealt):
                 self.parts[self.client.contributor.part] += 1
-            if isinstance(message, Event) and view.rules is not None and view.board is not None:
-                self._boards.check(view.seq, view.rules, view.board)
+            if isinstance(message, Event) and view.hand is not None:
+                self._boards.check(view.seq, view.hand.rules, view.hand.board)
             await self._repeat(message)
 
     @property
     def is_out(self) -> bool:
         """Whether the player could call, or has called, as far as the own mirror knows."""
         view, seat = self.client.view, self.client.seat
-        if view.rules is None or view.board is None or seat not in view.hand_seats or not view.in_hand:
+        if view.hand is None or seat not in view.hand_seats or not view.in_hand:
             return False
-        return seat is not None and view.rules.is_out(view.board, seat)
+        return seat is not None and view.hand.rules.is_out(view.hand.board, seat)
 
     async def _play(self) -> None:
         client, rng = self.client, self._rng

@@ -6,14 +6,14 @@ from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.records.analysis import HandHistory, History, analyze
 from racing_demon_protocol.records.format import followed
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, of_matches, options_of
 from tests.support.recordings import recording_of
 
 
-def last_hand(name: str) -> tuple[HandHistory, TableState, bytes]:
-    """Return the story of a match's last hand, the table after it, and its seed."""
+def last_hand(name: str) -> tuple[HandHistory, HandView, bytes]:
+    """Return the story of a match's last hand, its cards at the end, and its seed."""
     history, view, seed = History(), TableState("SIM", options_of(name)), b""
     for entry in recording_of(name).entries:
         view = followed(view, entry.message)
@@ -21,19 +21,18 @@ def last_hand(name: str) -> tuple[HandHistory, TableState, bytes]:
         if isinstance(entry.message, ev.HandOver):
             seed = view.deal_seed(bytes.fromhex(entry.message.seed))
     assert history.hand is not None
-    return history.hand, view, seed
+    assert view.hand is not None
+    return history.hand, view.hand, seed
 
 
 @of_matches
 def test_every_card_is_somewhere(name: str) -> None:
     """A player's cards on the foundations, face down, face up and in hand are the whole pack."""
-    history, view, seed = last_hand(name)
-    assert view.rules is not None
-    assert view.board is not None
-    ups = view.rules.on_foundations(view.board)
-    for each in analyze(history, view, seed):
-        columns = view.rules.layout.seat_piles(each.seat, Kind.TABLEAU)
-        face_up = sum(card != UNKNOWN for pile in columns for card in view.board.cards[pile])
+    history, hand, seed = last_hand(name)
+    ups = hand.rules.on_foundations(hand.board)
+    for each in analyze(history, hand, seed):
+        columns = hand.rules.layout.seat_piles(each.seat, Kind.TABLEAU)
+        face_up = sum(card != UNKNOWN for pile in columns for card in hand.board.cards[pile])
         assert ups[each.seat] + face_up + each.face_down + each.in_hand == 52
         assert each.face_down == len(each.buried)
 
@@ -41,7 +40,7 @@ def test_every_card_is_somewhere(name: str) -> None:
 @pytest.mark.parametrize("name", ["racing-demon", "eight", "rotated"])
 def test_buried_cards_were_seen_by_nobody(name: str) -> None:
     """What is named as buried is the player's own, was never turned up, and each card is named once."""
-    history, view, seed = last_hand(name)
+    history, hand, seed = last_hand(name)
     begin = max(n for n, event in enumerate(log_of(name)) if isinstance(event, ev.Dealt))
     shown = {
         card
@@ -49,26 +48,25 @@ def test_buried_cards_were_seen_by_nobody(name: str) -> None:
         if isinstance(event, ev.Dealt | ev.Played)
         for card in event.shown
     }
-    found = [(each.seat, buried.card) for each in analyze(history, view, seed) for buried in each.buried]
+    found = [(each.seat, buried.card) for each in analyze(history, hand, seed) for buried in each.buried]
     assert found
     assert len(found) == len(set(found))
     assert not shown & {card for _, card in found}
-    assert view.rules is not None
-    assert all(seat == view.rules.layout.owner(card) for seat, card in found)
+    assert all(seat == hand.rules.layout.owner(card) for seat, card in found)
 
 
 def test_without_the_secret_nothing_hidden_is_named() -> None:
     """As long as the seed is not told, buried cards are counted only."""
-    history, view, _ = last_hand("eight")
-    told = analyze(history, view)
+    history, hand, _ = last_hand("eight")
+    told = analyze(history, hand)
     assert sum(each.face_down for each in told) > 0
     assert all(not each.buried for each in told)
 
 
 def test_races_and_waits_are_everybodys_own() -> None:
     """Each race is one player's gain and another's loss; waits are sorted, the longest first."""
-    history, view, seed = last_hand("eight")
-    told = analyze(history, view, seed)
+    history, hand, seed = last_hand("eight")
+    told = analyze(history, hand, seed)
     assert sum(len(each.won) for each in told) == sum(len(each.lost) for each in told) == len(history.races)
     for each in told:
         waited = [made.waited_us for made in each.waits]

@@ -34,9 +34,8 @@ def followed(
     for at, event in enumerate(log_of(name)):
         view.apply(event)
         if isinstance(event, ev.Signalled):
-            assert view.rules is not None
-            assert view.board is not None
-            opportunities = Opportunities(view.rules, view.board, at)
+            assert view.hand is not None
+            opportunities = Opportunities(view.hand.rules, view.hand.board, at)
         elif isinstance(event, ev.Rotated) and opportunities is not None:
             opportunities.refresh(at)
         elif isinstance(event, ev.Played):
@@ -48,10 +47,9 @@ def followed(
 def test_chances_are_the_legal_plays_upward(name: str) -> None:
     """After every play the chances are just the plays to the foundations that the rules allow."""
     for _at, view, opportunities, _, _, _ in followed(name):
-        assert view.rules is not None
-        assert view.board is not None
+        assert view.hand is not None
         found = {(chance.seat, chance.pile, chance.card) for chance in opportunities.open}
-        assert ready(view.rules, view.board) == found
+        assert ready(view.hand.rules, view.hand.board) == found
 
 
 @of_matches

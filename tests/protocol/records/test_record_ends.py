@@ -169,9 +169,8 @@ def test_stuck_that_was_taken_back() -> None:
         view.apply(event.model_copy(update={"seq": number}))
     over = log[place_of(log, ev.HandOver)]
     assert isinstance(over, ev.HandOver)
-    assert view.rules is not None
-    assert view.board is not None
-    points = view.rules.points(view.board)
+    assert view.hand is not None
+    points = view.hand.rules.points(view.hand.board)
     end = {"reason": EndReason.STUCK, "out": None, "points": tuple(points[seat] for seat in (0, 1))}
     forged = [*log[: place + 3], over.model_copy(update=end)]
     with pytest.raises(InvalidRecord, match="not everybody was stuck"):

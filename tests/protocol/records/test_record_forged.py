@@ -309,11 +309,10 @@ def test_a_play_after_somebody_was_out() -> None:
         view = TableState("SIM", options)
         for event in log[:place]:
             view.apply(event)
-        assert view.rules is not None
-        assert view.board is not None
-        turn = view.rules.turn(view.board, 1)
+        assert view.hand is not None
+        turn = view.hand.rules.turn(view.hand.board, 1)
         assert turn is not None
-        dealer = Dealer(bytes.fromhex(over.seed), view.rules)
+        dealer = Dealer(bytes.fromhex(over.seed), view.hand.rules)
         for event in log[:place]:
             if isinstance(event, ev.Played):
                 dealer.follow(Play(event.source, event.count, event.destination), [])

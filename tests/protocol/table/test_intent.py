@@ -387,13 +387,14 @@ def test_what_others_open_is_what_could_not_go_up_before(name: str) -> None:
     view = TableState("SIM", options_of(name))
     opened = 0
     for event in log_of(name):
-        rules, before = view.rules, view.board and view.board.copy()
+        before = view.board and view.board.copy()
         view.apply(event)
-        if not isinstance(event, Played) or rules is None or before is None or view.board is None:
+        if not isinstance(event, Played) or before is None or view.hand is None:
             continue
+        rules, board = view.hand.rules, view.hand.board
         for seat in set(view.hand_seats) - {event.seat}:
-            new = _up(rules, view.board, seat) - _up(rules, before, seat)
-            play = opened_play(rules, view.board, seat, [event.destination])
+            new = _up(rules, board, seat) - _up(rules, before, seat)
+            play = opened_play(rules, board, seat, [event.destination])
             assert (play.source in new) if play else not new
             opened += play is not None
     assert opened > 0

@@ -74,8 +74,9 @@ def test_whoever_is_out_gets_the_bonus(game: str, out: int | None) -> None:
 def test_whoever_is_out_is_ahead(out: int) -> None:
     """On identical deals the seat that is out, whichever number it has, has won, however far others came."""
     view = _dealt("demon-a")
-    view.progress = {seat: Progress(int(seat != out), view.seq) for seat in view.hand_seats}
-    assert out == race_order(view, out)[0]
+    assert view.hand is not None
+    view.hand.progress = {seat: Progress(int(seat != out), view.seq) for seat in view.hand_seats}
+    assert race_order(view.hand, out)[0] == out
 
 
 @pytest.mark.parametrize(("on_leave", "points"), [("freeze", (1, 2, 0)), ("forfeit", (1, 0, 0))])
@@ -147,6 +148,7 @@ def test_a_match_that_all_left_is_over() -> None:
 )
 def test_the_order_of_a_race(progress: list[tuple[int, int]], out: int | None, expected: list[int]) -> None:
     """Who won is first; then progress, then the earlier last progress decide."""
-    view = TableState("T", Options())
-    view.progress = {seat: Progress(*reached) for seat, reached in enumerate(progress)}
-    assert expected == race_order(view, out)
+    hand = _dealt("demon-a").hand
+    assert hand is not None
+    hand.progress = {seat: Progress(*reached) for seat, reached in enumerate(progress)}
+    assert race_order(hand, out) == expected

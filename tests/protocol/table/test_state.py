@@ -39,8 +39,8 @@ def test_boards_stay_sound(name: str) -> None:
     view = TableState("SIM", options_of(name))
     for event in log_of(name):
         view.apply(event)
-        if view.rules is not None and view.board is not None:
-            assert status(view.rules, view.board) == []
+        if view.hand is not None:
+            assert status(view.hand.rules, view.hand.board) == []
 
 
 @of_matches
@@ -239,7 +239,7 @@ def test_new_options_clear_the_board() -> None:
     """The last hand's board goes when the options change: it may be of another game."""
     view = seated()
     _next(view, ev.OptionsSet, options={"game": "classic"})
-    assert (view.board, view.rules, view.options.game) == (None, None, "classic")
+    assert (view.hand, view.board, view.options.game) == (None, None, "classic")
 
 
 def _stuck(view: TableState) -> list[bool]:
@@ -249,9 +249,9 @@ def _stuck(view: TableState) -> list[bool]:
 def test_progress_takes_stuck_back() -> None:
     """A play that uncovers a card makes everybody unstuck; turning the stock does not."""
     view = seated()
-    board = view.board
-    assert board is not None
-    stock, waste = view.rules.layout.stock[0], view.rules.layout.waste[0]  # type: ignore[union-attr]
+    assert view.hand is not None
+    layout = view.hand.rules.layout
+    stock, waste = layout.stock[0], layout.waste[0]
     _next(view, ev.StuckSaid, seat=0)
     _next(view, ev.Played, seat=3, counter=1, source=stock, count=3, destination=waste, shown=[12])
     still = _stuck(view)
@@ -322,6 +322,13 @@ def test_a_snapshot_and_the_rest_of_the_log(name: str, part: float) -> None:
     for event in log[middle:]:
         late.apply(event)
     assert facts(final_view(name)) == facts(late)
+
+
+def test_a_snapshot_without_cards_replaces_those_that_lay_there() -> None:
+    """A state that is replaced by a table's before its first deal keeps no card of another hand."""
+    view, empty = seated(), seated(playing=False)
+    view.restore(empty.snapshot(0))
+    assert facts(view) == facts(empty)
 
 
 def test_a_copy_goes_on_by_itself() -> None:

@@ -125,9 +125,8 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
     public = [event for event in log if not (table.view.is_private and isinstance(event, ev.Played))]
     assert list(range(1, len(public) + 1)) == [event.seq for event in public]
     assert Phase.OVER is table.view.phase
-    assert table.view.rules is not None
-    assert table.view.board is not None
-    assert status(table.view.rules, table.view.board) == []
+    assert table.view.hand is not None
+    assert status(table.view.hand.rules, table.view.hand.board) == []
     empty = TableState("SIM", table.view.options).snapshot(0)
     verdict = verify([empty, *log])
     assert (verdict.hands, verdict.skipped, verdict.matches) == (1, 0, 1)
@@ -137,15 +136,14 @@ def test_a_match_is_sound(game: str, bots: int) -> None:
 def test_each_place_is_won_once(game: str, bots: int) -> None:
     """On a foundation the heights are filled one after the other, each by one card."""
     table, log, _ = _match(game, bots)
-    assert table.view.rules is not None
-    assert table.view.board is not None
-    won = dict.fromkeys(table.view.rules.layout.foundations, 0)
+    assert table.view.hand is not None
+    won = dict.fromkeys(table.view.hand.rules.layout.foundations, 0)
     for event in of_type(ev.Played, log):
         if event.destination in won:
             assert event.count == 1
             won[event.destination] += 1
     dealt = 0 if game in {"racing-demon", "classic"} else 1
-    heights = [len(table.view.board.cards[pile]) for pile in won]
+    heights = [len(table.view.hand.board.cards[pile]) for pile in won]
     assert sum(heights) == sum(won.values()) + dealt * bots
 
 
@@ -153,12 +151,11 @@ def test_each_place_is_won_once(game: str, bots: int) -> None:
 def test_racing_demon_is_worth_its_cards(bots: int) -> None:
     """Each score is 0 to 51 or exactly 62, and together they are the cards in the middle, and ten."""
     table, log, _ = _match("racing-demon", bots)
-    assert table.view.rules is not None
-    assert table.view.board is not None
+    assert table.view.hand is not None
     over = of_type(ev.HandOver, log)[0]
     for seat, points in zip(table.view.hand_seats, over.points, strict=True):
         assert points == 62 if seat == over.out else 0 <= points <= 51
-    middle = sum(len(table.view.board.cards[pile]) for pile in table.view.rules.layout.foundations)
+    middle = sum(len(table.view.hand.board.cards[pile]) for pile in table.view.hand.rules.layout.foundations)
     assert middle + (10 if over.out is not None else 0) == sum(over.points)
     assert (over.reason is EndReason.OUT) == (over.out is not None)
 

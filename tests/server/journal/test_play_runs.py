@@ -359,10 +359,9 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
         await say(room, seats[0][1], 0, cl.Start(counter=9))
         await asyncio.sleep(1)
         for together in (seats, seats[:1]):
-            rules, board, seq = room.table.view.rules, room.table.view.board, room.table.view.seq
-            assert rules is not None
-            assert board is not None
-            turns = [rules.turn(board, seat) for seat, _ in together]
+            hand, seq = room.table.view.hand, room.table.view.seq
+            assert hand is not None
+            turns = [hand.rules.turn(hand.board, seat) for seat, _ in together]
             for (seat, conn), turn in zip(together, turns, strict=True):
                 assert turn is not None
                 source, count, destination, _ = turn

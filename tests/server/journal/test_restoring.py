@@ -99,8 +99,8 @@ def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.C
         view, seat = recorded.table.view, rng.randrange(len(PLAYERS))
         counter = recorded.counter(seat)
         plays = []
-        if view.in_hand and view.rules is not None and view.board is not None:
-            plays = list(view.rules.legal_plays(view.board, seat))
+        if view.in_hand and view.hand is not None:
+            plays = list(view.hand.rules.legal_plays(view.hand.board, seat))
         chance = rng.random()
         if plays and chance < 0.9:
             play = rng.choice(plays)
@@ -402,9 +402,8 @@ def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
 def _play_of(recorded: Recorded, seat: int) -> cl.PlayCards:
     """Return a legal play of a seat."""
     view = recorded.table.view
-    assert view.rules is not None
-    assert view.board is not None
-    play = next(view.rules.legal_plays(view.board, seat))
+    assert view.hand is not None
+    play = next(view.hand.rules.legal_plays(view.hand.board, seat))
     return cl.PlayCards.of(play, counter=recorded.counter(seat), seen=view.seq)
 
 

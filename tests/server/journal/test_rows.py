@@ -253,7 +253,7 @@ async def test_a_table_on_a_damaged_page_is_left_in_the_journal(
 async def _second_commitment(peer: Peer) -> str:
     """Be ready, as the tally waits for whoever plays alone, and return what the next deal is committed to."""
     await peer.ask(cl.Ready)
-    while peer.view.hand < 2:
+    while peer.view.hand_number < 2:
         await peer.hear()
     return peer.view.commitment or ""
 

@@ -160,7 +160,7 @@ def _stuck(sitting: Sitting) -> list[int]:
 
 def _search(sitting: Sitting) -> Search[bool]:
     assert sitting.hand is not None
-    return sitting.hand._dealer.search(sitting.board, 0)
+    return sitting.hand._dealer.search(sitting.hand.board, 0)
 
 
 def test_a_table_plays_on_while_it_searches() -> None:

@@ -226,7 +226,7 @@ def test_what_was_meant_for_a_hand_does_not_count_in_the_next(
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck, seen=seen)
     sitting.wait(0)
-    assert (sitting.table.view.phase, sitting.table.view.hand) == (Phase.PLAYING, 2)
+    assert (sitting.table.view.phase, sitting.table.view.hand_number) == (Phase.PLAYING, 2)
     assert Reason.HAND_OVER is sitting.refused(0, cls, seen=seen, **fields).reason
     if cls is not cl.Call:
         assert isinstance(sitting.send(0, cls, seen=sitting.seq, **fields).reply, Accepted)

@@ -137,7 +137,7 @@ def test_a_draw_without_a_reveal_is_void() -> None:
     assert told(contribute(sitting, [0, 2])) == "contributed contributed committed"
     (dealt,) = of_type(ev.Dealt, reveal(sitting, [0, 2]))
     assert (dealt.seats, dealt.left_out) == ((0, 2), ())
-    assert sitting.mirror.hand == 1
+    assert sitting.mirror.hand_number == 1
     values = {seat: value_of(seat, prepared.hand_id) for seat in (0, 2)}
     seed = deal_seed(secret_of(_end(sitting)), prepared.hand_id, values)
     assert dealt.shown == Dealer(seed, sitting.rules).first_cards()

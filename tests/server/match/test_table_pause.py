@@ -109,8 +109,8 @@ def test_nothing_is_said_in_a_pause(cls: type[cl.Command]) -> None:
 def test_nothing_is_played_in_a_pause() -> None:
     """A play that comes in a pause is refused with its reason, and changes nothing."""
     sitting = lonely()
-    assert sitting.mirror.rules is not None
-    layout = sitting.mirror.rules.layout
+    assert sitting.mirror.hand is not None
+    layout = sitting.mirror.hand.rules.layout
     turn = cl.PlayCards(
         counter=100, source=layout.stock[0], count=3, destination=layout.waste[0], seen=sitting.seq
     )

@@ -139,8 +139,8 @@ async def test_a_play_pays_for_all_that_it_leads_to() -> None:
     ):
         await eve.ask(cl.Start)
         await eve.until(Signalled)
-        assert eve.view.rules is not None
-        stock = eve.view.rules.layout.stock[0]
+        assert eve.view.hand is not None
+        stock = eve.view.hand.rules.layout.stock[0]
         gathering = {"source": stock, "count": 1, "destination": stock}
 
         async def gather() -> None:

@@ -44,10 +44,9 @@ async def refusal(served: Served, request: cl.Resume) -> Reason:
 
 def turn(peer: Peer) -> cl.PlayCards:
     """Return a peer's next command: to turn the stock."""
-    assert peer.view.rules is not None
-    assert peer.view.board is not None
+    assert peer.view.hand is not None
     assert peer.place.seat is not None
-    play = peer.view.rules.turn(peer.view.board, peer.place.seat)
+    play = peer.view.hand.rules.turn(peer.view.hand.board, peer.place.seat)
     assert play is not None
     return playing(peer, play)
 

@@ -77,9 +77,8 @@ async def test_four_race_and_one_looks_on(game: str) -> None:
         view = racer.client.view
         plays = [event for event in racer.told if isinstance(event, ev.Played)]
         assert {event.seat for event in plays} <= {racer.client.seat}
-        assert view.rules is not None
-        assert view.board is not None
-        assert status(view.rules, view.board) == []
+        assert view.hand is not None
+        assert status(view.hand.rules, view.hand.board) == []
         verdict = verify(racer.told)
         assert (verdict.hands, verdict.unseen) == (1, 4 - bool(plays))
         assert plays or not racer.could_play, "a deal of little-lots may have no play at all"

@@ -146,9 +146,8 @@ async def test_plays_of_people_and_of_bots_are_counted_apart() -> None:
         await ann.ask(cl.Start)
         await ann.until(ev.Signalled)
         while True:  # a bot may be faster
-            assert ann.view.rules is not None
-            assert ann.view.board is not None
-            play = next(ann.view.rules.legal_plays(ann.view.board, 0))
+            assert ann.view.hand is not None
+            play = next(ann.view.hand.rules.legal_plays(ann.view.hand.board, 0))
             fields = {"source": play.source, "count": play.count, "destination": play.destination}
             if not isinstance(await ann.ask(cl.PlayCards, **fields, seen=ann.view.seq), Refused):
                 break

@@ -198,11 +198,10 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
     await say(room, ann_ear, ann, cl.Start(counter=1))
     view = room.table.view
     await asyncio.sleep(0.001)
-    assert view.rules is not None
-    assert view.board is not None
+    assert view.hand is not None
     ben_ear.writes.clear()
     for seat, conn, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
-        turn = view.rules.turn(view.board, seat)
+        turn = view.hand.rules.turn(view.hand.board, seat)
         assert turn is not None
         source, count, destination, _ = turn
         play = cl.PlayCards(
@@ -299,9 +298,8 @@ async def test_a_player_of_identical_deals_comes_back_to_the_own_plays() -> None
     await say(room, conn, ann, cl.Start(counter=1))
     await asyncio.sleep(1)
     view = room.table.view
-    assert view.rules is not None
-    assert view.board is not None
-    play = next(iter(view.rules.legal_plays(view.board, ann)))
+    assert view.hand is not None
+    play = next(iter(view.hand.rules.legal_plays(view.hand.board, ann)))
     fields = {"source": play.source, "count": play.count, "destination": play.destination}
     await say(room, conn, ann, cl.PlayCards(counter=2, seen=view.seq, depth=play.depth, **fields))
     shown = []
@@ -349,10 +347,9 @@ async def _bustle(
     view, sent = room.table.view, {seat: 1 - seat for seat, _ in players}
     for _ in range(60):
         for seat, conn in players:
-            assert view.rules is not None
-            assert view.board is not None
-            legal = list(view.rules.legal_plays(view.board, seat))
-            plays = [play for play in legal if view.board.is_progress(play)] or legal
+            assert view.hand is not None
+            legal = list(view.hand.rules.legal_plays(view.hand.board, seat))
+            plays = [play for play in legal if view.hand.board.is_progress(play)] or legal
             for _ in range(rng.randint(0, 3)):
                 sent[seat] += 1
                 command: cl.Command = cl.Say(counter=sent[seat], text="so")

@@ -85,9 +85,8 @@ async def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path)
     room.put(ann[1], ann[0], cl.Start(counter=1), now())
     await ben[1].until(ev.Signalled)
     view = room.table.view
-    assert view.rules is not None
-    assert view.board is not None
-    turn = view.rules.turn(view.board, ben[0])
+    assert view.hand is not None
+    turn = view.hand.rules.turn(view.hand.board, ben[0])
     assert turn is not None
     fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
     room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
@@ -125,10 +124,9 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
     await journal.drained()
     looking.seen.clear()
     view = room.table.view
-    assert view.rules is not None
-    assert view.board is not None
+    assert view.hand is not None
     for counter in range(2, 7):
-        turn = view.rules.turn(view.board, ann)
+        turn = view.hand.rules.turn(view.hand.board, ann)
         assert turn is not None
         fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
         room.put(conn, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
@@ -175,9 +173,8 @@ async def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path)
         view = room.table.view
         last = await _found(path, "SELECT max(seq) FROM events")
         for seat, conn in players:
-            assert view.rules is not None
-            assert view.board is not None
-            turn = view.rules.turn(view.board, seat)
+            assert view.hand is not None
+            turn = view.hand.rules.turn(view.hand.board, seat)
             assert turn is not None
             fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
             room.put(conn, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())

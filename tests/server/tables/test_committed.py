@@ -111,9 +111,9 @@ def test_the_time_is_that_of_what_is_shown() -> None:
     late.judge(sitting.events(0, Stuck))
     late.judge(sitting.events(1, Stuck))
     late.judge(sitting.wait(sitting.options.tally_ms * MS))
-    assert sitting.table.view.hand == 2
+    assert sitting.table.view.hand_number == 2
     late.tell(2)
-    assert shown.view.hand == 1
+    assert shown.view.hand_number == 1
     assert 10_000 + sitting.options.tally_ms == shown.hand_clock.elapsed_ms(sitting.now)
     late.tell(1)
     assert -sitting.options.countdown_ms == shown.hand_clock.elapsed_ms(sitting.now)

@@ -75,13 +75,14 @@ def test_each_layout_is_known_to_its_player_alone(game: str) -> None:
     play_on(sitting, [0, 1, 2], 24, random.Random(game))
     for seat in (0, 2, None):
         view = _folded(sitting, seat)
-        assert view.board is not None
-        assert view.rules is not None
-        assert status(view.rules, view.board) == []
-        for pile in view.board.piles:
+        assert view.hand is not None
+        assert status(view.hand.rules, view.hand.board) == []
+        for pile in view.hand.board.piles:
             known = sitting.board.cards if pile.seat == seat else dealt.cards
-            assert view.board.cards[pile.number] == known[pile.number]
-        assert view.progress == sitting.table.view.progress
+            assert view.hand.board.cards[pile.number] == known[pile.number]
+        judged = sitting.table.view.hand
+        assert judged is not None
+        assert view.hand.progress == judged.progress
         assert view.snapshot(7) == sitting.table.view.snapshot_for(seat, 7)
         assert TableState.from_snapshot(view.snapshot(7)).snapshot(7) == view.snapshot(7)
 
@@ -164,7 +165,8 @@ def test_who_wins_first_ends_the_hand() -> None:
         if not legal or sitting.table.view.phase is not Phase.PLAYING:
             break
         give(sitting, 1, legal[0])
-    reached = sitting.table.view.progress
+    assert sitting.table.view.hand is not None
+    reached = sitting.table.view.hand.progress
     sitting.wait(IDENTICAL_LIMIT_MS * 1_000)
     over = of_type(ev.HandOver, sitting.log)[0]
     bonus = sitting.rules.game.scoring.out_bonus
@@ -206,9 +208,11 @@ def test_whoever_cannot_go_on_waits_for_the_others() -> None:
     sitting.wait(2 * SECOND)
     assert [over.reason for over in of_type(ev.HandOver, sitting.log)] == [EndReason.STUCK]
     assert sitting.table.view.phase is Phase.TALLY
-    first, second = sitting.table.view.progress.values()
+    hand = sitting.table.view.hand
+    assert hand is not None
+    first, second = hand.progress.values()
     assert first.reached == second.reached
-    assert scoring.race_order(sitting.table.view) == [0, 1]
+    assert scoring.race_order(hand) == [0, 1]
 
 
 def _play_to_the_end(sitting: Sitting, seat: int) -> None:

@@ -329,9 +329,9 @@ async def test_the_next_hand_comes_by_itself() -> None:
     await say(room, other, ben, cl.Stuck(counter=1))
     assert phase(room) == Phase.TALLY
     await asyncio.sleep(9.9)
-    assert room.table.view.hand == 1
+    assert room.table.view.hand_number == 1
     await asyncio.sleep(0.2)
-    assert room.table.view.hand == 2
+    assert room.table.view.hand_number == 2
 
 
 @virtual

@@ -289,7 +289,7 @@ async def test_the_time_is_that_of_the_hand_that_spectators_see() -> None:
     }
     room = open_room(watch_delay_ms=DELAY * 1_000, countdown_ms=3_000, tally_ms=20_000)
     await _compare(room, 90, acts)
-    assert room.table.view.hand == 2
+    assert room.table.view.hand_number == 2
 
 
 @virtual

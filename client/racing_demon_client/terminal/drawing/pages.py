@@ -309,7 +309,7 @@ def _own(page: Page) -> int | None:
 def _headline(view: TableState, own: int | None) -> str:
     """Return which hand is played, or how the last one and the match ended."""
     if _is_running(view):
-        return f"Hand {view.hand} of {view.options.hands} is being played."
+        return f"Hand {view.hand_number} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
         won = listing(["you" if winner == own else _name(view, winner) for winner in view.winners])

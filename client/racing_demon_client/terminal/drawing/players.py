@@ -44,10 +44,12 @@ def draw_players(sheet: DrawContext, x: int, y: int) -> int:
 def draw_race(sheet: DrawContext, corner: tuple[int, int], width: int) -> int:
     """Draw everyone's progress on identical deals, the leader first; return the row below."""
     (x, y), view, canvas = corner, sheet.scene.view, sheet.canvas
-    most = max([sheet.rules.game.deck_size, *(each.reached for each in view.progress.values())])
+    assert view.hand is not None
+    progress = view.hand.progress
+    most = max([sheet.rules.game.deck_size, *(each.reached for each in progress.values())])
     bar = max(0, width - 3 - RACE_NAME - 5 - 6)
-    for place, seat in enumerate(scoring.race_order(view, view.called), start=1):
-        state, reached = view.seats.get(seat), view.progress[seat].reached
+    for place, seat in enumerate(scoring.race_order(view.hand, view.called), start=1):
+        state, reached = view.seats.get(seat), progress[seat].reached
         at = canvas.put(x, y, f"{place}. ", Role.DIM)
         ink = _name_ink(sheet, seat)
         at = canvas.put(at, y, fit(_name(state, seat), RACE_NAME, sheet.glyphs), ink)

@@ -114,7 +114,7 @@ class Scene:
     @property
     def rules(self) -> Rules | None:
         """The rules of the hand on the table."""
-        return self.view.rules
+        return None if self.view.hand is None else self.view.hand.rules
 
     @cached_property
     def points(self) -> Mapping[int, int]:
@@ -123,7 +123,7 @@ class Scene:
 
     def own(self, kind: Kind) -> tuple[int, ...]:
         """Return the piles of one kind of the seat in focus."""
-        rules = self.view.rules
+        rules = self.rules
         return () if rules is None or self.focus is None else rules.layout.seat_piles(self.focus, kind)
 
     def label(self, pile: int) -> str:
@@ -132,7 +132,7 @@ class Scene:
 
     def piles(self) -> list[int]:
         """Return all piles that the seat in focus may use, including the table's own."""
-        rules = self.view.rules
+        rules = self.rules
         return [] if rules is None or self.focus is None else usable(rules, self.focus)
 
     def ink(self, pile: int, index: int, card: Card) -> int:

@@ -149,7 +149,11 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     canvas.rule(1, 0, width, glyphs.rule)
     title = TITLE if scene.rules is None else scene.rules.game.title
     x = canvas.put(1, 0, cut(title, MOST_TITLE, glyphs), Role.ACCENT | Mark.STRONG)
-    hand = f" {glyphs.between} hand {view.hand}/{view.options.hands}" if view.hand and not scene.alone else ""
+    hand = (
+        f" {glyphs.between} hand {view.hand_number}/{view.options.hands}"
+        if view.hand_number and not scene.alone
+        else ""
+    )
     clock = f" {glyphs.between} {duration(scene.elapsed_ms)}" if scene.board is not None else ""
     if clock and view.time_limit_ms is not None:
         clock += f" of {duration(view.time_limit_ms)}"
@@ -181,12 +185,12 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
 
 def _place(scene: Scene) -> str:
     """Return this player's points and rank, or that they are watching."""
-    points = scene.points
-    if scene.seat is None or scene.seat not in points:
+    points, hand = scene.points, scene.view.hand
+    if hand is None or scene.seat is None or scene.seat not in points:
         return "you are watching" if scene.board is not None else ""
     own = points[scene.seat]
-    if scene.view.is_private:  # at equal progress, whoever got there first leads
-        place = 1 + scoring.race_order(scene.view, _out(scene)).index(scene.seat)
+    if hand.rules.is_private:  # at equal progress, whoever got there first leads
+        place = 1 + scoring.race_order(hand, _out(scene)).index(scene.seat)
     else:
         place = 1 + sum(other > own for other in points.values())
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")

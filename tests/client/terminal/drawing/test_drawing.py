@@ -44,7 +44,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     rows = rows_of(canvas)
     assert [size[0]] * size[1] == [cell_len(row) for row in rows]
     assert all(is_printable(char) for row in rows for char in row)
-    if player.view.board is None or player.desk.activity.banner(player.now):
+    if player.view.hand is None or player.desk.activity.banner(player.now):
         return canvas
     density = choose("auto", *size)
     edge = divider_of(size)
@@ -59,7 +59,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     if player.desk.focus is None:  # whoever watches a race on identical deals sees how far everybody is
         assert player.view.is_private
         seen = " ".join(rows_of(canvas))
-        assert all(f" {each.reached} " in seen for each in player.view.progress.values())
+        assert all(f" {each.reached} " in seen for each in player.view.hand.progress.values())
         return canvas
     for card, kind in visible_cards(player):
         names = {player.glyphs.card(card), player.glyphs.card(card, ten=True)}
