@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from tests.support.clocks import clock
-from tests.support.servers import NO_METER, start
+from tests.support.servers import NO_METRICS, start
 
 from benchmarks.others import say, standard_input
 from racing_demon_protocol.constants import WEBSOCKET_PATH
@@ -98,7 +98,7 @@ async def main() -> None:
     cuts = Counter[str]()
     settings = ServerSettings(port=0, seed=bytes(32))
     registry = Registry(settings, clock, ImmediateJournal())
-    meter = NO_METER._replace(cut=lambda why: cuts.update([why]))
+    meter = NO_METRICS._replace(cut=lambda why: cuts.update([why]))
     server = await start(settings, registry, clock, meter)
     glass = Glass(server)
     looking = asyncio.create_task(glass.look_on())

@@ -17,13 +17,13 @@ from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.locator import Location, Whereabouts
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import MOVED, Registry
 from racing_demon_server.tables.room import Clock, Room
 
 from .database_thread import Worker
 from .heartbeat import Member
+from .location import Found, Location, SearchResult
 from .peers import address_of, somebody_is_well
 from .statements import Node, Overview, Whereabout, place, set_draining, take_over
 from .table_listing import Directory
@@ -130,10 +130,10 @@ class Membership:
         self._fencer.do(partial(set_draining, node=self._node), lambda _: None)
         return True
 
-    def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
-        """Find the table of a code that is not here: see :mod:`~racing_demon_server.tables.locator`."""
+    def locate(self, code: str, found: Found) -> None:
+        """Find the table of a code that is not here: see :mod:`~racing_demon_cluster.location`."""
         if not self._finder.find(code, partial(self._located, found)):
-            found(Whereabouts.BUSY)
+            found(SearchResult.BUSY)
 
     def close(self) -> None:
         """Stop writing and reading beats."""
@@ -301,16 +301,14 @@ class Membership:
         is_leaving = stays or where.table in self.registry.leaving
         return not where.fenced and bool(where.inside) and not is_leaving
 
-    def _located(
-        self, found: Callable[[Location | Whereabouts], None], where: Whereabout | Exception | None
-    ) -> None:
+    def _located(self, found: Found, where: Whereabout | Exception | None) -> None:
         if where is None:
-            found(Whereabouts.UNKNOWN)
+            found(SearchResult.UNKNOWN)
         elif isinstance(where, Exception) or not self._can_be_reached(where):
-            found(Whereabouts.NOWHERE)
+            found(SearchResult.NOWHERE)
         elif where.owner == self._node:
             self._adoption.ask(
-                where.table, lambda is_here: found(Whereabouts.HERE if is_here else Whereabouts.NOWHERE)
+                where.table, lambda is_here: found(SearchResult.HERE if is_here else SearchResult.NOWHERE)
             )
         else:
             host = urlsplit(where.url).hostname or ""

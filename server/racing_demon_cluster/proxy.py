@@ -1,102 +1,49 @@
-"""Passes a connection's bytes on to the server that has its table, without decoding them."""
+"""Proxies a connection to the server that has its table, without decoding its bytes."""
 
 import asyncio
 import base64
 import contextlib
 import secrets
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from websockets.frames import Frame, Opcode
 
-from racing_demon_protocol.errors import InvalidFrame
-from racing_demon_server.net.address_limits import Origin
-from racing_demon_server.net.transport import Connection
-from racing_demon_server.tables.locator import Location
+from racing_demon_server.net.connection import Connection
 
-SPLICED: Final = "X-Racing-Demon-Spliced"
-"""The header of a connection that another server passes on; it is passed on no further."""
-MOST_HELD: Final = 16
-"""So many messages of a client wait while its table is looked for, or its passphrase is checked."""
-HOLD_SECONDS: Final = 3.0
-"""How long a client waits for a table whose server is dead: others have it soon after the lease."""
-AGAIN_SECONDS: Final = 0.25
-"""After so long the table is looked for again."""
+from .location import Location
+
+PROXIED: Final = "X-Racing-Demon-Spliced"
+"""The header of a connection that another server proxies; it is proxied no further."""
 CONNECT_SECONDS: Final = 2.0
 END_OF_HEADER: Final = b"\r\n\r\n"
-MOST_HEADER: Final = 8_192
+MAX_HEADER: Final = 8_192
 CLOSING: Final = bytes([0x80 | Opcode.CLOSE])
 """What a close frame begins with."""
 
+Messages = Callable[[], Sequence[tuple[bool, bytes]]]
+"""Returns what a client has sent, message by message, each with whether it is text."""
 
-@dataclass
-class Visit:
-    """What a client sent before its table was found.
+
+class Handshake(NamedTuple):
+    """What a client asked for when it opened its WebSocket.
 
     Attributes:
-        host: the host name that the client asked for.
-        path: the requested path.
-        origin: where the client comes from.
-        is_spliced: whether another server passes it on.
-        messages: those that ask for no table, each with whether it is text.
+        host: the host name.
+        path: the path.
+        encoding: the subprotocol that was agreed on.
+        hops: where it comes from, as in ``X-Forwarded-For``.
 
     """
 
     host: str
     path: str
-    origin: Origin
-    is_spliced: bool
-    messages: list[tuple[bool, bytes]] = field(default_factory=list)
+    encoding: str
+    hops: str
 
 
-class HeldMessages:
-    """What a client has sent before its request was answered.
-
-    Attributes:
-        messages: each with whether it is text; the first is the request.
-
-    """
-
-    def __init__(self, is_text: bool, asked: bytes) -> None:
-        self.messages = [(is_text, asked)]
-
-    def hold(self, is_text: bool, message: bytes) -> None:
-        """Keep a message for when the request is answered.
-
-        Raises:
-            InvalidFrame: there are too many.
-
-        """
-        if len(self.messages) == MOST_HELD:
-            raise InvalidFrame("wait until you have your place")
-        self.messages.append((is_text, message))
-
-
-class TableSearch(HeldMessages):
-    """A search for a table, and what its client sent meanwhile.
-
-    Attributes:
-        code: the table's code.
-        may_go_on: whether the table has not been found here before.
-
-    """
-
-    def __init__(self, code: str, is_text: bool, asked: bytes) -> None:
-        super().__init__(is_text, asked)
-        self.code = code
-        self.may_go_on = True
-        self._until = time.monotonic() + HOLD_SECONDS
-
-    @property
-    def is_patient(self) -> bool:
-        """Whether to look again if no server has the table just now."""
-        return time.monotonic() < self._until
-
-
-async def splice(client: Connection, visit: Visit, search: TableSearch, where: Location) -> bool:
-    """Hand a connection over to the server that has its table, and repeat there what the client sent here.
+async def proxy(client: Connection, handshake: Handshake, messages: Messages, where: Location) -> bool:
+    """Proxy a connection to the server that has its table, and repeat there what the client sent here.
 
     It ends with either side, and when that server is fenced: one that stands still would keep it open and
     silent.
@@ -105,10 +52,12 @@ async def splice(client: Connection, visit: Visit, search: TableSearch, where: L
         Whether it worked; if not, the connection is unchanged.
 
     """
+    loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
-            loop = asyncio.get_running_loop()
-            _, upstream = await loop.create_connection(lambda: Upstream(client, visit, search), *where.inside)
+            _, upstream = await loop.create_connection(
+                lambda: Upstream(client, handshake, messages), *where.inside
+            )
             try:
                 await upstream.is_there
             except BaseException:
@@ -134,11 +83,11 @@ class Upstream(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, client: Connection, visit: Visit, search: TableSearch) -> None:
+    def __init__(self, client: Connection, handshake: Handshake, messages: Messages) -> None:
         self.is_there: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._client = client
-        self._visit = visit
-        self._search = search
+        self._handshake = handshake
+        self._messages = messages
         self._seen = bytearray()
         self._has_begun = False
         self.cancel: Callable[[], None] = lambda: None
@@ -146,17 +95,17 @@ class Upstream(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Request the WebSocket on behalf of the client."""
         self.transport = cast("asyncio.Transport", transport)
-        visit, key = self._visit, base64.b64encode(secrets.token_bytes(16)).decode()
+        asked, key = self._handshake, base64.b64encode(secrets.token_bytes(16)).decode()
         lines = (
-            f"GET {visit.path} HTTP/1.1",
-            f"Host: {visit.host}",
+            f"GET {asked.path} HTTP/1.1",
+            f"Host: {asked.host}",
             "Upgrade: websocket",
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Protocol: {self._client.encoding}",
-            f"X-Forwarded-For: {visit.origin.hops}",
-            f"{SPLICED}: 1",
+            f"Sec-WebSocket-Protocol: {asked.encoding}",
+            f"X-Forwarded-For: {asked.hops}",
+            f"{PROXIED}: 1",
         )
         # Bytes above 0x7f in a request go on as they came.
         self.transport.write("\r\n".join(lines).encode("latin-1") + END_OF_HEADER)
@@ -169,7 +118,7 @@ class Upstream(asyncio.Protocol):
         self._seen += data
         header = self._seen.find(END_OF_HEADER) + len(END_OF_HEADER)
         if header < len(END_OF_HEADER):
-            if len(self._seen) > MOST_HEADER:
+            if len(self._seen) > MAX_HEADER:
                 self.transport.abort()
         elif not self._seen.startswith(b"HTTP/1.1 101 ") or self._seen.startswith(CLOSING, header):
             self.transport.abort()
@@ -179,11 +128,11 @@ class Upstream(asyncio.Protocol):
 
     def begin(self) -> bool:
         """Pass bytes on both ways from now on; return whether that is possible."""
-        if self.transport.is_closing() or not self._client.pass_on(self.transport):
+        if self.transport.is_closing() or not self._client.forward_to(self.transport):
             self.transport.abort()
             return False
         self._has_begun = True
-        for is_text, message in (*self._visit.messages, *self._search.messages):
+        for is_text, message in self._messages():
             frame = Frame(Opcode.TEXT if is_text else Opcode.BINARY, message)
             self.transport.write(frame.serialize(mask=True))
         self._client.transport.write(bytes(self._seen))

@@ -9,8 +9,8 @@ from psycopg.types.json import Jsonb
 
 from racing_demon_cluster.postgres.connection import Database
 from racing_demon_protocol.table.state import TableState
+from racing_demon_server.net.table_service import list_entry
 from racing_demon_server.tables.registry import Registry
-from racing_demon_server.web.table_list import listing
 
 from .database_thread import Worker
 
@@ -63,7 +63,7 @@ class Directory:
 
 def _row(number: int, view: TableState) -> Row:
     taken = sum(not state.left for state in view.seats.values())
-    record = listing(view)
+    record = list_entry(view)
     return number, view.options.game, str(view.phase), view.options.seats - taken, view.locked, record
 
 

@@ -22,8 +22,8 @@ from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.net.gateway import GOING_AWAY, Gateway, url_of
-from racing_demon_server.net.http import Meter
-from racing_demon_server.net.service import Service
+from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
@@ -140,8 +140,9 @@ async def _serve(  # noqa: PLR0913, PLR0917
     registry, membership = _tables(settings, clock, journal, observers)
     _allow_sockets(settings)
     queues = [each.outbox for each in brokers]
-    meter = Meter(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
-    gateway = Gateway(Service(settings, registry, clock, meter, membership))
+    hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
+    context = ServerContext(settings, clock, hooks)
+    gateway = Gateway(context, _service(context, registry, membership))
     if inherited is None:
         await gateway.listen(host=settings.host, port=settings.port)
     else:
@@ -273,6 +274,17 @@ def _tables(
     registry = Registry(settings, clock, journal, observers)
     registry.restore(PATIENCE_SECONDS)
     return registry, None
+
+
+def _service(context: ServerContext, registry: Registry, membership: "Membership | None") -> Service:
+    from racing_demon_cluster.relay.tables import Relay  # noqa: PLC0415
+    from racing_demon_cluster.service import ClusterService  # noqa: PLC0415
+
+    if context.settings.relay:
+        return Relay(context.settings.relay, context)
+    if membership is None:
+        return TableService(context, registry)
+    return ClusterService(context, registry, membership)
 
 
 def _end_fenced(stopping: asyncio.Future[bool], fenced: list[str], why: str) -> None:

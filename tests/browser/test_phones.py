@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.cards import rank, suit
 from tests.support.browsers import Phone, phone
 from tests.support.relay import Relay
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Served, serving
+from tests.support.servers import Served, relaying, serving
 
 PHONES: Final = 3
 CARDS: Final = 6
@@ -129,7 +129,7 @@ async def test_a_big_screen_shows_a_table_to_those_around_it(browser: Browser) -
     """At the server or at a relay, it takes no seat, needs no press, and shows every player and all cards."""
     async with (
         serving() as served,
-        serving(relay=served.url) as relay,
+        relaying(served.url) as relay,
         phone(browser, served.origin) as player,
     ):
         code = await player.create("Ann")

@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from racing_demon_cluster.relay.replica import TableMirror
+from racing_demon_cluster.relay.replica import Replica
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.wire.addresses import understands
 from racing_demon_protocol.wire.codec import VERSION
@@ -29,7 +29,7 @@ from racing_demon_protocol.wire.options import Options
 from tests.support.clocks import clock
 from tests.support.relay import answer_relay, table_of, visited
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Closing, Peer, serving, timeout
+from tests.support.servers import Closing, Peer, relaying, serving, timeout
 
 HERE = ("127.0.0.0/8",)
 """Where relays are trusted that run here."""
@@ -61,8 +61,8 @@ async def test_a_spectator_at_a_relay_sees_the_owners_bytes() -> None:
     """Spectators of the owner, a relay, and a relay of the relay get the same events, as the same bytes."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as first,
-        serving(relay=first.url) as second,
+        relaying(owner.url) as first,
+        relaying(first.url) as second,
         Peer.hosting(owner.url) as ann,
         AsyncExitStack() as stack,
     ):
@@ -82,7 +82,7 @@ async def test_many_spectators_are_one_connection_of_the_owner() -> None:
     """The owner has one connection for all spectators of a relay, and late ones see the whole table."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url) as ann,
         AsyncExitStack() as stack,
     ):
@@ -100,7 +100,7 @@ async def test_a_relay_tells_how_many_tables_it_shows() -> None:
     """A load balancer's question is answered with the tables that somebody watches there."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url) as ann,
         Peer.hosting(owner.url),
         Peer.entered(relay.url, cl.Watch(code=ann.code)),
@@ -116,7 +116,7 @@ async def test_later_spectators_need_the_passphrase() -> None:
     """A relay refuses a wrong passphrase, before and after somebody has given the right one."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.entered(owner.url, cl.Create(name="Ann", options=Options(), passphrase=OPEN)) as ann,
         Peer.connect(relay.url) as eve,
     ):
@@ -133,7 +133,7 @@ async def test_refusals_are_passed_on() -> None:
     """A relay passes on why the owner refuses a spectator, and gives no seats itself."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url, spectators=False) as ann,
         Peer.connect(relay.url) as eve,
     ):
@@ -148,7 +148,7 @@ async def test_a_lost_connection_is_not_noticed() -> None:
     """A relay whose connection is lost dials again, and its spectators get what they have missed."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url) as ann,
     ):
         before = owner.server.connections
@@ -166,7 +166,7 @@ async def test_a_host_closes_the_galleries_of_relays() -> None:
     """Spectators at a relay are closed when the host allows none any more."""
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url) as ann,
         Peer.entered(relay.url, cl.Watch(code=ann.code)) as eve,
     ):
@@ -179,7 +179,7 @@ async def test_an_unreachable_server_is_reported() -> None:
     """Spectators are asked to try again if the owner cannot be reached."""
     async with serving() as owner:
         url = owner.url
-    async with serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+    async with relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDFGHJK"))
         assert (await eve.closed()).code == CloseCode.TRY_AGAIN
@@ -200,7 +200,7 @@ async def test_http_sends_a_relay_to_no_other_address() -> None:
 
         async with serve(handle, "127.0.0.1", 0, process_request=redirect) as server:
             url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
-            async with serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+            async with relaying(url) as relay, Peer.connect(relay.url) as eve:
                 await eve.greet()
                 await eve.say(cl.Watch(code="BCDFGHJK"))
                 assert (await eve.closed()).code == CloseCode.TRY_AGAIN
@@ -211,8 +211,8 @@ async def test_a_relay_is_counted_as_its_spectators() -> None:
     """Players and spectators see how many watch in all, through a tree of relays, and when some leave."""
     async with (
         serving(relays=HERE) as owner,
-        serving(relay=owner.url, relays=HERE) as first,
-        serving(relay=first.url) as second,
+        relaying(owner.url, relays=HERE) as first,
+        relaying(first.url) as second,
         Peer.hosting(owner.url) as ann,
         Peer.entered(owner.url, cl.Watch(code=ann.code)) as eve,
         AsyncExitStack() as stack,
@@ -263,14 +263,15 @@ async def test_a_spectator_cannot_report_others() -> None:
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.SHUFFLING])
 def test_no_time_passes_before_a_deal(phase: Phase) -> None:
     """Spectators who come late see no time of a hand in the lobby, and while the cards are shuffled."""
-    shown = TableMirror(table_of(phase=phase, elapsed_ms=700), 0)
+    shown = Replica.from_snapshot(table_of(phase=phase, elapsed_ms=700), 0)
     assert shown.hand_clock.elapsed_ms(5_000_000) == 0
 
 
 def test_time_passes_in_a_hand() -> None:
     """The time of a hand goes on at a relay, except in a pause."""
     running, paused = (
-        TableMirror(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0) for each in (0, 1)
+        Replica.from_snapshot(table_of(phase=Phase.PLAYING, elapsed_ms=700, paused=each), 0)
+        for each in (0, 1)
     )
     assert running.hand_clock.elapsed_ms(5_000_000) == 5_700
     assert paused.hand_clock.elapsed_ms(5_000_000) == 700
@@ -279,7 +280,7 @@ def test_time_passes_in_a_hand() -> None:
 async def test_spectators_get_what_changed_without_a_number() -> None:
     """After a new connection spectators get a snapshot if anything differs, though its number is the same."""
     before, after = table_of(seq=4), table_of(seq=4, locked=True)
-    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+    async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         for table in (before, before, after):
@@ -292,7 +293,7 @@ async def test_spectators_get_what_changed_without_a_number() -> None:
 
 async def test_an_event_that_does_not_fit_brings_a_snapshot() -> None:
     """A relay that has missed an event dials again, and shows its spectators the table as it is."""
-    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+    async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         await answer_relay(await timeout(10, visitors.get()), *_told(table_of(seq=4)), Signalled(seq=9))
@@ -307,7 +308,7 @@ async def test_a_relay_follows_a_table_to_another_server() -> None:
         serving() as owner,
         Peer.hosting(owner.url) as ann,
         visited() as (url, visitors),
-        serving(relay=url) as relay,
+        relaying(url) as relay,
         Peer.connect(relay.url) as eve,
     ):
         await eve.greet()
@@ -324,7 +325,7 @@ async def test_a_relay_follows_a_table_to_another_server() -> None:
 
 async def test_a_table_that_ends_with_its_server_ends_here() -> None:
     """Spectators at a relay are closed as the owner closes for good, and stay when it is only restarted."""
-    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+    async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         await answer_relay(await timeout(10, visitors.get()), *_told(table_of()), RESTART)
@@ -334,7 +335,7 @@ async def test_a_table_that_ends_with_its_server_ends_here() -> None:
 
 async def test_a_busy_server_is_asked_again() -> None:
     """A relay with spectators asks again after a refusal that may pass, and they stay."""
-    async with visited() as (url, visitors), serving(relay=url) as relay, Peer.connect(relay.url) as eve:
+    async with visited() as (url, visitors), relaying(url) as relay, Peer.connect(relay.url) as eve:
         await eve.greet()
         await eve.say(cl.Watch(code="BCDF"))
         await answer_relay(await timeout(10, visitors.get()), *_told(table_of()), RESTART)
@@ -348,7 +349,7 @@ async def test_a_busy_server_is_asked_again() -> None:
 async def test_a_table_without_spectators_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A relay closes its connection some time after the last spectator, unless another one comes first."""
     monkeypatch.setattr("racing_demon_cluster.relay.tables.IDLE_SECONDS", 0.2)
-    async with serving() as owner, serving(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
+    async with serving() as owner, relaying(owner.url) as relay, Peer.hosting(owner.url) as ann:
         watch = cl.Watch(code=ann.code)
         async with Peer.entered(relay.url, watch):
             assert len(owner.server.connections) == 2
@@ -365,7 +366,7 @@ async def test_a_delay_is_the_owners() -> None:
     delay_ms = 400
     async with (
         serving() as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url, watch_delay_ms=delay_ms) as ann,
     ):
         watch = cl.Watch(code=ann.code)

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_server.net.address_limits import MANY_SEARCHES
 from tests.support.relay import answer_relay, visited
 from tests.support.restartable_server import wait_until
-from tests.support.servers import Closing, Peer, serving, timeout
+from tests.support.servers import Closing, Peer, relaying, serving, timeout
 
 UNKNOWN = Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text="No table here has that code.")
 FAR: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": "203.0.113.8"}}
@@ -26,7 +26,7 @@ async def test_codes_cannot_be_guessed_through_a_relay() -> None:
     ]
     async with (
         serving() as owner,
-        serving(relay=owner.url, misses_per_minute=1, miss_burst=2) as relay,
+        relaying(owner.url, misses_per_minute=1, miss_burst=2) as relay,
         Peer.hosting(owner.url) as ann,
         Peer.connect(relay.url, **names[0]) as guesser,
         Peer.connect(relay.url, **names[1]) as other,
@@ -42,7 +42,7 @@ async def test_searches_of_one_address_run_within_its_misses() -> None:
     """Many of its connections guess at once: so many reach the other server, the rest are to come back."""
     async with (
         visited() as (url, visitors),
-        serving(relay=url, misses_per_minute=1e-6, miss_burst=3) as relay,
+        relaying(url, misses_per_minute=1e-6, miss_burst=3) as relay,
         AsyncExitStack() as stack,
     ):
         peers = []
@@ -63,7 +63,7 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
     """Otherwise an address that closes each connection at once could search without end."""
     async with (
         visited() as (url, visitors),
-        serving(relay=url, misses_per_minute=1e-6, miss_burst=1) as relay,
+        relaying(url, misses_per_minute=1e-6, miss_burst=1) as relay,
     ):
         async with Peer.connect(relay.url, **FAR) as peer:
             await peer.greet()
@@ -82,7 +82,7 @@ async def test_a_search_for_a_table_that_is_found_costs_nothing() -> None:
     """An address with one miss left watches any number of tables, one after the other."""
     async with (
         serving() as owner,
-        serving(relay=owner.url, misses_per_minute=1e-6, miss_burst=1) as relay,
+        relaying(owner.url, misses_per_minute=1e-6, miss_burst=1) as relay,
         AsyncExitStack() as stack,
     ):
         for _ in range(3):
@@ -94,7 +94,7 @@ async def test_a_search_for_a_table_that_is_found_costs_nothing() -> None:
 async def test_a_guesser_at_a_relay_leaves_misses_to_others() -> None:
     """The other server counts the misses of a relay's spectators as one address's: nobody uses them up."""
     near = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
-    async with visited() as (url, visitors), serving(relay=url) as relay:
+    async with visited() as (url, visitors), relaying(url) as relay:
 
         async def search(number: int, stack: AsyncExitStack, who: dict[str, Any]) -> bool:
             peer = await stack.enter_async_context(Peer.connect(relay.url, **who))
@@ -117,7 +117,7 @@ async def test_a_guesser_at_a_relay_leaves_misses_to_others() -> None:
 
 async def test_an_unknown_code_is_not_asked_for_again_at_once() -> None:
     """Many follow the link of a table that has ended: that costs the relay one miss, and each its own."""
-    async with visited() as (url, visitors), serving(relay=url) as relay, AsyncExitStack() as stack:
+    async with visited() as (url, visitors), relaying(url) as relay, AsyncExitStack() as stack:
         for number in range(3):
             peer = await stack.enter_async_context(Peer.connect(relay.url, **FAR))
             await peer.greet()
@@ -137,7 +137,7 @@ async def test_a_trusted_relay_names_those_who_guess() -> None:
     ]
     async with (
         serving(relays=("127.0.0.0/8",), misses_per_minute=1e-6, miss_burst=2) as owner,
-        serving(relay=owner.url) as relay,
+        relaying(owner.url) as relay,
         Peer.hosting(owner.url) as ann,
         Peer.connect(relay.url, **names[0]) as guesser,
         Peer.connect(relay.url, **names[1]) as other,

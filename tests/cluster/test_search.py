@@ -13,18 +13,25 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from racing_demon_cluster.proxy import AGAIN_SECONDS, MOST_HELD, SPLICED
+from racing_demon_cluster.location import Found, Location, SearchResult
+from racing_demon_cluster.proxy import PROXIED
+from racing_demon_cluster.service import AGAIN_SECONDS, ClusterService
 from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.address_limits import MANY_SEARCHES
-from racing_demon_server.tables.locator import Location, Whereabouts
+from racing_demon_server.net.handler import MAX_HELD_MESSAGES, ServerContext
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.registry import Registry
+from tests.support.clocks import Standing
 from tests.support.restartable_server import wait_until
 from tests.support.servers import (
-    NO_METER,
+    NO_METRICS,
     Closing,
     Peer,
     Served,
@@ -54,13 +61,13 @@ class Directory:
         self.listed: list[dict[str, Any]] = []
         self.takes_tables = True
         self.refused: list[Reason] = []
-        self._asked: asyncio.Queue[tuple[str, Callable[[Location | Whereabouts], None]]] = asyncio.Queue()
+        self._asked: asyncio.Queue[tuple[str, Found]] = asyncio.Queue()
 
-    def locate(self, code: str, found: Callable[[Location | Whereabouts], None]) -> None:
+    def locate(self, code: str, found: Found) -> None:
         """Note a search."""
         self._asked.put_nowait((code, found))
 
-    async def tell(self, code: str, where: Location | Whereabouts) -> None:
+    async def tell(self, code: str, where: Location | SearchResult) -> None:
         """Answer the next search, which must be for this code."""
         asked, found = await timeout(10, self._asked.get())
         assert asked == code
@@ -76,8 +83,12 @@ class Directory:
 async def searching(**settings: Any) -> AsyncIterator[tuple[Served, Directory]]:
     """Run a server that looks for tables elsewhere."""
     directory = Directory()
-    meter = NO_METER._replace(refused=directory.refused.append)
-    async with serving_with(None, meter=meter, locator=directory, **settings) as served:
+    metrics = NO_METRICS._replace(refused=directory.refused.append)
+
+    def service(context: ServerContext, registry: Registry) -> ClusterService:
+        return ClusterService(context, registry, directory)
+
+    async with serving_with(None, metrics=metrics, service=service, **settings) as served:
         yield served, directory
 
 
@@ -94,7 +105,7 @@ async def _held(peer: Peer) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no client wait for a table that no server has."""
-    monkeypatch.setattr("racing_demon_cluster.proxy.HOLD_SECONDS", 0.0)
+    monkeypatch.setattr("racing_demon_cluster.service.HOLD_SECONDS", 0.0)
 
 
 def _at(served: Served, host: str = "") -> Location:
@@ -202,7 +213,7 @@ async def test_who_was_passed_on_is_passed_on_no_further() -> None:
     async with (
         serving() as owner,
         searching() as (served, directory),
-        Peer.connect(served.url, additional_headers={SPLICED: "1"}) as peer,
+        Peer.connect(served.url, additional_headers={PROXIED: "1"}) as peer,
     ):
         await _hello(peer, "test moved")
         await peer.say(cl.Join(code="BCDF", name="Ann"))
@@ -222,7 +233,7 @@ async def test_a_table_whose_server_died_is_waited_for() -> None:
     ):
         await _hello(ben)
         await ben.say(cl.Join(code=ann.code, name="Ben"))
-        for where in (_at(gone), Whereabouts.NOWHERE, _at(owner)):
+        for where in (_at(gone), SearchResult.NOWHERE, _at(owner)):
             await directory.tell(ann.code, where)
         assert isinstance(await ben.hear(), Seated)
 
@@ -233,7 +244,7 @@ async def test_who_leaves_while_a_table_is_waited_for_is_forgotten() -> None:
         async with Peer.connect(served.url) as peer:
             await _hello(peer)
             await peer.say(cl.Watch(code="BCDF"))
-            await directory.tell("BCDF", Whereabouts.NOWHERE)
+            await directory.tell("BCDF", SearchResult.NOWHERE)
         await wait_until(lambda: not served.server.connections)
         again = asyncio.Event()
         asyncio.get_running_loop().call_later(2 * AGAIN_SECONDS, again.set)
@@ -247,7 +258,7 @@ async def test_a_table_on_its_way_is_asked_for_again() -> None:
     async with searching() as (served, directory), Peer.connect(served.url) as peer:
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
-        await directory.tell("BCDF", Whereabouts.NOWHERE)
+        await directory.tell("BCDF", SearchResult.NOWHERE)
         assert await peer.closed() == ON_ITS_WAY
 
 
@@ -259,7 +270,7 @@ async def test_a_code_that_no_server_knows_is_refused_and_counted() -> None:
     ):
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
-        await directory.tell("BCDF", Whereabouts.UNKNOWN)
+        await directory.tell("BCDF", SearchResult.UNKNOWN)
         unknown = "No table here has that code."
         assert await peer.hear() == Refused(counter=0, reason=Reason.UNKNOWN_TABLE, text=unknown)
         assert directory.refused == [Reason.UNKNOWN_TABLE]
@@ -286,7 +297,7 @@ async def test_searches_of_one_address_run_within_its_misses() -> None:
         for peer in peers[3:]:
             assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
         for letter in "FGH":
-            await directory.tell(f"BCD{letter}", Whereabouts.UNKNOWN)
+            await directory.tell(f"BCD{letter}", SearchResult.UNKNOWN)
         assert not directory.is_asked
         for peer in peers[:3]:
             refused = await peer.hear()
@@ -314,7 +325,7 @@ async def test_a_search_for_a_table_that_is_found_costs_nothing() -> None:
 async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
     """Otherwise an address that closes each connection at once could search without end."""
     async with searching(misses_per_minute=1e-6, miss_burst=1) as (served, directory):
-        for answer in (None, Whereabouts.UNKNOWN):
+        for answer in (None, SearchResult.UNKNOWN):
             async with Peer.connect(served.url, additional_headers=FAR) as peer:
                 await _hello(peer)
                 await peer.say(cl.Watch(code="BCDF"))
@@ -323,7 +334,7 @@ async def test_who_leaves_during_a_search_has_missed_all_the_same() -> None:
                 else:
                     assert await peer.closed() == Closing(CloseCode.TRY_AGAIN, MANY_SEARCHES)
             await wait_until(lambda: not served.server.connections)
-        await directory.tell("BCDF", Whereabouts.UNKNOWN)
+        await directory.tell("BCDF", SearchResult.UNKNOWN)
         async with Peer.connect(served.url, additional_headers=FAR) as peer:
             await _hello(peer)
             await peer.say(cl.Watch(code="BCDF"))
@@ -343,7 +354,7 @@ async def test_a_table_that_came_here_meanwhile_is_entered(encoding: Encoding) -
         await peer.say(cl.Ping(stamp=2))
         await _held(peer)
         assert code == served.registry.open(Options()).table.view.code
-        await directory.tell(code, Whereabouts.HERE)
+        await directory.tell(code, SearchResult.HERE)
         heard = [await peer.hear() for _ in range(5)]
         assert isinstance(heard[0], Seated)
         assert [Pong(stamp=1), Pong(stamp=2)] == [each for each in heard if isinstance(each, Pong)]
@@ -358,7 +369,7 @@ async def test_a_table_that_is_said_to_be_here_is_looked_for_once_more() -> None
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
         for _ in range(2):
-            await directory.tell("BCDF", Whereabouts.HERE)
+            await directory.tell("BCDF", SearchResult.HERE)
         assert await peer.closed() == ON_ITS_WAY
 
 
@@ -372,7 +383,7 @@ async def test_nothing_is_heard_behind_a_bad_frame_that_waited() -> None:
         await peer.say(cl.Create(name="Ann", options=Options()))
         await _held(peer)
         served.registry.open(Options(spectators=False))
-        await directory.tell(code, Whereabouts.HERE)
+        await directory.tell(code, SearchResult.HERE)
         assert (await peer.closed()).code == CloseCode.BAD_FRAME
         assert len(served.registry) == 1
 
@@ -382,13 +393,13 @@ async def test_so_many_messages_wait_and_no_more() -> None:
     async with searching() as (served, directory), Peer.connect(served.url) as peer:
         await _hello(peer)
         await peer.say(cl.Watch(code="BCDF"))
-        for stamp in range(MOST_HELD - 1):
+        for stamp in range(MAX_HELD_MESSAGES - 1):
             await peer.say(cl.Ping(stamp=stamp))
         await _held(peer)
         await peer.say(cl.Ping(stamp=99))
         closing = Closing(CloseCode.BAD_FRAME, "Not understood: wait until you have your place")
         assert await peer.closed() == closing
-        await directory.tell("BCDF", Whereabouts.UNKNOWN)
+        await directory.tell("BCDF", SearchResult.UNKNOWN)
         assert directory.refused == []
 
 
@@ -400,7 +411,7 @@ async def test_who_leaves_meanwhile_is_forgotten(caplog: pytest.LogCaptureFixtur
             await peer.say(cl.Watch(code="BCDF"))
             await _held(peer)
         await wait_until(lambda: not served.server.connections)
-        await directory.tell("BCDF", Whereabouts.UNKNOWN)
+        await directory.tell("BCDF", SearchResult.UNKNOWN)
         assert directory.refused == []
     assert logged_warnings(caplog) == []
 
@@ -530,3 +541,19 @@ async def test_who_asks_for_a_strange_host_is_passed_on(host: str) -> None:
         await directory.tell(ann.code, _at(owner))
         await timeout(10, reader.readuntil(f'"{ann.code}"'.encode()))
         writer.close()
+
+
+async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
+    """Whoever asks is sent to another one, and has not used up what the address may open."""
+    time, directory = Standing(), Directory()
+    settings = ServerSettings(table_burst=1, tables_per_minute=1e-6)
+    context = ServerContext(settings, time, NO_METRICS)
+    service = ClusterService(context, Registry(settings, time, ImmediateJournal()), directory)
+    directory.takes_tables = False
+    with pytest.raises(CommandRefused) as refused:
+        service.take_table("203.0.113.9", time())
+    assert Reason.SERVER_FULL is refused.value.reason
+    assert refused.value.text == "This server is about to stop. Open a table at another one."
+    directory.takes_tables = True
+    service.take_table("203.0.113.9", time())
+    service.registry.close()

@@ -3,13 +3,11 @@
 import socket
 
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import Gateway
-from racing_demon_server.net.service import Service
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.workers import listening
 from tests.support.clocks import clock
-from tests.support.servers import NO_METER, Peer
+from tests.support.servers import Peer, gateway_of
 
 
 async def test_a_play_does_not_wait_for_more_to_send() -> None:
@@ -18,7 +16,7 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
     with listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         registry = Registry(settings, clock, ImmediateJournal())
-        gateway = Gateway(Service(settings, registry, clock, NO_METER))
+        gateway = gateway_of(settings, registry)
         await gateway.listen(sock=listener)
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:
             await peer.greet()

@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
+from racing_demon_cluster.relay.tables import Relay
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
@@ -23,12 +24,11 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refus
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.gateway import Gateway
-from racing_demon_server.net.http import Meter
-from racing_demon_server.net.service import Service
-from racing_demon_server.net.transport import Connection
+from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.locator import Locator
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 from tests.support.clocks import clock
@@ -38,7 +38,10 @@ PATIENCE: Final = 60.0
 """Seconds after which a test that waits in vain fails. No test is meant to take so long."""
 MOST: Final = amount(100, 900)
 """Seconds after which a test fails that is told more and more, but never what it waits for."""
-NO_METER: Final = Meter(lambda _open, _listeners: "", lambda _why: None, lambda _reason: None)
+NO_METRICS: Final = MetricsHooks(lambda _open, _listeners: "", lambda _why: None, lambda _reason: None)
+
+OpenService = Callable[[ServerContext, Registry], Service]
+"""Returns what a server's connections are for."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
@@ -100,15 +103,27 @@ async def deadline(seen: Callable[[], object], seconds: float = MOST) -> AsyncIt
         raise AssertionError(f"waited in vain: {seen()}") from None
 
 
+def gateway_of(
+    settings: ServerSettings,
+    registry: Registry,
+    time: Clock = clock,
+    metrics: MetricsHooks = NO_METRICS,
+    service: OpenService = TableService,
+) -> Gateway:
+    """Return the gateway of a server that has these tables."""
+    context = ServerContext(settings, time, metrics)
+    return Gateway(context, service(context, registry))
+
+
 async def start(
     settings: ServerSettings,
     registry: Registry,
     time: Clock = clock,
-    meter: Meter = NO_METER,
-    locator: Locator | None = None,
+    metrics: MetricsHooks = NO_METRICS,
+    service: OpenService = TableService,
 ) -> Gateway:
     """Open a server's port, and serve the tables of a registry."""
-    gateway = Gateway(Service(settings, registry, time, meter, locator))
+    gateway = gateway_of(settings, registry, time, metrics, service)
     await gateway.listen(host=settings.host, port=settings.port)
     return gateway
 
@@ -124,8 +139,8 @@ async def serving(**settings: Any) -> AsyncIterator[Served]:
 async def serving_with(
     journal: DurableJournal | None,
     time: Clock = clock,
-    meter: Meter = NO_METER,
-    locator: Locator | None = None,
+    metrics: MetricsHooks = NO_METRICS,
+    service: OpenService = TableService,
     **settings: Any,
 ) -> AsyncIterator[Served]:
     """Run one that keeps its tables in a journal, has another clock, or looks for tables elsewhere.
@@ -134,13 +149,25 @@ async def serving_with(
     """
     chosen = ServerSettings(**{"port": 0, "entry_seconds": 600.0, **settings})
     registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
-    server = await start(chosen, registry, time, meter, locator)
+    server = await start(chosen, registry, time, metrics, service)
     try:
         yield Served(f"ws://127.0.0.1:{server.port}/v1", registry, server, chosen)
     finally:
         server.close()
         await timeout(PATIENCE, server.wait_closed())
         registry.close()
+
+
+@asynccontextmanager
+async def relaying(url: str, **settings: Any) -> AsyncIterator[Served]:
+    """Run a server that shows the tables of another one."""
+    async with serving_with(None, service=relay_of(url), **settings) as served:
+        yield served
+
+
+def relay_of(url: str) -> OpenService:
+    """Return a relay of a server's tables."""
+    return lambda context, _: Relay(url, context)
 
 
 class Peer:

@@ -13,24 +13,26 @@ BEFORE_DEAL: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING})
 """The phases in which no hand has a time."""
 
 
-class TableMirror:
-    """A table as its owner shows it to spectators.
+class Replica:
+    """A table of another server, as that shows it to spectators.
 
     Attributes:
         view: the state of the table.
         hand_clock: the clock of the hand.
 
-    Args:
-        snapshot: the table.
-        at: the time, in microseconds.
-
     """
 
-    def __init__(self, snapshot: Snapshot, at: int) -> None:
-        self.view = TableState.from_snapshot(snapshot)
-        self.hand_clock = HandClock()
+    def __init__(self, view: TableState, hand_clock: HandClock) -> None:
+        self.view = view
+        self.hand_clock = hand_clock
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot, at: int) -> "Replica":
+        """Return the table of a snapshot that came at a time, in microseconds."""
+        hand_clock = HandClock()
         if snapshot.phase not in BEFORE_DEAL:
-            self.hand_clock = HandClock(at - snapshot.elapsed_ms * 1_000, at if snapshot.paused else None)
+            hand_clock = HandClock(at - snapshot.elapsed_ms * 1_000, at if snapshot.paused else None)
+        return cls(TableState.from_snapshot(snapshot), hand_clock)
 
     @property
     def seats(self) -> Mapping[int, SeatState]:
@@ -42,7 +44,7 @@ class TableMirror:
         """Return the argument: a relay has no journal."""
         return at
 
-    def is_like(self, other: "TableMirror") -> bool:
+    def is_like(self, other: "Replica") -> bool:
         """Tell whether another one has the same contents, whatever its clock says."""
         return self.view.snapshot_for(None, 0) == other.view.snapshot_for(None, 0)
 

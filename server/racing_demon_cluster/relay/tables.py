@@ -6,25 +6,32 @@ The owner of a table applies delays and hides cards, so a relay forwards everyth
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
+
+from websockets.http11 import Request
 
 from racing_demon_protocol.constants import MOST_SPECTATORS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
+from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
+from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames, Listener
-from racing_demon_server.net.address_limits import LOCAL, MANY_SEARCHES, MINUTE, AddressLimits, Origin
+from racing_demon_server.match.hand_clock import HandClock
+from racing_demon_server.net.address_limits import LOCAL, MANY_SEARCHES, MINUTE, Origin
+from racing_demon_server.net.connection import Connection
+from racing_demon_server.net.handler import Handler, ServerContext
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import limits
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
 from racing_demon_server.tables.spectators import Spectators
 
-from .replica import TableMirror
+from .replica import Replica
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
 FIRST_PAUSE: Final = 0.1
@@ -59,8 +66,9 @@ class RelayedTable:
         self._code = code
         self._waiting: dict[Listener, tuple[str, Origin]] = {}  # with passphrase
         self._searching: list[str] = []
-        self._mirror: TableMirror | None = None
-        self._spectators: Spectators | None = None
+        self._replica = Replica(TableState(code, Options()), HandClock())
+        self._spectators = self._new_spectators()
+        self._is_shown = False  # until the first snapshot
         self._lock = Passphrase(b"")
         self._passphrase = ""
         self._asking = Origin(LOCAL, is_relay=False)
@@ -74,10 +82,14 @@ class RelayedTable:
         self._following: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._spectators or ()) + len(self._waiting)
+        return len(self._spectators) + len(self._waiting)
 
     def __contains__(self, listener: Listener) -> bool:
-        return listener in self._waiting or (self._spectators is not None and listener in self._spectators)
+        return listener in self._waiting or listener in self._spectators
+
+    def _new_spectators(self) -> Spectators:
+        relay = self._relay
+        return Spectators(self._replica, relay.clock, relay.backlog, delays=False)
 
     def watch(self, listener: Listener, passphrase: str, origin: Origin) -> bool:
         """Add a spectator: at once, or when the other server has sent the table.
@@ -93,9 +105,9 @@ class RelayedTable:
 
         """
         address = origin.counted_as
-        if self._spectators is not None:
+        if self._is_shown:
             self._lock.verify(passphrase, address, self._relay.clock())
-            self._add(self._spectators, listener)
+            self._add(listener)
         elif len(self._waiting) >= MOST_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
         elif not self._relay.begin_search(address):
@@ -113,8 +125,7 @@ class RelayedTable:
     def leave(self, listener: Listener) -> None:
         """Remove a spectator. The table is no longer watched some time after the last one."""
         self._waiting.pop(listener, None)
-        if self._spectators is not None:
-            self._spectators.discard(listener)
+        self._spectators.discard(listener)
         if self._is_closed:
             return
         self._count_soon()
@@ -123,7 +134,7 @@ class RelayedTable:
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay that watches here, in its place."""
-        if self._spectators is not None and self._spectators.count_relayed(relay, count):
+        if self._spectators.count_relayed(relay, count):
             self._count_soon()
 
     def close(self) -> None:
@@ -135,8 +146,7 @@ class RelayedTable:
         for each in (self._following, self._idle, self._counting):
             if each is not None:
                 each.cancel()
-        if self._spectators is not None:
-            self._spectators.close()
+        self._spectators.close()
         self._relay.forget(self._code)
 
     def _end_searches(self, *, missed: bool = False) -> None:
@@ -149,9 +159,9 @@ class RelayedTable:
         if missed:
             self._relay.note_unknown(self._code)
 
-    def _add(self, spectators: Spectators, listener: Listener) -> None:
+    def _add(self, listener: Listener) -> None:
         listener.reply(Seated(code=self._code))
-        spectators.add(listener)
+        self._spectators.add(listener)
         self._count_soon()
 
     async def _follow(self) -> None:
@@ -160,7 +170,7 @@ class RelayedTable:
             try:
                 await self._connect()
             except CommandRefused as refused:
-                if self._spectators is not None and refused.reason in TEMPORARY:
+                if self._is_shown and refused.reason in TEMPORARY:
                     await self._rest()
                 elif not self._refuse(refused):
                     return
@@ -171,7 +181,7 @@ class RelayedTable:
                 log.info("upstream lost", extra={"table": self._code, "why": str(error)})
                 is_other = isinstance(error, OtherProtocol)
                 # While servers are upgraded, another one may still speak our version.
-                if self._spectators is None or (is_other and self._pause >= LONGEST_PAUSE):
+                if not self._is_shown or (is_other and self._pause >= LONGEST_PAUSE):
                     self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
                     return
                 await self._rest()
@@ -187,7 +197,7 @@ class RelayedTable:
 
     async def _connect(self) -> None:
         """Watch the table over one connection."""
-        if self._spectators is None and self._waiting:
+        if not self._is_shown and self._waiting:
             self._passphrase, self._asking = next(iter(self._waiting.values()))
         relay, asking = self._relay, self._asking.hops
         async with watching(relay.url, self._code, self._passphrase, asking, relay.meet) as upstream:
@@ -204,8 +214,9 @@ class RelayedTable:
         while upstream.counts_relayed:
             await self._is_recounted.wait()
             self._is_recounted.clear()
-            if self._people != self._reported:
-                self._reported = self._people
+            people = self._spectators.people
+            if people != self._reported:
+                self._reported = people
                 await upstream.report(self._reported)
 
     def _take(self, message: Message) -> None:
@@ -224,40 +235,40 @@ class RelayedTable:
                 case Watchers():
                     self._elsewhere = max(0, message.count - self._reported)
                     self._count_soon()
-                case RaceLost() if self._spectators is not None:
+                case RaceLost():
                     self._spectators.show_race(message)
-                case Halted() if self._spectators is not None:
+                case Halted():
                     for listener in self._spectators:
                         listener.reply(message)
         except (InconsistentEvent, InvalidGame) as error:
             raise Unreachable(f"an event does not fit: {error}") from error
 
     def _publish(self, event: Event) -> None:
-        if self._mirror is None or self._spectators is None:
+        if not self._is_shown:
             raise Unreachable("an event before the snapshot")
         at = self._relay.clock()
-        self._mirror.apply(event, at)
+        self._replica.apply(event, at)
         self._spectators.publish([Frames(event, at)])
 
     def _restart(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot. Spectators get it if they have missed something."""
         self._pause = FIRST_PAUSE
         self._end_searches()
-        previous, mirror = self._spectators, TableMirror(snapshot, self._relay.clock())
         self._is_recounted.set()
-        if previous is not None and self._mirror is not None and self._mirror.is_like(mirror):
-            self._mirror.hand_clock = mirror.hand_clock
+        replica = Replica.from_snapshot(snapshot, self._relay.clock())
+        if self._is_shown and self._replica.is_like(replica):
+            self._replica.hand_clock = replica.hand_clock
             return
-        self._mirror = mirror
-        self._spectators = Spectators(self._mirror, self._relay.clock, self._relay.backlog, delays=False)
-        if previous is None:
+        previous, self._replica = self._spectators, replica
+        previous.close()
+        self._spectators = self._new_spectators()
+        for listener in previous:
+            self._spectators.add(listener)
+        self._spectators.relayed |= previous.relayed
+        if not self._is_shown:
+            self._is_shown = True
             passphrase = self._passphrase if snapshot.locked else ""
             self._lock = Passphrase(secrets.token_bytes(SALT_SIZE), passphrase=passphrase)
-        else:
-            previous.close()
-            for listener in previous:
-                self._spectators.add(listener)
-            self._spectators.relayed |= previous.relayed
         waiting, self._waiting = self._waiting, {}
         for listener, (passphrase, origin) in waiting.items():
             try:
@@ -265,11 +276,11 @@ class RelayedTable:
             except CommandRefused as refused:
                 listener.reply(Refused(counter=0, reason=refused.reason, text=refused.text))
             else:
-                self._add(self._spectators, listener)
+                self._add(listener)
 
     def _refuse(self, refused: CommandRefused) -> bool:
         """Pass a refusal on. Return whether there are spectators with other passphrases to ask for."""
-        if self._spectators is not None:
+        if self._is_shown:
             self._end(CloseCode.GOOD_BYE, refused.text)
             return False
         self._end_searches(missed=refused.reason is Reason.UNKNOWN_TABLE)
@@ -284,9 +295,8 @@ class RelayedTable:
 
     def _end(self, code: CloseCode, reason: str) -> None:
         """Close all spectators' connections in the way that the other server closed ours."""
-        if self._spectators is not None:
-            self._spectators.hurry()
-        for listener in [*(self._spectators or ()), *self._waiting]:
+        self._spectators.hurry()
+        for listener in [*self._spectators, *self._waiting]:
             listener.close(code, reason[:120])
         self.close()
 
@@ -297,40 +307,40 @@ class RelayedTable:
     def _count(self) -> None:
         self._counting = None
         self._is_recounted.set()
-        watchers = Watchers(count=min(MOST_SPECTATORS, self._elsewhere + self._people))
-        for listener in self._spectators or ():
+        watchers = Watchers(count=min(MOST_SPECTATORS, self._elsewhere + self._spectators.people))
+        for listener in self._spectators:
             listener.reply(watchers)
-
-    @property
-    def _people(self) -> int:
-        return 0 if self._spectators is None else self._spectators.people
 
 
 class Relay:
-    """The tables that a relay watches.
+    """The tables that a relay watches. See :class:`~racing_demon_server.net.handler.Service`.
 
     Attributes:
         url: the other server.
         clock: the clock, in microseconds.
-        backlog: gives galleries turns.
+        backlog: gives the spectators of all tables turns.
         addresses: limits how many tables an address looks for.
+        is_halted: False: nothing is written here.
+        needs: empty.
 
     Args:
-        url, clock, backlog, addresses: the same.
-        most: the most tables at a time.
+        url: the other server.
+        context: what all connections share.
 
     """
 
-    def __init__(
-        self, url: str, most: int, clock: Callable[[], int], backlog: Backlog, addresses: AddressLimits
-    ) -> None:
+    is_halted = False
+    needs = ""
+
+    def __init__(self, url: str, context: ServerContext) -> None:
+        settings = context.settings
         self.url = url
-        self._most = most
-        self.clock = clock
-        self.backlog = backlog
-        self.addresses = addresses
+        self.clock = context.clock
+        self.backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+        self.addresses = context.addresses
+        self._context = context
         self._tables: dict[str, RelayedTable] = {}
-        self._places: dict[Listener, RelayedTable] = {}
+        self._table_of: dict[Listener, RelayedTable] = {}
         self._is_known = False
         self._misses = Bucket(UPSTREAM["misses_per_minute"] / MINUTE, UPSTREAM["miss_burst"])
         self._unknown: dict[str, int] = {}
@@ -343,18 +353,29 @@ class Relay:
         """The number of spectators of all tables."""
         return sum(map(len, self._tables.values()))
 
+    def listing(self) -> Iterable[dict[str, Any]]:
+        """Return nothing: browsers are shown the tables at the server that has them."""
+        return ()
+
+    def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
+        """Return the handler of a connection whose handshake is complete."""
+        return RelayHandler(connection, self._context, self, origin)
+
     def holds(self, listener: Listener) -> bool:
         """Return whether a listener watches a table, or waits for one."""
-        table = self._places.get(listener)
+        table = self._table_of.get(listener)
         return table is not None and listener in table
 
     def enter(self, listener: Listener, request: Message, origin: Origin) -> None:
         """Let a listener watch a table; if its address looks for too many, it is closed, and comes back.
 
         Raises:
-            CommandRefused: it asks for something else, or the relay is full.
+            CommandRefused: it asks for something else, the relay is full, or too many wrong codes came from
+                its address of late.
 
         """
+        if not self.addresses.may_miss(origin.counted_as, self.clock()):
+            raise self.addresses.too_many_misses()
         if not isinstance(request, Watch):
             raise CommandRefused(Reason.NOT_NOW, ONLY_WATCH)
         code = request.code.strip().upper()
@@ -363,11 +384,11 @@ class Relay:
             if self._unknown.get(code, -1) >= self.clock():
                 self.addresses.note_miss(origin.counted_as, self.clock())
                 raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code.")
-            if len(self._tables) >= self._most:
+            if len(self._tables) >= self._context.settings.max_tables:
                 raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
             table = RelayedTable(self, code)
         if table.watch(listener, request.passphrase, origin):
-            self._tables[code] = self._places[listener] = table
+            self._tables[code] = self._table_of[listener] = table
         else:
             listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
 
@@ -394,13 +415,13 @@ class Relay:
 
     def count_relayed(self, relay: Listener, count: int) -> None:
         """Count the spectators of a relay that watches here, in its place."""
-        table = self._places.get(relay)
+        table = self._table_of.get(relay)
         if table is not None:
             table.count_relayed(relay, count)
 
     def leave(self, listener: Listener) -> None:
         """Remove a listener whose connection is lost."""
-        table = self._places.pop(listener, None)
+        table = self._table_of.pop(listener, None)
         if table is not None:
             table.leave(listener)
 
@@ -412,3 +433,29 @@ class Relay:
     def forget(self, code: str) -> None:
         """Forget a table that is no longer watched."""
         self._tables.pop(code, None)
+
+
+class RelayHandler(Handler):
+    """Handles the messages of a relay's spectator."""
+
+    def __init__(self, connection: Connection, context: ServerContext, relay: Relay, origin: Origin) -> None:
+        super().__init__(connection, context, origin)
+        self._relay = relay
+
+    @property
+    def has_entered(self) -> bool:
+        """Whether the spectator watches a table, or waits for one."""
+        return self._relay.holds(self)
+
+    def enter(self, request: Message) -> None:
+        """Watch a table."""
+        self._relay.enter(self, request, self.origin)
+
+    def count_relayed(self, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        self._relay.count_relayed(self, count)
+
+    def leave(self) -> None:
+        """Stop watching, because the connection is lost."""
+        super().leave()
+        self._relay.leave(self)

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.formatting import counted
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 
@@ -230,6 +233,13 @@ class AddressLimits:
         """Count a code of an unknown table."""
         if address:
             _take([place.misses for place in self._places_of(address)], at)
+
+    def too_many_misses(self) -> CommandRefused:
+        """Return the refusal of an address that may not miss."""
+        seconds = math.ceil(MINUTE / self._settings.misses_per_minute)
+        wait = counted(seconds, "second")
+        text = f"Too many wrong codes from your address: wait {wait}, and try again."
+        return CommandRefused(Reason.TOO_FAST, text)
 
     def begin_search(self, address: str, at: int, shared: Bucket | None = None) -> bool:
         """Count a search for a table. Return whether its address may have it, if all that run are misses.

@@ -1,45 +1,32 @@
-"""The gateway: one port, its connections and limits, and its answers to plain HTTP."""
+"""The gateway: one port, its connections, and their limits."""
 
 import asyncio
 import logging
-import os
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from racing_demon_cluster.proxy import SPLICED, Visit
 from racing_demon_protocol import __version__
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.web.assets import ALONE, TABLE_PATH
-from racing_demon_server.web.site import Site
-from racing_demon_server.web.table_list import listing
+from racing_demon_server.web.assets import ALONE
 
 from . import http
 from .address_limits import Origin, named_clients, networks, origin, parsed
-from .costs import HANDSHAKE, PICTURE, REQUEST
-from .service import Service
-from .session import Session
-from .transport import READ_AT_ONCE, Connection
+from .connection import READ_AT_ONCE, Connection
+from .costs import REQUEST
+from .handler import Handler, ServerContext, Service
+from .routes import HttpRequest, Routes
 
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
 MOST_WAITING: Final = 512
 """Connections that the system queues until they are accepted."""
-METRICS_KEPT_US: Final = 1_000_000
-"""Metrics are formatted once a second at most, however many ask for them."""
-
-UNKNOWN_NAME: Final = (
-    "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
-    "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
-)
 TOO_LONG: Final = (
     "The request is too long. Usually these are cookies, which browsers keep for all programs of a host "
     "together: delete those of this address, or open it in a private window.\n"
@@ -52,28 +39,29 @@ log = logging.getLogger("racing_demon_server")
 
 
 class Admitted(NamedTuple):
-    """A connection's session, its address, and the timer that closes it without a place at a table."""
+    """A connection's handler, and the timer that closes it without a place at a table."""
 
-    session: Session
-    address: str
+    handler: Handler
     entry: asyncio.TimerHandle
 
 
 class Gateway:
-    """Accepts connections, and gives each a session.
+    """Accepts connections, and gives each a handler.
 
     Attributes:
         settings: the server's.
         closed: the number of connections that have been closed.
 
     Args:
-        service: what all sessions share.
+        context: what all connections share.
+        service: what they are for.
 
     """
 
-    def __init__(self, service: Service) -> None:
-        self.settings = settings = service.settings
+    def __init__(self, context: ServerContext, service: Service) -> None:
+        self.settings = settings = context.settings
         self.closed = 0
+        self._context = context
         self._service = service
         self._connections: set[Connection] = set()
         self._buffer = memoryview(bytearray(READ_AT_ONCE))
@@ -83,8 +71,7 @@ class Gateway:
         self._is_closing = False
         self._lost = asyncio.Event()
         self._proxies, self._relays = networks(settings.proxies), networks(settings.relays)
-        self._site = Site(self._listed) if settings.web else None
-        self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
+        self._routes = Routes(context, service, self._admitted.__len__)
 
     @property
     def connections(self) -> set[Connection]:
@@ -116,30 +103,28 @@ class Gateway:
         """Return the protocol of a new connection."""
         return Connection(self, self.settings, self._buffer)
 
-    def open(self, connection: Connection, request: Request) -> Session:
-        """Give a connection its session after the handshake, and send the protocol's versions."""
+    def open(self, connection: Connection, request: Request) -> Handler:
+        """Give a connection its handler after the handshake, and send the protocol's versions."""
         self._handshakes.pop(connection, None)
-        came = self._origin_of(connection, request)
-        address, headers = came.counted_as, request.headers
-        visit = Visit(headers.get("Host", ""), request.path, came, is_spliced=SPLICED in headers)
-        session = Session(connection, self._service, address, visit)
-        is_allowed = self._service.addresses.enter(address)
+        origin = self._origin_of(connection, request)
+        handler = self._service.handler(connection, request, origin)
+        is_allowed = self._context.addresses.enter(handler.address)
         if is_allowed and len(self._admitted) < self.settings.max_connections:
             entry_seconds = self.settings.entry_seconds
-            entry = asyncio.get_running_loop().call_later(entry_seconds, session.check_entry)
-            self._admitted[connection] = Admitted(session, address, entry)
-            software = f"{SOFTWARE} {COUNTS_RELAYED}" if came.is_relay else SOFTWARE
-            session.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
-            return session
-        self._service.addresses.leave(address)
+            entry = asyncio.get_running_loop().call_later(entry_seconds, handler.check_entry)
+            self._admitted[connection] = Admitted(handler, entry)
+            software = f"{SOFTWARE} {COUNTS_RELAYED}" if origin.is_relay else SOFTWARE
+            handler.reply(Versions(oldest=VERSION, newest=VERSION, software=software))
+            return handler
+        self._context.addresses.leave(handler.address)
         if is_allowed:
-            session.close(CloseCode.FULL, "The server is full. Try again later.")
+            handler.close(CloseCode.FULL, "The server is full. Try again later.")
         else:
-            session.close(CloseCode.FULL, "Too many connections from your address.", "address")
-        return session
+            handler.close(CloseCode.FULL, "Too many connections from your address.", "address")
+        return handler
 
-    def note_pending(self, connection: Connection) -> None:
-        """Note a connection without a request. If there are too many, the oldest is cut off.
+    def add_pending(self, connection: Connection) -> None:
+        """Add a connection without a request. If there are too many, the oldest is cut off.
 
         Who may be behind a trusted proxy is not known before the request.
         """
@@ -160,11 +145,11 @@ class Gateway:
 
     def _cut_off(self, pending: Connection) -> None:
         del self._handshakes[pending]
-        self._service.note_cut(0, "handshake")
+        self._context.count_cut(0, "handshake")
         pending.transport.abort()
 
-    def forget(self, connection: Connection) -> None:
-        """Forget a connection that is lost."""
+    def remove(self, connection: Connection) -> None:
+        """Remove a connection that is lost."""
         self.closed += 1
         self._connections.discard(connection)
         self._handshakes.pop(connection, None)
@@ -172,17 +157,15 @@ class Gateway:
         admitted = self._admitted.pop(connection, None)
         if admitted is not None:
             admitted.entry.cancel()
-            self._service.addresses.leave(admitted.address)
-            admitted.session.gone()
+            self._context.addresses.leave(admitted.handler.address)
+            admitted.handler.leave()
 
     def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
         """Stop listening, and close all connections with a reason for people."""
         self._is_closing = True
         for listening in self._listening:
             listening.close()
-        if self._service.relay is not None:
-            self._service.relay.close()
-        self._service.hasher.close()
+        self._service.close()
         for connection in self._connections:
             if connection.is_open:
                 connection.close(code, reason)
@@ -205,7 +188,7 @@ class Gateway:
     def refuse_long(self, connection: Connection) -> Response | None:
         """Refuse a request that is too long, in words unless its address has sent too many."""
         address = self._handshakes.get(connection, "")
-        if not self._service.addresses.take_request(address, self._service.clock(), REQUEST):
+        if not self._context.addresses.take_request(address, self._context.clock(), REQUEST):
             return None
         response = http.text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, TOO_LONG)
         response.headers["Server"] = SOFTWARE
@@ -229,92 +212,8 @@ class Gateway:
         """Answer plain HTTP; ``None`` lets the WebSocket through."""
         address = self._origin_of(connection, request).counted_as
         path = request.path.partition("?")[0]
-        if not self._service.addresses.take_request(address, self._service.clock(), _units(path)):
-            return http.too_many()
-        if not http.is_meant(request, self.settings.hosts):
-            return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
-        if path != WEBSOCKET_PATH and not http.is_own_name(request, self.settings.hosts):
-            return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
-        if path == "/healthz":
-            registry = self._service.registry
-            return http.health(
-                len(self._service.relay or registry),
-                self.settings.shards,
-                is_halted=registry.is_halted,
-                needs=registry.needs,
-            )
-        if path == "/metrics":
-            return self._measured(connection, request)
-        return self._enter(request) if path == WEBSOCKET_PATH else self._asset(connection, request, path)
-
-    def _measured(self, connection: Connection, request: Request) -> Response:
-        """Return metrics in Prometheus' text format."""
-        if not self.settings.metrics_public and not http.is_local(connection.address, request):
-            return http.text(HTTPStatus.NOT_FOUND, "Metrics can be read from this machine only.\n")
-        now = self._service.clock()
-        if now - self._metrics[0] >= METRICS_KEPT_US:
-            self._metrics = now, self._service.meter.text(len(self._admitted), self._service.listeners)
-        return http.text(HTTPStatus.OK, self._metrics[1], "text/plain; version=0.0.4; charset=utf-8")
-
-    def _enter(self, request: Request) -> Response | None:
-        """Accept programs and this server's own page, and no page of another site."""
-        if http.is_own_page(request, self.settings.hosts, self.settings.shards):
-            return None
-        return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")
-
-    def _asset(self, connection: Connection, request: Request, path: str) -> Response:
-        """Answer browsers."""
-        settings = self.settings
-        if (location := self._lasting(request, path)) is not None:
-            return http.redirect(location)
-        headers = {name.lower(): value for name, value in request.headers.raw_items()}
-        local = (connection.transport.get_extra_info("sockname") or [""])[0]
-        origin = http.origin_for_others(request, settings.hosts, local, self._elsewhere)
-        where = origin, headers, http.sockets(request, settings.shards)
-        found = self._site.answer(path, *where) if self._site is not None else None
-        if found is None:
-            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
-        return http.respond(found.status, found.headers, found.body)
-
-    def _elsewhere(self, scheme: str, port: int) -> str | None:
-        """Return the server's origin on its network; ``None`` if it has none, or if a port was forwarded."""
-        from racing_demon_server.network_interfaces import reachable  # noqa: PLC0415 - seldom needed
-
-        if self.settings.join_urls:  # the operator knows best
-            named = urlsplit(self.settings.join_urls[0])
-            return f"{'https' if named.scheme == 'wss' else 'http'}://{named.netloc}"
-        if port not in {self.port, *self.settings.shards.ports}:
-            return None
-        found = [each.ip for each in reachable(self.settings.host, os.environ) if not each.is_loopback]
-        return f"{scheme}://{bracketed(str(found[0]))}:{port}" if found else None
-
-    def _lasting(self, request: Request, path: str) -> str | None:
-        """Return the address of a page at the name of all servers, if it was asked for at this one's own.
-
-        A page can connect to its own host only, so one of a server that dies would not find the others.
-        """
-        common = self.settings.common_host
-        if not common or self._site is None or not TABLE_PATH.fullmatch(path):
-            return None
-        asked = urlsplit(http.origin_of(request))
-        host, colon, port = asked.netloc.lower().partition(":")
-        if host != self.settings.own_host:
-            return None
-        return f"{asked.scheme}://{common}{colon}{port}{request.path}"
-
-    def _listed(self) -> Iterator[dict[str, Any]]:
-        """Yield the tables that browsers may list; none if they are not announced to anybody else either."""
-        if self.settings.lists_tables:
-            yield from (listing(table.view) for table in self._service.registry)
-            if self._service.locator is not None:
-                yield from self._service.locator.listed
-
-
-def _units(path: str) -> int:
-    """Return the units that a request costs its address."""
-    if path == WEBSOCKET_PATH:
-        return HANDSHAKE
-    return PICTURE if path.startswith("/qr/") else REQUEST
+        host, port, *_ = connection.transport.get_extra_info("sockname") or ("", 0)
+        return self._routes.answer(address, HttpRequest(request, path, connection.address, (host, port)))
 
 
 def url_of(host: str, port: int) -> str:

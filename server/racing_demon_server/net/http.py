@@ -1,18 +1,17 @@
-"""Plain HTTP on the server's port: health, metrics, and checks of hosts and origins."""
+"""Answers to plain HTTP, and checks of hosts and origins."""
 
-import json
 import socket
 from collections.abc import Callable, Collection, Iterable
 from email.utils import formatdate
 from functools import cache
 from http import HTTPStatus
-from typing import Final, NamedTuple
+from json import dumps
+from typing import Final
 from urllib.parse import urlsplit
 
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.addresses import bracketed
 from racing_demon_server.sharding import Shards
 from racing_demon_server.web.assets import ALONE
@@ -27,21 +26,6 @@ RETRY_SECONDS: Final = 5
 """Seconds after which a refused address may ask again."""
 
 
-class Meter(NamedTuple):
-    """Callbacks for what happens to connections, which tables do not see.
-
-    Attributes:
-        text: formats all metrics, given how many connections are open, and how many of them play or watch.
-        cut: counts a connection that the server closed, by reason.
-        refused: counts a command that the server refused before a table saw it.
-
-    """
-
-    text: Callable[[int, int], str]
-    cut: Callable[[str], None]
-    refused: Callable[[Reason], None]
-
-
 def respond(status: HTTPStatus, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
     """Answer a request. The connection is closed after the answer."""
     usual = {"Date": formatdate(usegmt=True), "Connection": "close", "Content-Length": str(len(body))}
@@ -53,19 +37,9 @@ def text(status: HTTPStatus, words: str, kind: str = "text/plain; charset=utf-8"
     return respond(status, [("Content-Type", kind), ("Cache-Control", "no-store"), *ALONE], words.encode())
 
 
-def health(tables: int, shards: Shards, *, is_halted: bool, needs: str = "") -> Response:
-    """Return the server's health and its number of tables; with several processes, also which one answers.
-
-    While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what ends
-    that, if it is known.
-    """
-    facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": tables}
-    if needs:
-        facts["needs"] = needs
-    if not shards.is_alone:
-        facts |= {"process": shards.number, "ports": shards.ports}
-    status = HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK
-    return text(status, json.dumps(facts) + "\n", "application/json")
+def json(value: object, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """Answer with JSON that must not be cached."""
+    return text(status, dumps(value) + "\n", "application/json")
 
 
 def redirect(location: str) -> Response:
@@ -95,8 +69,8 @@ def is_local(peer: str, request: Request) -> bool:
     return address is not None and address.is_loopback
 
 
-def is_meant(request: Request, hosts: Collection[str]) -> bool:
-    """Tell whether a request uses one of the server's names, or an address. Without names, any will do."""
+def is_allowed_host(request: Request, hosts: Collection[str]) -> bool:
+    """Return whether a request uses one of the server's names, or an address. Without names, any will do."""
     host = _host(request)
     return not hosts or _is_address(host) or host in {name.lower() for name in hosts}
 
@@ -107,7 +81,7 @@ def is_own_name(request: Request, hosts: Collection[str]) -> bool:
     Such names are addresses, the machine's own names, and those that the operator has given. Any other
     name may belong to a stranger who makes it point to this machine (DNS rebinding).
     """
-    return is_meant(request, hosts or _names_of_machine())
+    return is_allowed_host(request, hosts or _names_of_machine())
 
 
 def is_own_page(request: Request, hosts: Collection[str], shards: Shards) -> bool:

@@ -9,12 +9,17 @@ import asyncio
 import sys
 
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
 
 from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net import gateway
-from racing_demon_server.net.session import Session
+from racing_demon_server.net import connection
+from racing_demon_server.net.address_limits import Origin
+from racing_demon_server.net.connection import Connection
+from racing_demon_server.net.handler import Handler
+from racing_demon_server.net.table_service import TableHandler, TableService
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
@@ -23,7 +28,7 @@ from tests.support.servers import start
 MANY = 1e9
 
 
-class EchoSession(Session):
+class EchoHandler(TableHandler):
     """Says every message once more, and nothing else."""
 
     def settle(self, at: int) -> bool:
@@ -36,8 +41,9 @@ class EchoSession(Session):
     def reply(self, message: Message) -> None:
         """Say nothing of one's own."""
 
-    def _take_message(self, data: bytes) -> None:
-        opcode = Opcode.TEXT if self._text else Opcode.BINARY
+    def handle_message(self, data: bytes) -> None:
+        """Say it once more."""
+        opcode = Opcode.TEXT if self.encoding is Encoding.JSON else Opcode.BINARY
         try:
             if opcode is Opcode.TEXT:
                 data.decode()
@@ -47,9 +53,17 @@ class EchoSession(Session):
             self.send({self.encoding: Frame(opcode, data).serialize(mask=False)})
 
 
+class EchoService(TableService):
+    """Gives each connection an echo."""
+
+    def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
+        """Return the handler of a connection."""
+        return EchoHandler(connection, self, origin)
+
+
 async def main(port: int) -> None:
     """Serve until the program is ended."""
-    vars(gateway).update(Session=EchoSession, MAX_CLIENT_FRAME=2**24)
+    vars(connection).update(MAX_CLIENT_FRAME=2**24)
     settings = ServerSettings(
         port=port,
         entry_seconds=600,
@@ -61,7 +75,8 @@ async def main(port: int) -> None:
         max_fragments=10**9,
         backlog_bytes=2**30,
     )
-    server = await start(settings, Registry(settings, clock, ImmediateJournal()), clock)
+    registry = Registry(settings, clock, ImmediateJournal())
+    server = await start(settings, registry, clock, service=EchoService)
     sys.stdout.write(f"listening on {server.port}\n")
     sys.stdout.flush()
     await server.wait_closed()

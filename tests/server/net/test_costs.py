@@ -17,12 +17,13 @@ from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
-from racing_demon_server.net.service import SHARE_SECONDS, Service
+from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import NO_METER, PATIENCE, Peer, serving_with, timeout
+from tests.support.servers import NO_METRICS, PATIENCE, Peer, serving_with, timeout
 
 DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "wire.md"
 FAR: Final[dict[str, Any]] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
@@ -202,13 +203,14 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     changes options four times a second.
     """
     time, settings, home = Standing(), ServerSettings(), "203.0.113.9"
-    service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER)
+    context = ServerContext(settings, time, NO_METRICS)
+    service = TableService(context, Registry(settings, time, ImmediateJournal()))
     room = service.open(home, Options(), Passphrase(bytes(16)))
     everybody = []
     for number in range(38):
-        assert service.addresses.take_request(home, time(), HANDSHAKE)
-        assert service.addresses.enter(home)
-        allowance = service.allowance(home)
+        assert context.addresses.take_request(home, time(), HANDSHAKE)
+        assert context.addresses.enter(home)
+        allowance = context.allowance(home)
         entering = COSTS[cl.Join] if number < 8 else COSTS[cl.Watch]
         assert allowance.take(time(), COSTS[cl.Hello] + entering)
         if number < 8:

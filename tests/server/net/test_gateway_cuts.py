@@ -15,11 +15,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.session import Session
+from racing_demon_server.net.table_service import TableHandler
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
-from tests.support.servers import NO_METER, PATIENCE, Closing, Peer, Served, start, timeout
+from tests.support.servers import NO_METRICS, PATIENCE, Closing, Peer, Served, start, timeout
 
 FAR = {"X-Forwarded-For": "203.0.113.9"}
 PING = Frame(Opcode.PING, b"")
@@ -32,7 +32,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     cuts: list[str] = []
     chosen = ServerSettings(**{"port": 0, **settings})
     registry = Registry(chosen, clock, ImmediateJournal())
-    server = await start(chosen, registry, clock, NO_METER._replace(cut=cuts.append))
+    server = await start(chosen, registry, clock, NO_METRICS._replace(cut=cuts.append))
     port = server.port
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen), cuts
@@ -111,15 +111,15 @@ async def test_who_is_cut_off_is_not_closed_as_well() -> None:
     async with counting(backlog_bytes=5_000) as (served, cuts), Peer.hosting(served.url) as ann:
         async with Peer.entered(served.url, cl.Watch(code=ann.code)) as eve:
             eve.socket.transport.pause_reading()
-            (session,) = served.registry.room(ann.code).broadcast.spectators
-            assert isinstance(session, Session)
+            (handler,) = served.registry.room(ann.code).broadcast.spectators
+            assert isinstance(handler, TableHandler)
             line = ev.Said(seq=1, seat=0, text="x" * 200)
             for _ in range(200_000):
-                session.reply(line)
+                handler.reply(line)
                 if cuts:
                     break
-            session.fall_behind()
-            session.close(CloseCode.KICKED, "The host no longer allows spectators.")
+            handler.drop_slow()
+            handler.close(CloseCode.KICKED, "The host no longer allows spectators.")
             assert isinstance(await ann.ask(cl.AddBot), Accepted)
             eve.socket.transport.abort()
     assert cuts == ["slow_reader"]

@@ -10,7 +10,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import CaughtUp, Pong, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.transport import SLICE
+from racing_demon_server.net.connection import SLICE
 from tests.support.raw_websocket import request
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Pong, Refused, Seated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.transport import Connection
+from racing_demon_server.net.connection import Connection
 from racing_demon_server.tables.registry import Registry
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
 

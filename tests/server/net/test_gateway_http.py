@@ -17,13 +17,12 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.net.gateway import Gateway, url_of
-from racing_demon_server.net.service import Service
+from racing_demon_server.net.gateway import url_of
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.restartable_server import wait_until
-from tests.support.servers import NO_METER, PATIENCE, Peer, Served, serving, serving_with, timeout
+from tests.support.servers import PATIENCE, Peer, Served, gateway_of, serving, serving_with, timeout
 
 TOKEN = "0f" * 32
 
@@ -85,7 +84,7 @@ async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_
     """A connection that was accepted just before or after that gets no answer."""
     settings = ServerSettings(entry_seconds=600.0)
     registry = Registry(settings, clock, ImmediateJournal())
-    gateway = Gateway(Service(settings, registry, clock, NO_METER))
+    gateway = gateway_of(settings, registry)
     if is_closed_before:
         gateway.close(1001, "")
     here, there = socket.socketpair()

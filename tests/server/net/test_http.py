@@ -14,11 +14,9 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.gateway import METRICS_KEPT_US
+from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import (
-    Meter,
-    health,
-    is_meant,
+    is_allowed_host,
     is_own_name,
     is_own_page,
     origin_for_others,
@@ -26,11 +24,12 @@ from racing_demon_server.net.http import (
     respond,
     sockets,
 )
+from racing_demon_server.net.routes import METRICS_KEPT_US, POSSIBLE_CODE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import ALONE, Shards
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing
-from tests.support.servers import PATIENCE, Peer, start, timeout
+from tests.support.servers import PATIENCE, Peer, serving, start, timeout
 
 SEVERAL = Shards(number=1, ports=(5001, 5002))
 NAMED = ("Cards.example.org",)
@@ -85,8 +84,8 @@ def test_whoever_names_no_host_or_two_means_nobody() -> None:
     """A proxy and a server could each take another of two for the one that is meant."""
     for request in (asking(), asking("127.0.0.1", "127.0.0.1")):
         assert not is_own_name(request, ())
-        assert not is_meant(request, NAMED)
-        assert is_meant(request, ())
+        assert not is_allowed_host(request, NAMED)
+        assert is_allowed_host(request, ())
 
 
 @pytest.mark.parametrize(
@@ -138,7 +137,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         return f"number {len(written)}\n"
 
     registry = Registry(settings, time, ImmediateJournal())
-    meter = Meter(write, lambda _why: None, lambda _reason: None)
+    meter = MetricsHooks(write, lambda _why: None, lambda _reason: None)
     server = await start(settings, registry, time, meter)
     port = server.port
     try:
@@ -157,14 +156,18 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         registry.close()
 
 
-@pytest.mark.parametrize("is_halted", [False, True])
-def test_the_health_tells_which_process_answers(is_halted: bool) -> None:
+async def test_the_health_tells_which_process_answers() -> None:
     """Beside the status and the number of tables, where a server has several processes."""
-    told = {"status": "halted" if is_halted else "ok", "tables": 3}
-    alone, one = (health(3, shards, is_halted=is_halted) for shards in (ALONE, SEVERAL))
-    assert told == json.loads(alone.body)
-    assert {**told, "process": 1, "ports": [5001, 5002]} == json.loads(one.body)
-    assert {503 if is_halted else 200} == {alone.status_code, one.status_code}
+    async with serving() as alone, serving(shards=SEVERAL) as one:
+        pages = [await asyncio.to_thread(fetch, f"{each.origin}/healthz") for each in (alone, one)]
+    told = {"status": "ok", "tables": 0}
+    assert list(map(json.loads, pages)) == [told, {**told, "process": 1, "ports": [5001, 5002]}]
+
+
+@pytest.mark.parametrize(("page", "found"), [("stats", True), ("BCDF", False)])
+def test_no_page_has_the_path_of_a_table(page: str, found: bool) -> None:
+    """Codes have no vowels, and pages must."""
+    assert (POSSIBLE_CODE.fullmatch(f"/{page}") is None) is found
 
 
 def test_an_answer_has_a_date_and_a_length_and_ends_its_connection() -> None:

@@ -14,7 +14,7 @@ import pytest
 from websockets.frames import Opcode
 
 from racing_demon_protocol.wire.messages.server import Watchers
-from racing_demon_server.net.transport import Connection
+from racing_demon_server.net.connection import Connection
 from racing_demon_server.ops import garbage_collection
 from tests.support.raw_websocket import frames_of, request
 from tests.support.servers import PATIENCE, Peer, serving

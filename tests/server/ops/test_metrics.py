@@ -20,14 +20,16 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.mqtt.setup import publishers
-from racing_demon_server.net.http import Meter, is_local
+from racing_demon_server.net.handler import MetricsHooks
+from racing_demon_server.net.http import is_local
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
 from tests.support.ports import free_port
 from tests.support.processes import server_process
-from tests.support.servers import PATIENCE, Peer, Served, serving, start, timeout
+from tests.support.servers import PATIENCE, OpenService, Peer, Served, relay_of, serving, start, timeout
 from tests.support.tables import OpenTable
 from tests.support.virtual_rooms import in_virtual_time, now
 
@@ -35,13 +37,13 @@ PLAY = cl.PlayCards(counter=1, source=1, count=1, destination=-1, seen=0)
 
 
 @asynccontextmanager
-async def measured(**settings: Any) -> AsyncIterator[Served]:
+async def measured(service: OpenService = TableService, **settings: Any) -> AsyncIterator[Served]:
     """Run a server with metrics in this process."""
     chosen = ServerSettings(**{"port": 0, **settings})
     metrics = Metrics()
     registry = Registry(chosen, clock, ImmediateJournal(), [metrics])
-    meter = Meter(metrics.text, metrics.cut, metrics.refused)
-    server = await start(chosen, registry, clock, meter)
+    hooks = MetricsHooks(metrics.text, metrics.cut, metrics.refused)
+    server = await start(chosen, registry, clock, hooks, service)
     port = server.port
     try:
         yield Served(f"ws://127.0.0.1:{port}/v1", registry, server, chosen)
@@ -96,7 +98,11 @@ async def test_it_says_what_runs() -> None:
 
 async def test_spectators_of_a_relay_are_counted() -> None:
     """A relay counts the spectators who watch at it."""
-    async with serving() as owner, measured(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
+    async with (
+        serving() as owner,
+        measured(relay_of(owner.url)) as relay,
+        Peer.hosting(owner.url) as ann,
+    ):
         watch = cl.Watch(code=ann.code)
         async with Peer.entered(relay.url, watch), Peer.entered(relay.url, watch):
             assert (await numbers(relay))["racing_demon_spectators"] == 2

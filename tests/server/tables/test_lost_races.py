@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import RACE_BURST, RACES_PER_SECOND
-from tests.support.servers import Peer, serving, timeout
+from tests.support.servers import Peer, relaying, serving, timeout
 from tests.support.virtual_rooms import FakeConnection, open_room, say, seat_at, virtual
 
 RACE: Final = RaceLost(pile=3, card=5, by=0, seat=1, late_us=200_000)
@@ -125,7 +125,7 @@ async def _heard(client: Client) -> RaceLost:
 
 async def test_a_relay_passes_it_on() -> None:
     """The client of the terminal asks for it, at the owner's and at a relay."""
-    async with serving() as owner, serving(relay=owner.url) as relay, Peer.hosting(owner.url) as ann:
+    async with serving() as owner, relaying(owner.url) as relay, Peer.hosting(owner.url) as ann:
         for url in (owner.url, relay.url):
             async with await Client.watch(url, ann.code) as eye:
                 owner.registry.room(ann.code).broadcast.spectators.show_race(RACE)

@@ -14,12 +14,13 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.net.service import Service
+from racing_demon_server.net.handler import ServerContext
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.support.servers import NO_METER
+from tests.support.servers import NO_METRICS
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, now, say, seat_at, virtual
 
@@ -92,7 +93,7 @@ async def test_a_full_hall_opens_no_table() -> None:
 async def test_an_address_has_so_many_tables_at_a_time() -> None:
     """It gets one more when one of its own is closed; others', and this machine's, do not count for it."""
     registry = open_hall(tables_per_address=2, idle_table_seconds=10)
-    service = Service(ServerSettings(tables_per_address=2), registry, now, NO_METER)
+    service = TableService(ServerContext(ServerSettings(tables_per_address=2), now, NO_METRICS), registry)
     rooms = [service.open("203.0.113.9", Options(), Passphrase(bytes(16))) for _ in range(2)]
     conn = listen(rooms[0])
     with pytest.raises(CommandRefused, match="2 tables") as refused:

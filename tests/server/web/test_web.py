@@ -235,7 +235,7 @@ async def test_tables_are_nobodys_business_elsewhere() -> None:
     """A server that does not announce its tables lists none to browsers, either."""
     async with serving() as served, Peer.hosting(served.url):
         answer, body = await get(served, "/tables.json")
-        assert (answer.status, body) == (200, b"[]")
+        assert (answer.status, json.loads(body)) == (200, [])
 
 
 # Who may connect.

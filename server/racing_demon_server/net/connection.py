@@ -39,8 +39,8 @@ CLOSE_SECONDS: Final = 1.0
 """Seconds for the peer to answer a close frame."""
 
 
-class Reader(Protocol):
-    """Receives a connection's frames.
+class FrameHandler(Protocol):
+    """Handles a connection's frames.
 
     Attributes:
         is_flooding: whether further frames are ignored.
@@ -54,24 +54,24 @@ class Reader(Protocol):
     def new_batch(self) -> None:
         """Note that a batch of bytes is being read now."""
 
-    def take(self, frame: Frame) -> None:
+    def handle_frame(self, frame: Frame) -> None:
         """Handle a data frame."""
 
-    def take_short(self, message: bytes) -> None:
+    def handle_short(self, message: bytes) -> None:
         """Handle a binary message that came in one short frame."""
 
     def count_control(self) -> None:
         """Count any other frame."""
 
-    def fall_behind(self) -> None:
+    def drop_slow(self) -> None:
         """End the connection, because too many bytes wait to be sent."""
 
 
 class Acceptor(Protocol):
     """Accepts connections."""
 
-    def note_pending(self, connection: "Connection") -> None:
-        """Note a connection that has not sent its request yet."""
+    def add_pending(self, connection: "Connection") -> None:
+        """Add a connection that has not sent its request yet."""
 
     def answer(self, connection: "Connection", request: Request, handshake: ServerProtocol) -> Response:
         """Return the HTTP answer to a connection's request: a page, an error, or the handshake's."""
@@ -79,11 +79,11 @@ class Acceptor(Protocol):
     def refuse_long(self, connection: "Connection") -> Response | None:
         """Return the HTTP answer to a request that is too long; ``None`` for none."""
 
-    def open(self, connection: "Connection", request: Request) -> Reader:
-        """Return the reader of a connection whose handshake is complete."""
+    def open(self, connection: "Connection", request: Request) -> FrameHandler:
+        """Return the handler of a connection whose handshake is complete."""
 
-    def forget(self, connection: "Connection") -> None:
-        """Forget a connection that is lost."""
+    def remove(self, connection: "Connection") -> None:
+        """Remove a connection that is lost."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -117,7 +117,7 @@ class Connection(asyncio.BufferedProtocol):
         self._settings = settings
         self._buffer = buffer
         self._loop = asyncio.get_running_loop()
-        self._session: Reader | None = None
+        self._handler: FrameHandler | None = None
         self._request = bytearray()
         self._is_answered = False
         self._unread = bytearray()
@@ -144,7 +144,7 @@ class Connection(asyncio.BufferedProtocol):
         self.transport = cast("asyncio.Transport", transport)
         self.transport.set_write_buffer_limits(self._settings.backlog_bytes)
         self._set_deadline(self._settings.entry_seconds)
-        self._acceptor.note_pending(self)
+        self._acceptor.add_pending(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers, and release all references.
@@ -157,9 +157,9 @@ class Connection(asyncio.BufferedProtocol):
         for timer in (self._resting, self._deadline, self._heartbeat):
             if timer is not None:
                 timer.cancel()
-        self._acceptor.forget(self)
-        if self._session is not None:
-            self._session = None
+        self._acceptor.remove(self)
+        if self._handler is not None:
+            self._handler = None
             vars(self._protocol).clear()
         self._request.clear()
         self._unread.clear()
@@ -175,8 +175,8 @@ class Connection(asyncio.BufferedProtocol):
             self._protocol.send_close(code, reason)
             self._write()
 
-    def pass_on(self, upstream: asyncio.Transport) -> bool:
-        """Write all bytes from now on to another server; return whether that can be begun just now."""
+    def forward_to(self, upstream: asyncio.Transport) -> bool:
+        """Forward all bytes from now on to another server. Return whether that can begin just now."""
         if not self._takes_short or self._resting is not None or self.transport.is_closing():
             return False
         if self._heartbeat is not None:  # the other server asks for signs of life
@@ -234,8 +234,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         """Cut off a reader that is too slow, instead of buffering for it."""
-        if self._session is not None:
-            self._session.fall_behind()
+        if self._handler is not None:
+            self._handler.drop_slow()
 
     # Reading.
 
@@ -255,13 +255,13 @@ class Connection(asyncio.BufferedProtocol):
         if self._upstream is not None:
             self._upstream.write(data)
             return
-        session = self._session
-        if session is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
-            session.new_batch()
-            if not session.is_flooding and not self.transport.is_closing():
-                self._take(session, data)
-                if session.rest_us:
-                    self._rest(session)
+        handler = self._handler
+        if handler is not None and self._resting is None and len(data) <= AT_ONCE and not self._unread:
+            handler.new_batch()
+            if not handler.is_flooding and not self.transport.is_closing():
+                self._take(handler, data)
+                if handler.rest_us:
+                    self._rest(handler)
             return
         self._unread += data
         if len(self._unread) == len(data) and self._resting is None:  # else earlier bytes come first
@@ -269,34 +269,34 @@ class Connection(asyncio.BufferedProtocol):
 
     def _take_slice(self) -> None:
         """Handle a slice of the bytes that were read. The loop runs before the rest."""
-        session = self._session
-        if self.transport.is_closing() or (session is not None and session.is_flooding):
+        handler = self._handler
+        if self.transport.is_closing() or (handler is not None and handler.is_flooding):
             self._unread.clear()
         if self._unread:
             taken = bytes(self._unread[:SLICE])
             del self._unread[:SLICE]
-            if session is None:
+            if handler is None:
                 self._read_request(taken)
             else:
-                session.new_batch()
-                self._feed(session, taken)
-        if session is not None and session.rest_us:
-            self._rest(session)
+                handler.new_batch()
+                self._feed(handler, taken)
+        if handler is not None and handler.rest_us:
+            self._rest(handler)
         elif self._unread:
             self.transport.pause_reading()
             self._loop.call_soon(self._take_slice)
         else:
             self._loop.call_soon(self._read_on)
 
-    def _rest(self, session: Reader) -> None:
+    def _rest(self, handler: FrameHandler) -> None:
         """Read nothing for a while, because the client has used up its units. Others do not notice."""
         self.transport.pause_reading()
-        self._resting = self._loop.call_later(seconds_until(session.rest_us), self._wake, session)
+        self._resting = self._loop.call_later(seconds_until(handler.rest_us), self._wake, handler)
 
-    def _wake(self, session: Reader) -> None:
+    def _wake(self, handler: FrameHandler) -> None:
         """Continue with the bytes that were read before; they arrive now, like those that were not read."""
         self._resting = None
-        session.rest_us = 0
+        handler.rest_us = 0
         self._take_slice()
 
     def _read_on(self) -> None:
@@ -348,27 +348,27 @@ class Connection(asyncio.BufferedProtocol):
         self.encoding = encoding
         self._protocol = ServerProtocol(state=State.OPEN, max_size=MAX_CLIENT_FRAME)
         self.is_open = True
-        self._session = self._acceptor.open(self, request)
+        self._handler = self._acceptor.open(self, request)
         self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
         self._note_place()
         if rest:
-            self._session.new_batch()
-            self._feed(self._session, rest)
+            self._handler.new_batch()
+            self._feed(self._handler, rest)
 
-    def _take(self, session: Reader, data: bytes) -> None:
+    def _take(self, handler: FrameHandler, data: bytes) -> None:
         """Handle bytes: short frames at once, while the library waits for the first byte of a frame."""
         while self._takes_short:
             message = short_message(data)
             if message is None:
                 break
-            session.take_short(message)
+            handler.handle_short(message)
             data = data[HEADER + len(message) :]
-            if not data or session.is_flooding:
+            if not data or handler.is_flooding:
                 return
-        self._feed(session, data)
+        self._feed(handler, data)
 
-    def _feed(self, session: Reader, data: bytes) -> None:
-        """Pass bytes to the library, and complete frames to the session."""
+    def _feed(self, handler: FrameHandler, data: bytes) -> None:
+        """Pass bytes to the library, and complete frames to the handler."""
         self._unframed += len(data)
         self._protocol.receive_data(data)
         events = self._protocol.events_received()
@@ -378,10 +378,10 @@ class Connection(asyncio.BufferedProtocol):
             self._unframed -= wire_size(frame)
             if frame.opcode in DATA_OPCODES:
                 self._is_fragment_next = not frame.fin
-                session.take(frame)
+                handler.handle_frame(frame)
             else:
                 self._is_heard = True
-                session.count_control()
+                handler.count_control()
         self._note_place()
 
     def _note_place(self) -> None:

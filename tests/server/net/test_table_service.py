@@ -6,25 +6,26 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.service import Service
+from racing_demon_server.net.handler import ServerContext
+from racing_demon_server.net.table_service import TableService
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from tests.cluster.test_search import Directory
 from tests.support.clocks import Standing
-from tests.support.servers import NO_METER
+from tests.support.servers import NO_METRICS
 
 HOME = "203.0.113.9"
 
 
-def service_of(time: Standing, **settings: float) -> Service:
+def service_of(time: Standing, **settings: float) -> TableService:
     """Return what all sessions of a server share."""
     chosen = ServerSettings(**settings)  # type: ignore[arg-type]
-    return Service(chosen, Registry(chosen, time, ImmediateJournal()), time, NO_METER)
+    context = ServerContext(chosen, time, NO_METRICS)
+    return TableService(context, Registry(chosen, time, ImmediateJournal()))
 
 
-def opened(service: Service, address: str, time: Standing) -> Room:
+def opened(service: TableService, address: str, time: Standing) -> Room:
     """Open a table for an address."""
     service.take_table(address, time())
     return service.open(address, Options(), Passphrase(bytes(16)))
@@ -54,21 +55,6 @@ async def test_an_address_has_so_many_tables_and_no_more() -> None:
     for address in ("", "203.0.113.10"):
         opened(service, address, time)
     service.registry.discard(first)
-    opened(service, HOME, time)
-    service.registry.close()
-
-
-async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
-    """Whoever asks is sent to another one, and has not used up what the address may open."""
-    time, directory = Standing(), Directory()
-    settings = ServerSettings(table_burst=1, tables_per_minute=1e-6)
-    service = Service(settings, Registry(settings, time, ImmediateJournal()), time, NO_METER, directory)
-    directory.takes_tables = False
-    with pytest.raises(CommandRefused) as refused:
-        opened(service, HOME, time)
-    assert Reason.SERVER_FULL is refused.value.reason
-    assert refused.value.text == "This server is about to stop. Open a table at another one."
-    directory.takes_tables = True
     opened(service, HOME, time)
     service.registry.close()
 

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import Accepted, Pong
-from racing_demon_server.net.transport import short_message, wire_size
+from racing_demon_server.net.connection import short_message, wire_size
 from tests.support.servers import Closing, Peer, fragments, logged_warnings, serving
 
 MESSAGES = 40

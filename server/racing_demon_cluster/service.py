@@ -1,0 +1,239 @@
+"""Connections of players and spectators to the tables of a cluster."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from websockets.http11 import Request
+
+from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.errors import CommandRefused, RacingDemonError
+from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, is_below, understands
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Moved
+from racing_demon_server.net.address_limits import MANY_SEARCHES, Origin
+from racing_demon_server.net.connection import Connection
+from racing_demon_server.net.handler import ServerContext
+from racing_demon_server.net.table_service import TableHandler, TableService
+from racing_demon_server.tables.registry import Registry
+
+from .location import Found, Location, SearchResult
+from .proxy import PROXIED, Handshake, proxy
+
+HOLD_SECONDS: Final = 3.0
+"""How long a client waits for a table whose server is dead: others have it soon after the lease."""
+AGAIN_SECONDS: Final = 0.25
+"""After so long the table is looked for again."""
+
+
+class Locator(Protocol):
+    """Knows the tables of other servers."""
+
+    @property
+    def listed(self) -> Sequence[dict[str, Any]]:
+        """What browsers list of them."""
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether tables may be opened here."""
+
+    def locate(self, code: str, found: Found) -> None:
+        """Search for a table, and call back once."""
+
+
+class TableNotHere(RacingDemonError):
+    """A table is not here; ``code`` is the one to look for at other servers."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"table {code} is not here")
+        self.code = code
+
+
+class ClusterService(TableService):
+    """Finds the tables of all servers.
+
+    Attributes:
+        tasks: connections that are being proxied.
+
+    Args:
+        context: what all connections share.
+        registry: keeps the tables of this server.
+        locator: finds those of others.
+
+    """
+
+    def __init__(self, context: ServerContext, registry: Registry, locator: Locator) -> None:
+        super().__init__(context, registry)
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._locator = locator
+
+    def listing(self) -> Iterator[dict[str, Any]]:
+        """Yield what browsers may list of the open tables."""
+        yield from super().listing()
+        yield from self._locator.listed
+
+    def handler(self, connection: Connection, request: Request, origin: Origin) -> TableHandler:
+        """Return the handler of a connection whose handshake is complete."""
+        return ClusterHandler(connection, self, request, origin)
+
+    def check_opening(self, address: str) -> None:
+        """Check that an address may open another table.
+
+        Raises:
+            CommandRefused: it may not, or the server stops.
+
+        """
+        if not self._locator.takes_tables:
+            text = "This server is about to stop. Open a table at another one."
+            raise CommandRefused(Reason.SERVER_FULL, text)
+        super().check_opening(address)
+
+    def miss(self, address: str, code: str, at: int, unknown: CommandRefused) -> None:
+        """Let the table be looked for at other servers.
+
+        Raises:
+            TableNotHere: always.
+
+        """
+        raise TableNotHere(code.strip().upper()) from unknown
+
+    def search(self, address: str, code: str, found: Found) -> None:
+        """Look for a table at other servers, and call back once.
+
+        It counts until it ends, even if its connection is gone before: many connections of one address
+        start no more searches than it may have misses.
+        """
+        context = self.context
+        if context.addresses.begin_search(address, context.clock()):
+            self._locator.locate(code, partial(self._end_search, address, found))
+        else:
+            found(SearchResult.BUSY)
+
+    def _end_search(self, address: str, found: Found, where: Location | SearchResult) -> None:
+        addresses = self.context.addresses
+        addresses.end_search(address)
+        if where is SearchResult.UNKNOWN:
+            addresses.note_miss(address, self.context.clock())
+        found(where)
+
+
+class TableSearch:
+    """A search for a client's table.
+
+    Attributes:
+        code: the table's code.
+        may_go_on: whether the table has not been found here before.
+
+    """
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.may_go_on = True
+        self._until = time.monotonic() + HOLD_SECONDS
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether to look again if no server has the table just now."""
+        return time.monotonic() < self._until
+
+
+class ClusterHandler(TableHandler):
+    """Handles the messages of a client whose table may be at another server.
+
+    While the table is looked for, the client's messages are held. Then it is told where to connect, or its
+    connection is proxied.
+    """
+
+    def __init__(
+        self, connection: Connection, service: ClusterService, request: Request, origin: Origin
+    ) -> None:
+        super().__init__(connection, service, origin)
+        self._cluster = service
+        headers = request.headers
+        self._handshake = Handshake(headers.get("Host", ""), request.path, connection.encoding, origin.hops)
+        self._is_proxied_here = PROXIED in headers
+        self._is_proxied = False
+        self._search: TableSearch | None = None
+        self._hello: tuple[bool, bytes]
+
+    @property
+    def has_entered(self) -> bool:
+        """Whether the connection has a place at a table, here or at another server."""
+        return super().has_entered or self._is_proxied
+
+    def greet(self, hello: cl.Hello) -> None:
+        """Keep the greeting, which is repeated at the server that has the table."""
+        super().greet(hello)
+        self._hello = self.message
+
+    def enter(self, request: Message) -> None:
+        """Open a table, or join, watch or return to one, wherever it is."""
+        try:
+            super().enter(request)
+        except TableNotHere as missing:
+            self.hold(outlasts_entry=False)
+            self._search = TableSearch(missing.code)
+            self._look_for(self._search)
+
+    def _look_for(self, search: TableSearch) -> None:
+        if self._search is search and not self.is_closing:
+            self._cluster.search(self.address, search.code, self._end_search)
+
+    def _end_search(self, found: Location | SearchResult) -> None:
+        search = self._search
+        if search is None or self.is_closing:
+            return
+        if isinstance(found, Location) and self._may_follow(found):
+            self._stop_waiting()
+            self.reply(Moved(host=found.host, port=found.port))
+        elif isinstance(found, Location) and not self._is_proxied_here:
+            proxying = asyncio.ensure_future(self._proxy(search, found))
+            self._cluster.tasks.add(proxying)
+            proxying.add_done_callback(self._cluster.tasks.discard)
+        elif found is SearchResult.HERE and search.may_go_on:
+            self.replay(self._stop_waiting())
+            if self._search is not None:  # it was not here after all
+                self._search.may_go_on = False
+        elif found is SearchResult.UNKNOWN:
+            self._stop_waiting()
+            self.refuse(Reason.UNKNOWN_TABLE, "No table here has that code.")
+        elif found is SearchResult.BUSY:
+            self.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
+        else:
+            self._wait(search, "The table is on its way to another server; come back in a moment.")
+
+    def _stop_waiting(self) -> Sequence[tuple[bool, bytes]]:
+        self._search = None
+        return self.release()
+
+    def _wait(self, search: TableSearch, advice: str) -> None:
+        """Look for a table again in a moment, or let the client come back if that has not helped."""
+        if search.is_patient and search.may_go_on and not self._is_proxied_here:
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._look_for, search)
+        else:
+            self.close(CloseCode.TRY_AGAIN, advice)
+
+    def _may_follow(self, found: Location) -> bool:
+        """Return whether the client follows a table there: to the name that it dialled, or one below it."""
+        try:
+            dialled = urlsplit(f"//{self._handshake.host}").hostname or ""
+        except ValueError:
+            return False
+        is_there = bool(found.host) and not self._is_proxied_here and is_below(found.host, dialled)
+        return is_there and understands(self.software, FOLLOWS_MOVED)
+
+    async def _proxy(self, search: TableSearch, location: Location) -> None:
+        """Let the server that has the table have this connection."""
+        self._is_proxied = await proxy(self.connection, self._handshake, self._messages, location)
+        if self._is_proxied:
+            self._stop_waiting()
+        else:
+            self._wait(search, "The table's server is not reached; come back in a moment.")
+
+    def _messages(self) -> Sequence[tuple[bool, bytes]]:
+        """Return what the client has sent so far, for the server that has the table."""
+        return [self._hello, *self.held]

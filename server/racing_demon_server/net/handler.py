@@ -1,0 +1,438 @@
+"""Handles the messages of one connection, whatever it is for.
+
+A frame gets its arrival stamp as its bytes are read, and goes to its table's inbox in the same call: there
+is no queue and no task between a player's bytes and the judge.
+"""
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+
+from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.errors import CommandRefused, InvalidFrame
+from racing_demon_protocol.wire.addresses import SHOWS_RACES, understands
+from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Pong, Refused
+from racing_demon_server.frames import framed
+from racing_demon_server.rate_limit import Allowance, Bucket
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.room import TOO_DEAR, Clock
+
+from .address_limits import POOL_SECONDS, AddressLimits, Origin
+from .connection import Connection
+from .costs import COSTS
+
+SHARE_SECONDS: Final = 20.0
+"""A connection's share holds what flows into it in this many seconds."""
+MAX_HELD_MESSAGES: Final = 16
+"""So many messages of a client wait until its request is answered."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class MetricsHooks(NamedTuple):
+    """Callbacks for what happens to connections, which tables do not see.
+
+    Attributes:
+        text: formats all metrics, given how many connections are open, and how many of them play or watch.
+        cut: counts a connection that the server closed, by reason.
+        refused: counts a command that the server refused before a table saw it.
+
+    """
+
+    text: Callable[[int, int], str]
+    cut: Callable[[str], None]
+    refused: Callable[[Reason], None]
+
+
+class ServerContext:
+    """What all connections share, whatever they are for.
+
+    Attributes:
+        settings: the server's.
+        clock: the server's clock.
+        metrics: counts what happens to connections.
+        addresses: the limits of addresses.
+
+    """
+
+    def __init__(self, settings: ServerSettings, clock: Clock, metrics: MetricsHooks) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.metrics = metrics
+        self.addresses = AddressLimits(settings)
+        self._numbers = itertools.count(1)
+        self._units = pool(settings.units_per_server)
+
+    def next_number(self) -> int:
+        """Return the number of a new connection, for the log."""
+        return next(self._numbers)
+
+    def allowance(self, address: str) -> Allowance:
+        """Return the allowance of a new connection from an address."""
+        per_second = self.settings.units_per_connection
+        share = Bucket(per_second, per_second * SHARE_SECONDS)
+        return Allowance(share, [*self.addresses.pools(address), self._units])
+
+    def count_cut(
+        self, number: int, why: str, event: str = "connection cut", level: int = logging.WARNING
+    ) -> None:
+        """Log and count a connection that the server closes."""
+        log.log(level, event, extra={"connection": number, "why": why})
+        self.metrics.cut(why)
+
+
+def pool(units_per_second: float) -> Bucket:
+    """Return units that several connections share."""
+    return Bucket(units_per_second, units_per_second * POOL_SECONDS)
+
+
+class Service(Protocol):
+    """What the connections of a server are for.
+
+    Attributes:
+        listeners: the number of players and spectators at all tables.
+        is_halted: whether nothing can be written, so that all tables are halted.
+        needs: what an operator must give the journal's store before tables go on; empty if that is unknown.
+
+    """
+
+    @property
+    def listeners(self) -> int: ...  # noqa: D102
+
+    @property
+    def is_halted(self) -> bool: ...  # noqa: D102
+
+    @property
+    def needs(self) -> str: ...  # noqa: D102
+
+    def __len__(self) -> int:
+        """Return the number of tables."""
+
+    def listing(self) -> Iterable[dict[str, Any]]:
+        """Return what browsers may list of the open tables."""
+
+    def handler(self, connection: Connection, request: Request, origin: Origin) -> "Handler":
+        """Return the handler of a connection whose handshake is complete."""
+
+    def close(self) -> None:
+        """Release what connections use. It is called when no more are accepted."""
+
+
+class HeldMessages:
+    """What a client sends until its request is answered.
+
+    Attributes:
+        messages: each with whether it is text; the first is the request.
+        outlasts_entry: whether the time to ask for a table does not end while they wait.
+
+    """
+
+    def __init__(self, is_text: bool, request: bytes, *, outlasts_entry: bool) -> None:
+        self.messages = [(is_text, request)]
+        self.outlasts_entry = outlasts_entry
+
+    def add(self, is_text: bool, message: bytes) -> None:
+        """Hold another message.
+
+        Raises:
+            InvalidFrame: there are too many.
+
+        """
+        if len(self.messages) == MAX_HELD_MESSAGES:
+            raise InvalidFrame("wait until you have your place")
+        self.messages.append((is_text, message))
+
+
+class Handler:
+    """Handles the messages of one connection: what it may send next, and what comes of it.
+
+    Attributes:
+        encoding: the encoding of its frames.
+        shows_races: whether the client understands ``race_lost``.
+        is_flooding: whether further frames are ignored.
+        rest_us: microseconds during which nothing more is read, because it has used up its units.
+        owes: whether it may owe what its plays have led to.
+        address: the name under which its client is counted.
+        origin: where it comes from.
+        software: what the client says of itself.
+        connection: its bytes.
+        context: what all connections share.
+        allowance: the units that it may use.
+        arrived: when the bytes came that are being handled.
+        is_closing: whether it handles nothing more.
+        is_entry_due: whether the time to ask for a table is over.
+
+    """
+
+    def __init__(self, connection: Connection, context: ServerContext, origin: Origin) -> None:
+        self.encoding = connection.encoding
+        self.shows_races = self.is_flooding = self.owes = self.is_closing = False
+        self.rest_us = self.arrived = 0
+        self.address = origin.counted_as
+        self.origin = origin
+        self.software = ""
+        self.connection = connection
+        self.context = context
+        self.allowance = context.allowance(self.address)
+        settings = context.settings
+        self._writes_text = self.encoding is Encoding.JSON
+        self._number = context.next_number()
+        self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
+        self._controls = Bucket(settings.controls_per_second, settings.control_burst)
+        self._held: HeldMessages | None = None
+        self._has_greeted = self.is_entry_due = False
+        self._fragments = bytearray()
+        self._fragment_count = 0
+        self._is_text = False
+        self._message = b""
+        self.new_batch()
+
+    # What a connection is for.
+
+    @property
+    def has_entered(self) -> bool:
+        """Whether the connection has a place at a table."""
+        raise NotImplementedError
+
+    def enter(self, request: Message) -> None:
+        """Give the connection the place that it asks for.
+
+        Raises:
+            CommandRefused: it gets none.
+
+        """
+        raise NotImplementedError
+
+    def command(self, command: cl.Command) -> None:
+        """Carry out a command. Spectators have none."""
+        text = "You are watching. Only players can do that."
+        self.reply(Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text))
+
+    def count_relayed(self, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        raise NotImplementedError
+
+    def leave(self) -> None:
+        """Leave the table, because the connection is lost."""
+        self.is_closing = True
+
+    # Sending.
+
+    def send(self, events: Mapping[Encoding, bytes]) -> None:
+        """Send whole frames in one write. A failure ends this connection, and affects no other."""
+        # The library would frame every message again for every connection.
+        connection = self.connection
+        if connection.is_open and not self.is_closing:
+            try:
+                connection.transport.write(events[self.encoding])
+            except Exception:
+                log.exception("a connection could not be written to", extra={"connection": self._number})
+                self._abort()
+
+    def drop_slow(self) -> None:
+        """Cut off a reader that is too slow."""
+        if not self.is_closing:
+            self.context.count_cut(self._number, "slow_reader", "cut off a slow reader")
+            self._abort()
+
+    def _abort(self) -> None:
+        """End the connection without a close frame: nothing more can be sent."""
+        self.is_closing = True
+        self.connection.transport.abort()
+
+    def reply(self, message: Message) -> None:
+        """Send a message to this connection only."""
+        self.send({self.encoding: framed(message, self.encoding)})
+
+    def refuse(self, reason: Reason, text: str, counter: int = 0) -> None:
+        """Refuse a request, or the command with a counter, before any table sees it."""
+        self.context.metrics.refused(reason)
+        self.reply(Refused(counter=counter, reason=reason, text=text))
+
+    def close(self, code: CloseCode, reason: str, why: str = "") -> None:
+        """Close the connection with a reason for people (123 bytes at most).
+
+        ``why`` is the reason for metrics, if it is not the code's.
+        """
+        if not self.is_closing:
+            self.is_closing = True
+            level = logging.WARNING if code is CloseCode.FLOOD else logging.INFO
+            self.context.count_cut(self._number, why or code.name.lower(), level=level)
+            self.connection.close(code, reason)
+
+    def fail(self) -> None:
+        """End the connection because of an error of the server, which is being handled."""
+        log.exception("a frame could not be handled", extra={"connection": self._number})
+        self.close(CloseCode.SERVER_ERROR, "The server made an error. Join again to continue.")
+
+    # Reading.
+
+    def new_batch(self) -> None:
+        """Stamp the frames of a batch of bytes: they arrive now."""
+        clock = self.context.clock  # a method would be slower to look up
+        self.arrived = clock()
+        self.rest_us = 0
+
+    def count_frame(self) -> bool:
+        """Count a frame of any kind. Return whether to handle it."""
+        if not self._frames.take(self.arrived):
+            self._end_flood("Too many frames a second.", "flood")
+        elif not self.allowance.take(self.arrived):
+            self.rest_us = self.allowance.overdraw(self.arrived)
+        return not self.is_closing
+
+    def count_control(self) -> None:
+        """Count a ping, a pong or a close frame."""
+        self.count_frame()
+        if not self._controls.take(self.arrived):
+            self._end_flood("Too many pings a second.", "pings")
+
+    def _end_flood(self, reason: str, why: str) -> None:
+        self.is_flooding = True
+        self.close(CloseCode.FLOOD, reason, why)
+
+    def handle_frame(self, frame: Frame) -> None:
+        """Handle a frame; a fragmented message with its last frame."""
+        if not self.count_frame():
+            return
+        if frame.opcode is not Opcode.CONT:
+            self._fragments.clear()
+            self._fragment_count = 0
+            self._is_text = frame.opcode is Opcode.TEXT
+        self._fragment_count += 1
+        if self._fragment_count > self.context.settings.max_fragments:
+            self._end_flood("Too many fragments of one message.", "fragments")
+            return
+        self._fragments += frame.data  # the library bounds the size
+        if frame.fin:
+            self.handle_message(bytes(self._fragments))
+
+    def handle_short(self, message: bytes) -> None:
+        """Handle a binary message that came in one short frame."""
+        if self.count_frame():
+            self._is_text = False
+            self.handle_message(message)
+
+    def handle_message(self, data: bytes) -> None:
+        """Handle a whole message. Nothing that a client sends makes this raise."""
+        try:
+            if self._is_text is not self._writes_text:
+                raise InvalidFrame("text frames are for JSON, binary frames for msgpack")
+            if self._held is not None:
+                self._held.add(self._is_text, data)
+                return
+            message = decode_client(data.decode() if self._is_text else data)
+            if type(message) is cl.PlayCards and self._has_greeted:
+                self.command(message)
+            else:
+                self._message = data
+                self._dispatch(message)
+        except (InvalidFrame, UnicodeDecodeError) as error:
+            reason = "text that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            self.close(CloseCode.BAD_FRAME, f"Not understood: {reason}"[:120])
+        except CommandRefused as error:
+            self.refuse(error.reason, error.text)
+        except Exception:
+            self.fail()
+
+    def _dispatch(self, message: Message) -> None:
+        match message:
+            case cl.Hello():
+                self.greet(message)
+            case _ if not self._has_greeted:
+                self.close(CloseCode.BAD_FRAME, "Say hello first.")
+            case cl.Ping(stamp=stamp):
+                self.reply(Pong(stamp=stamp))
+            case cl.Command():
+                self.command(message)
+            case cl.Relaying(count=count):
+                self._pay_or_refuse(message)
+                if self.origin.is_relay:  # else it is one spectator, whatever it says
+                    self.count_relayed(min(count, self.context.settings.relayed_spectators))
+            case _ if self.has_entered:
+                raise CommandRefused(Reason.NOT_NOW, "This connection is already in use. Open another one.")
+            case _:
+                self._pay_or_refuse(message)
+                self.enter(message)
+
+    def greet(self, hello: cl.Hello) -> None:
+        """Accept a client that speaks this version of the protocol, once."""
+        if hello.version != VERSION:
+            advice = "update your client" if hello.version < VERSION else "update the server"
+            text = f"This server speaks version {VERSION} of the protocol, you {hello.version}: {advice}."
+            self.close(CloseCode.VERSION, text)
+        elif self._has_greeted:
+            self.close(CloseCode.BAD_FRAME, "You have already said hello.")
+        self._has_greeted = True
+        self.software = hello.software
+        self.shows_races = understands(hello.software, SHOWS_RACES)
+        self.connection.slow_heartbeat(hello.heartbeat_ms / 1_000)
+
+    # Paying.
+
+    def pay(self, message: Message) -> bool:
+        """Pay for a message beyond its frame. Return whether there were enough units."""
+        rest = COSTS[type(message)] - 1
+        return not rest or self.allowance.take(self.arrived, rest)
+
+    def _pay_or_refuse(self, message: Message) -> None:
+        if not self.pay(message):
+            raise CommandRefused(Reason.TOO_FAST, TOO_DEAR)
+
+    def settle(self, at: int) -> bool:
+        """Pay at a moment what plays have led to. Return whether nothing is owed any more."""
+        self.owes = not self.allowance.settle(at)
+        return not self.owes
+
+    def charge(self, units: int) -> None:
+        """Owe what a play led to, because the play is carried out already."""
+        self.owes = True
+        self.allowance.charge(units)
+
+    # Waiting.
+
+    def hold(self, *, outlasts_entry: bool) -> None:
+        """Answer the request that is being handled later; whatever the client sends meanwhile waits.
+
+        Args:
+            outlasts_entry: whether the time to ask for a table does not end meanwhile.
+
+        """
+        self._held = HeldMessages(*self.message, outlasts_entry=outlasts_entry)
+
+    @property
+    def message(self) -> tuple[bool, bytes]:
+        """Whether the message that is being handled is text, and its bytes."""
+        return self._is_text, self._message
+
+    @property
+    def held(self) -> Sequence[tuple[bool, bytes]]:
+        """The messages that wait, each with whether it is text."""
+        return () if self._held is None else self._held.messages
+
+    def release(self) -> Sequence[tuple[bool, bytes]]:
+        """Stop holding messages, and return those that waited."""
+        messages, self._held = self.held, None
+        return messages
+
+    def replay(self, messages: Iterable[tuple[bool, bytes]]) -> None:
+        """Handle messages that were held. They reach their table now."""
+        self.arrived = self.context.clock()
+        for is_text, data in messages:
+            if not self.is_closing:
+                self._is_text = is_text
+                self.handle_message(data)
+
+    def check_entry(self) -> None:
+        """Close the connection if it has no place at a table by now."""
+        self.is_entry_due = True
+        outlasts = self._held is not None and self._held.outlasts_entry
+        if not self.has_entered and not outlasts:
+            self.close(CloseCode.TOO_LATE, "No table was requested in time.")

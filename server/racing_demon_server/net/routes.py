@@ -1,0 +1,240 @@
+"""The pages of the server's port: plain HTTP, and who may ask for what at which price."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from websockets.http11 import Request, Response
+
+from racing_demon_protocol.constants import WEBSOCKET_PATH
+from racing_demon_protocol.discovery.mdns import MOST_TABLES
+from racing_demon_protocol.wire.addresses import bracketed
+from racing_demon_server.sharding import CODE_LETTERS
+from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
+from racing_demon_server.web.qr_codes import QR_PATH, qr_code
+
+from . import http
+from .costs import HANDSHAKE, PICTURE, REQUEST
+from .handler import ServerContext, Service
+
+METRICS_KEPT_US: Final = 1_000_000
+"""Metrics are formatted once a second at most, however many ask for them."""
+UNKNOWN_NAME: Final = (
+    "This server does not answer to that name: it could be a stranger's. Use its address, the numbers that "
+    "the table's host sees.\nWho runs the server allows a name with racing-demon-server --name NAME.\n"
+)
+POSSIBLE_CODE: Final = re.compile(f"/[{CODE_LETTERS}]{{4,16}}", re.IGNORECASE)
+
+
+class HttpRequest(NamedTuple):
+    """A request for a page.
+
+    Attributes:
+        request: the request.
+        path: its path, without a query.
+        peer: the address of the peer.
+        local: the address and port of this machine that the peer has connected to.
+
+    """
+
+    request: Request
+    path: str
+    peer: str
+    local: tuple[str, int]
+
+
+Page = Callable[[HttpRequest], Response | None]
+"""Answers a request; ``None`` if there is no such page, or to accept a WebSocket."""
+Access = Callable[[HttpRequest], Response | None]
+"""Refuses a request; ``None`` if it is allowed."""
+
+
+class Route(NamedTuple):
+    """A page, or a kind of pages.
+
+    Attributes:
+        path: the path, or a pattern of paths.
+        page: answers requests.
+        access: refuses those who may not ask for it.
+        units: what a request costs its address.
+
+    """
+
+    path: str | re.Pattern[str]
+    page: Page
+    access: Access
+    units: int = REQUEST
+
+
+class Routes:
+    """Answers plain HTTP, and decides which WebSockets are accepted.
+
+    Args:
+        context: what all connections share.
+        service: the tables.
+        connections: returns the number of connections.
+
+    """
+
+    def __init__(self, context: ServerContext, service: Service, connections: Callable[[], int]) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._service = service
+        self._connections = connections
+        self._metrics: tuple[int, str] = (-METRICS_KEPT_US, "")
+        own_name, own_page, this_machine = self._own_name, self._own_page, self._this_machine
+        routes = [
+            Route(WEBSOCKET_PATH, _accept, own_page, HANDSHAKE),
+            Route("/healthz", self._health, own_name),
+            Route("/metrics", self._measured, own_name if self._settings.metrics_public else this_machine),
+        ]
+        if self._settings.web:
+            self._assets = Assets.load()
+            routes += [
+                Route("/tables.json", self._table_list, own_name),
+                Route("/origin.json", self._origin, own_name),
+                Route(QR_PATH, self._qr_code, own_name, PICTURE),
+                *(Route(f"/{name}", self._asset, own_name) for name in sorted(AT_ROOT)),
+                Route(re.compile(r"/web/.*"), self._asset, own_name),
+                Route(TABLE_PATH, self._table, own_name),
+            ]
+        self._named = {route.path: route for route in routes if isinstance(route.path, str)}
+        self._patterns = [(route.path, route) for route in routes if isinstance(route.path, re.Pattern)]
+        assert not any(map(POSSIBLE_CODE.fullmatch, self._named)), "a page has the path of a table"
+        self._unknown = Route("", lambda _: None, own_name)
+
+    def answer(self, address: str, asked: HttpRequest) -> Response | None:
+        """Answer a request from an address; ``None`` accepts a WebSocket."""
+        route = self._route(asked.path)
+        if not self._context.addresses.take_request(address, self._context.clock(), route.units):
+            return http.too_many()
+        if not http.is_allowed_host(asked.request, self._settings.hosts):
+            return http.text(HTTPStatus.MISDIRECTED_REQUEST, "This server has a different name.\n")
+        response = route.access(asked) or route.page(asked)
+        if response is None and route.page is not _accept:
+            return http.text(HTTPStatus.NOT_FOUND, f"The game is at {WEBSOCKET_PATH}, over WebSocket.\n")
+        return response
+
+    def _route(self, path: str) -> Route:
+        """Return the route of a path. Pages with a name come first, so that none is taken for a table."""
+        if path in self._named:
+            return self._named[path]
+        return next((route for pattern, route in self._patterns if pattern.fullmatch(path)), self._unknown)
+
+    # Who may.
+
+    def _own_name(self, asked: HttpRequest) -> Response | None:
+        """Allow who uses a name of this server that nobody else can point here."""
+        if http.is_own_name(asked.request, self._settings.hosts):
+            return None
+        return http.text(HTTPStatus.MISDIRECTED_REQUEST, UNKNOWN_NAME)
+
+    def _this_machine(self, asked: HttpRequest) -> Response | None:
+        """Allow programs of this machine."""
+        if (refusal := self._own_name(asked)) is not None or http.is_local(asked.peer, asked.request):
+            return refusal
+        return http.text(HTTPStatus.NOT_FOUND, "Metrics can be read from this machine only.\n")
+
+    def _own_page(self, asked: HttpRequest) -> Response | None:
+        """Allow programs and this server's own page, and no page of another site."""
+        if http.is_own_page(asked.request, self._settings.hosts, self._settings.shards):
+            return None
+        return http.text(HTTPStatus.FORBIDDEN, "Pages from other sites cannot play here.\n")
+
+    # Pages for programs.
+
+    def _health(self, _: HttpRequest) -> Response:
+        """Return the server's health and its number of tables; of several processes, also which one answers.
+
+        While its disk fails and all tables are halted, the status is 503. ``needs`` tells an operator what
+        ends that, if it is known.
+        """
+        service, shards = self._service, self._settings.shards
+        is_halted = service.is_halted
+        facts: dict[str, object] = {"status": "halted" if is_halted else "ok", "tables": len(service)}
+        if service.needs:
+            facts["needs"] = service.needs
+        if not shards.is_alone:
+            facts |= {"process": shards.number, "ports": shards.ports}
+        return http.json(facts, HTTPStatus.SERVICE_UNAVAILABLE if is_halted else HTTPStatus.OK)
+
+    def _measured(self, _: HttpRequest) -> Response:
+        """Return metrics in Prometheus' text format."""
+        now = self._context.clock()
+        if now - self._metrics[0] >= METRICS_KEPT_US:
+            text = self._context.metrics.text(self._connections(), self._service.listeners)
+            self._metrics = now, text
+        return http.text(HTTPStatus.OK, self._metrics[1], "text/plain; version=0.0.4; charset=utf-8")
+
+    # Pages for browsers.
+
+    def _table_list(self, _: HttpRequest) -> Response:
+        """Return as many tables as a browser shows, those with free seats first."""
+        listed: Iterable[dict[str, Any]] = self._service.listing() if self._settings.lists_tables else ()
+        first = sorted(listed, key=lambda table: bool(table["players"] >= table["seats"]))
+        return http.json(first[:MOST_TABLES])
+
+    def _origin(self, asked: HttpRequest) -> Response:
+        """Return the origin at which other devices reach this server, if one is known."""
+        return http.json({"origin": self._origin_for_others(asked)})
+
+    def _qr_code(self, asked: HttpRequest) -> Response | None:
+        """Return the QR code of a table's address."""
+        origin, path = self._origin_for_others(asked), QR_PATH.fullmatch(asked.path)
+        if origin is None or path is None:
+            return None
+        headers = [("Content-Type", "image/svg+xml"), ("Cache-Control", "no-cache"), *ALONE]
+        return http.respond(HTTPStatus.OK, headers, qr_code(f"{origin}/{path[1]}"))
+
+    def _table(self, asked: HttpRequest) -> Response | None:
+        """Return the page of all tables, or lead a browser to the name of all servers."""
+        location = self._lasting(asked)
+        return self._asset(asked) if location is None else http.redirect(location)
+
+    def _asset(self, asked: HttpRequest) -> Response | None:
+        """Return the page, or one of its files."""
+        headers = {name.lower(): value for name, value in asked.request.headers.raw_items()}
+        found = self._assets.answer(asked.path, headers, http.sockets(asked.request, self._settings.shards))
+        return None if found is None else http.respond(found.status, found.headers, found.body)
+
+    def _lasting(self, asked: HttpRequest) -> str | None:
+        """Return the address of a page at the name of all servers, if it was asked for at this one's own.
+
+        A page can connect to its own host only, so one of a server that dies would not find the others.
+        """
+        common = self._settings.common_host
+        if not common:
+            return None
+        origin = urlsplit(http.origin_of(asked.request))
+        host, colon, port = origin.netloc.lower().partition(":")
+        if host != self._settings.own_host:
+            return None
+        return f"{origin.scheme}://{common}{colon}{port}{asked.request.path}"
+
+    def _origin_for_others(self, asked: HttpRequest) -> str | None:
+        """Return the origin at which other devices reach this server; ``None`` if none is known."""
+        host, port = asked.local
+        return http.origin_for_others(
+            asked.request, self._settings.hosts, host, partial(self._network_origin, port)
+        )
+
+    def _network_origin(self, local_port: int, scheme: str, port: int) -> str | None:
+        """Return the server's origin on its network; ``None`` if it has none, or if a port was forwarded."""
+        from racing_demon_server.network_interfaces import reachable  # noqa: PLC0415 - seldom needed
+
+        settings = self._settings
+        if settings.join_urls:  # the operator knows best
+            named = urlsplit(settings.join_urls[0])
+            return f"{'https' if named.scheme == 'wss' else 'http'}://{named.netloc}"
+        if port not in {local_port, *settings.shards.ports}:
+            return None
+        found = [each.ip for each in reachable(settings.host, os.environ) if not each.is_loopback]
+        return f"{scheme}://{bracketed(str(found[0]))}:{port}" if found else None
+
+
+def _accept(_: HttpRequest) -> None:
+    """Accept a WebSocket."""

@@ -1,0 +1,340 @@
+"""Connections of players and spectators to the tables of this server."""
+
+import hashlib
+import math
+import secrets
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from websockets.http11 import Request
+
+from racing_demon_protocol.enums import CloseCode, Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages.server import Elsewhere
+from racing_demon_protocol.wire.options import Options
+from racing_demon_server.match.seat_tokens import Actor
+from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.tables.passphrase import (
+    SALT_SIZE,
+    Hashing,
+    Passphrase,
+    PassphraseHasher,
+    Unchecked,
+)
+from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
+from racing_demon_server.tables.room import TOO_DEAR, Room
+
+from .address_limits import MINUTE, Origin, networks_of
+from .connection import Connection
+from .handler import Handler, ServerContext, pool
+
+UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."
+
+
+class TableService:
+    """Opens and finds tables for connections. See :class:`.handler.Service`.
+
+    Attributes:
+        context: what all connections share.
+        registry: keeps the tables.
+        hasher: hashes passphrases.
+
+    """
+
+    def __init__(self, context: ServerContext, registry: Registry) -> None:
+        self.context = context
+        self.registry = registry
+        self.hasher = PassphraseHasher()
+        self._table_units: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        """Return the number of tables."""
+        return len(self.registry)
+
+    @property
+    def listeners(self) -> int:
+        """The number of players and spectators at all tables."""
+        return self.registry.listeners
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether nothing can be written, so that all tables are halted."""
+        return self.registry.is_halted
+
+    @property
+    def needs(self) -> str:
+        """What an operator must give the journal's store before tables go on; empty if that is unknown."""
+        return self.registry.needs
+
+    def listing(self) -> Iterator[dict[str, Any]]:
+        """Yield what browsers may list of the open tables."""
+        return (list_entry(table.view) for table in self.registry)
+
+    def handler(self, connection: Connection, _request: Request, origin: Origin) -> Handler:
+        """Return the handler of a connection whose handshake is complete."""
+        return TableHandler(connection, self, origin)
+
+    def close(self) -> None:
+        """Hash no more passphrases."""
+        self.hasher.close()
+
+    def units_of(self, room: Room) -> Bucket:
+        """Return the units that all players of a table share."""
+        if room not in self._table_units:
+            self._table_units[room] = pool(self.context.settings.units_per_table)
+        return self._table_units[room]
+
+    def take_table(self, address: str, at: int) -> None:
+        """Count a table that an address opens at a time.
+
+        Raises:
+            CommandRefused: there are too many, or the server stops.
+
+        """
+        self.check_opening(address)
+        if not self.context.addresses.take_table(address, at):
+            wait = counted(math.ceil(MINUTE / self.context.settings.tables_per_minute), "second")
+            text = f"Too many tables from your address: the next one may be opened in {wait}."
+            raise CommandRefused(Reason.TOO_FAST, text)
+
+    def open(self, address: str, options: Options, lock: Passphrase) -> Room:
+        """Open a table for an address, which :meth:`take_table` has counted.
+
+        Raises:
+            CommandRefused: the options cannot be played, there are too many tables, or the server stops.
+
+        """
+        self.check_opening(address)
+        return self.registry.open(options, lock, address, self.context.addresses.units(address))
+
+    def check_opening(self, address: str) -> None:
+        """Check that an address may open another table.
+
+        Raises:
+            CommandRefused: it may not.
+
+        """
+        registry = self.registry
+        for name, times in networks_of(address) if address else ():
+            most = self.context.settings.tables_per_address * times
+            if sum((name, times) in networks_of(opener) for opener in registry.openers()) < most:
+                continue
+            tables = counted(most, "table")
+            text = f"Your address has {tables} here, and gets no more until one of them is closed."
+            raise CommandRefused(Reason.SERVER_FULL, text)
+
+    def find(self, address: str, code: str, at: int, token_hash: bytes = b"") -> Room:
+        """Return a table's room.
+
+        An address that guesses codes is refused for a while, but keeps its seats.
+
+        Args:
+            address: the client's address.
+            code: the table's code.
+            at: the time.
+            token_hash: the hash of a seat's token, if the client sent one.
+
+        Raises:
+            CommandRefused: there is no such table, or too many wrong codes came from this address of late.
+            TableElsewhere: another process has the table.
+            TableUnread: the table is still being read from the journal.
+
+        """
+        addresses = self.context.addresses
+        may_miss, room = addresses.may_miss(address, at), None
+        try:
+            room = self.registry.room(code)
+        except CommandRefused as unknown:
+            if may_miss:
+                self.miss(address, code, at, unknown)
+        except TableUnread:
+            if may_miss:
+                raise
+        if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
+            raise addresses.too_many_misses()
+        room.catch_up()  # an earlier command may have given the seat up
+        return room
+
+    def miss(self, address: str, _code: str, at: int, unknown: CommandRefused) -> None:
+        """Count the code of a table that is not here, and raise the refusal."""
+        self.context.addresses.note_miss(address, at)
+        raise unknown
+
+
+class TableHandler(Handler):
+    """Handles the messages of a player or a spectator.
+
+    Args:
+        connection: the connection's bytes.
+        service: finds the tables.
+        origin: where the client comes from.
+
+    """
+
+    def __init__(self, connection: Connection, service: TableService, origin: Origin) -> None:
+        super().__init__(connection, service.context, origin)
+        settings = service.context.settings
+        self._tables = service
+        self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._new_lock: Passphrase | None = None
+        self._room: Room | None = None
+        self._actor: Actor = None
+        self._is_spectator = True
+
+    @property
+    def has_entered(self) -> bool:
+        """Whether the connection has a place at a table."""
+        return self._room is not None
+
+    def command(self, command: cl.Command) -> None:
+        """Put a player's command into the inbox of the table."""
+        if self._room is None or self._is_spectator:
+            super().command(command)
+        elif not self._commands.take(self.arrived):
+            self.refuse(Reason.TOO_FAST, "Too many commands a second. Slow down.", command.counter)
+        elif not self.pay(command):
+            self.refuse(Reason.TOO_FAST, TOO_DEAR, command.counter)
+        else:
+            self._room.put(self, self._actor, command, self.arrived)
+
+    def count_relayed(self, count: int) -> None:
+        """Count the spectators of a relay that watches here, in its place."""
+        if self._room is not None:
+            self._room.broadcast.count_relayed(self, count)
+
+    def leave(self) -> None:
+        """Leave the table, because the connection is lost."""
+        super().leave()
+        room = self._room
+        if room is not None:
+            room.leave(self, self._actor)
+            if room.is_deserted:
+                self._tables.registry.expire(room)
+
+    # Entering.
+
+    def enter(self, request: Message) -> None:
+        """Open a table, or join, watch or return to one."""
+        try:
+            match request:
+                case cl.Create():
+                    self._create(request)
+                case cl.Join():
+                    self._join_or_return(request)
+                case cl.Watch():
+                    self._watch(request)
+                case cl.Resume():
+                    self._resume(request)
+        except TableElsewhere as elsewhere:
+            self.reply(Elsewhere(port=elsewhere.port))
+        except TableUnread:
+            self.close(CloseCode.TRY_AGAIN, UNREAD)
+        except Unchecked as unchecked:
+            self._hash(unchecked)
+
+    def _hash(self, unchecked: Unchecked) -> None:
+        """Have a request's passphrase hashed. A client that waits for that is not late."""
+        salt, then = unchecked.lock.salt, partial(self._end_hash, unchecked)
+        self._tables.hasher.hash(unchecked.passphrase, salt, self.address, then)
+        self.hold(outlasts_entry=True)
+
+    def _end_hash(self, unchecked: Unchecked, hashing: Hashing) -> None:
+        if self.is_closing:
+            return
+        request, *rest = self.release()
+        lock, passphrase = unchecked.lock, unchecked.passphrase
+        try:
+            hash_ = hashing.result()
+            if lock.hash is None:  # of a table that is not open yet
+                self._new_lock = Passphrase(lock.salt, hash_, passphrase)
+            else:
+                lock.check(passphrase, hash_, self.address, self.context.clock())
+            self.replay([request])
+        except CommandRefused as error:
+            self.refuse(error.reason, error.text)
+        except Exception:
+            self.fail()
+        self._new_lock = None
+        self.replay(rest)
+        if self.is_entry_due:
+            self.check_entry()
+
+    def _create(self, request: cl.Create) -> None:
+        lock = self._new_lock
+        if lock is None:
+            self._tables.take_table(self.address, self.arrived)
+            lock = Passphrase(secrets.token_bytes(SALT_SIZE))
+            if request.passphrase:
+                raise Unchecked(lock, request.passphrase)
+        room = self._tables.open(self.address, request.options, lock)
+        if request.seated:
+            try:
+                self._join(room, request.name, secrets.token_hex(32))
+            except CommandRefused:
+                self._tables.registry.discard(room)
+                raise
+        else:
+            token = secrets.token_hex(32)
+            room.host(hash_token(token))
+            self._take_place(room, None)
+            room.sit(self, None, token)
+
+    def _watch(self, request: cl.Watch) -> None:
+        room = self._tables.find(self.address, request.code, self.arrived)
+        room.watch(self, request.passphrase, self.address)
+        self._room = room
+
+    def _join_or_return(self, request: cl.Join) -> None:
+        token = request.token or secrets.token_hex(32)
+        token_hash = hash_token(token)
+        room = self._tables.find(self.address, request.code, self.arrived, token_hash)
+        if room.table.seat_tokens.knows(token_hash):
+            self._return(room, token, "", 0)
+        else:
+            room.admit(request.passphrase, self.address)
+            self._join(room, request.name, token)
+
+    def _join(self, room: Room, name: str, token: str) -> None:
+        seat = room.join(name, hash_token(token), self.address)
+        self._take_place(room, seat)
+        room.sit(self, seat, token)
+
+    def _resume(self, request: cl.Resume) -> None:
+        room = self._tables.find(self.address, request.code, self.arrived, hash_token(request.token))
+        self._return(room, request.token, request.epoch, request.seq)
+
+    def _return(self, room: Room, token: str, epoch: str, seq: int) -> None:
+        actor = room.table.seat_tokens.actor(hash_token(token))
+        if room.is_halted:
+            self.close(CloseCode.TRY_AGAIN, "The server cannot write to its disk. Come back in a moment.")
+            return
+        self._take_place(room, actor)
+        room.resume(self, actor, token, self.address, epoch, seq)
+
+    def _take_place(self, room: Room, actor: Actor) -> None:
+        self._is_spectator, self._actor, self._room = False, actor, room
+        self.allowance.add_pool(self._tables.units_of(room))
+
+
+def list_entry(view: TableState) -> dict[str, Any]:
+    """Return what is listed of a table."""
+    return {
+        "code": view.code,
+        "game": view.options.game,
+        "host": view.host_name,
+        "players": sum(not state.left for state in view.seats.values()),
+        "seats": view.options.seats,
+        "locked": view.locked,
+        "running": not view.between_matches,
+    }
+
+
+def hash_token(token: str) -> bytes:
+    """Return the hash of a token."""
+    return hashlib.sha256(token.encode()).digest()
