@@ -22,6 +22,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer, Table
 from tests.support.boards import build
 from tests.support.bot_matches import pass_time
+from tests.support.inside import dead_tests, dealer_of, hand_of, replace_hand
 
 MS: Final = 1_000
 SECOND: Final = 1_000_000
@@ -112,7 +113,7 @@ class Sitting:
     def join(self, name: str) -> int:
         """Seat somebody whose token is the name, and return the seat."""
         seat, events = self.table.join(name, name.encode(), self.now)
-        self._note(events)
+        self.note(events)
         return seat
 
     def host_watching(self) -> None:
@@ -121,29 +122,29 @@ class Sitting:
 
     def connect(self, seat: int, connected: bool) -> list[Event]:
         """Let a connection come or go."""
-        return self._note(self.table.connect(seat, connected, self.now))
+        return self.note(self.table.connect(seat, connected, self.now))
 
     def halt(self) -> list[Event]:
         """Let the server be able to keep nothing from now on."""
-        return self._note(self.table.halt(self.now))
+        return self.note(self.table.halt(self.now))
 
     def resume(self) -> list[Event]:
         """Let it be able to keep everything again."""
-        return self._note(self.table.resume(self.now))
+        return self.note(self.table.resume(self.now))
 
     def close(self) -> list[Event]:
         """Close the table."""
-        return self._note(self.table.close(self.now))
+        return self.note(self.table.close(self.now))
 
     def wait(self, us: int) -> list[Event]:
         """Let time pass, and wake the table whenever it wants to be woken."""
         self.now += us
-        return self._note(pass_time(self.table, self.now) + self.table.tick(self.now))
+        return self.note(pass_time(self.table, self.now) + self.table.tick(self.now))
 
     def give(self, actor: Actor, command: Command) -> Answer:
         """Let a command arrive now."""
         answer = self.table.receive(actor, command, self.now)
-        self._note(answer.events)
+        self.note(answer.events)
         return answer
 
     def send(self, actor: Actor, cls: type[Command], **fields: Any) -> Answer:
@@ -222,12 +223,12 @@ class Sitting:
     @property
     def hand(self) -> Hand | None:
         """The judge of the hand, if there was one yet."""
-        return self.table._flow.hand
+        return hand_of(self.table)
 
     def hidden(self) -> Board:
         """Return all cards of the hand."""
         assert self.hand is not None
-        return self.hand._dealer.open_board()
+        return dealer_of(self.hand).open_board()
 
     def counter(self, actor: Actor) -> int:
         """Return an actor's last counter."""
@@ -276,13 +277,15 @@ class Sitting:
         assert self.table.view.hand is not None
         self.table.view.hand.board = position.board
         dealer = StackedDealer(self.rules, position.hidden)
-        self.table._flow.hand = hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
-        for test in hand._dead_tests.values():
+        hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
+        replace_hand(self.table, hand)
+        for test in dead_tests(hand).values():
             test.due = None
         hand.ask_again(self.now)
         self.mirror = deepcopy(self.table.view)
 
-    def _note(self, events: list[Event]) -> list[Event]:
+    def note(self, events: list[Event]) -> list[Event]:
+        """Let the mirror follow events, and keep them in the log."""
         for event in events:
             received = decode_server(encode(event))
             assert event == received

@@ -31,6 +31,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from tests.lab.hidden.other_deals import Broker
+from tests.support.inside import dealer_of, hand_of, hidden_board
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say
 
@@ -192,7 +193,7 @@ class _Side:
 
     def gains(self, seat: int) -> dict[int, Play]:
         """Return some of a seat's legal plays, by what they gain."""
-        hand = self.room.table._flow.hand
+        hand = hand_of(self.room.table)
         if hand is None or not self.view.in_hand or self.view.paused:
             return {}
         legal = list(hand.rules.legal_plays(hand.board, seat))
@@ -443,8 +444,8 @@ async def _run(race: Race) -> Outcome:
 
 def gain_of(hand: Hand, seat: int, play: Play) -> int:
     """Return how much further a play brings a seat, with all that follows by itself."""
-    rules, board, dealer = hand.rules, hand.board.copy(), copy(hand._dealer)
-    dealer._open = hand._dealer._open.copy()
+    rules, board, dealer = hand.rules, hand.board.copy(), copy(dealer_of(hand))
+    dealer._open = hidden_board(dealer_of(hand)).copy()
     before = rules.progress(board, seat)
     following: Play | None = play
     while following is not None:

@@ -32,6 +32,7 @@ from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.inside import dealer_of, hand_of, hidden_board
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say
 
 CANARY: Final = PACK_SIZE * 30_000_000
@@ -128,9 +129,9 @@ class _Performance:
         self.watch(Encoding.JSON)
         self.watch(Encoding.MSGPACK)
         await self.send(0, cl.Start)
-        hand = self.room.table._flow.hand
+        hand = hand_of(self.room.table)
         assert hand is not None
-        disturb(hand._dealer._open)
+        disturb(hidden_board(dealer_of(hand)))
 
     async def perform(self, step: Step) -> None:
         what, who, details, wait = step

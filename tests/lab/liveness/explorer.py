@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 from copy import copy, deepcopy
-from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Self
 
@@ -20,6 +19,15 @@ from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Past, Table
 from tests.support.contributing import value_of
+from tests.support.inside import (
+    dead_tests,
+    given_up,
+    gone,
+    hand_of,
+    next_timer,
+    pause_state,
+    seat_tokens_of,
+)
 from tests.support.tables import MS, SECOND
 
 SEED: Final = bytes(32)
@@ -52,29 +60,29 @@ class RandomTable:
     """
 
     def __init__(self, seed: int, **options: Any) -> None:
-        self._rng = random.Random(seed)
+        self.rng = random.Random(seed)
         self.options = Options.model_validate(options)
         self.table = Table("TEST", self.options, hands())
         self.log: list[tuple[Event, int]] = []
         self.now = 1_000 * SECOND
         self.told: list[str] = []
         self._elapsed: dict[str, int] = {}
-        if self._rng.random() < 0.2:
+        if self.rng.random() < 0.2:
             self.table.seat_tokens.add(None, b"host")
-        for number in range(self._rng.randint(1, 3)):
+        for number in range(self.rng.randint(1, 3)):
             self.join(f"P{number}")
-        if self._rng.random() < 0.8:
-            self._begin()
+        if self.rng.random() < 0.8:
+            self.begin()
 
     def fork(self, seed: int) -> Self:
         """Return the same once more, to go on another way."""
         fork = copy(self)
-        fork._rng = random.Random(seed)
-        public, hand = self.table.view.hand, self.table._flow.hand
+        fork.rng = random.Random(seed)
+        public, hand = self.table.view.hand, hand_of(self.table)
         memo: dict[int, Any] = {}
         if public is not None:
             memo[id(public.rules)] = public.rules  # nothing changes rules, and they are large
-        for test in hand._dead_tests.values() if hand is not None else ():
+        for test in dead_tests(hand).values() if hand is not None else ():
             memo[id(test._search)] = None  # a search cannot be copied, and is begun anew
         fork.table = deepcopy(self.table, memo)
         fork.log, fork.told, fork._elapsed = list(self.log), list(self.told), dict(self._elapsed)
@@ -84,89 +92,95 @@ class RandomTable:
 
     def step(self) -> None:
         """Let something happen."""
-        act = self._rng.choice(ACTS)
+        act = self.rng.choice(ACTS)
         self.told.append(act.__name__.strip("_"))
         act(self)
-        self._check_time()
+        self.check_time()
 
     def join(self, name: str) -> None:
         """Let somebody come, if there is a seat."""
         try:
-            self._note(self.table.join(name, name.encode(), self.now)[1])
+            self.note(self.table.join(name, name.encode(), self.now)[1])
         except CommandRefused:
-            self._note(self.table.tick(self.now))
+            self.note(self.table.tick(self.now))
 
     def wait(self, us: int) -> None:
         """Let time pass, as a room does: whatever is due happens when it is due."""
         until = self.now + us
         while (due := self.table.due) is not None and due <= until:
             self.now = max(self.now, due)
-            self._note(self.table.tick(self.now))
+            self.note(self.table.tick(self.now))
         self.now = until
 
     def send(self, actor: Actor, cls: type[cl.Command], **fields: Any) -> None:
         """Send a command with the actor's next counter, if somebody, or a bot, is there to do so."""
-        is_there = actor not in self.table._seating._gone
+        is_there = actor not in gone(self.table)
         if actor is not None and actor in self.table.view.seats:
             is_there |= bool(self.table.view.seats[actor].stand_in)
         if actor in self.table.seat_tokens and is_there:
             counter = self.table.seat_tokens.counter(actor) + 1
-            self._note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
+            self.note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
 
-    def _come(self) -> None:
-        self.join(f"Q{self._rng.randrange(100)}")
+    def come(self) -> None:
+        """Let a guest come."""
+        self.join(f"Q{self.rng.randrange(100)}")
 
-    def _wait(self) -> None:
-        self.wait(self._rng.choice(WAITS))
+    def wait_a_while(self) -> None:
+        """Let some time pass."""
+        self.wait(self.rng.choice(WAITS))
 
-    def _wait_until_due(self) -> None:
+    def wait_until_due(self) -> None:
+        """Let time pass until something is due, or nearly."""
         due = self.table.due
         if due is not None:
-            self.wait(max(0, due - self.now + self._rng.choice((-1, 0, 1))))
+            self.wait(max(0, due - self.now + self.rng.choice((-1, 0, 1))))
 
     def blink(self) -> None:
         """Let somebody's connection come or go."""
-        actor = self._rng.choice(self.table.seat_tokens.people() or [None])
+        actor = self.rng.choice(self.table.seat_tokens.people() or [None])
         if actor in self.table.seat_tokens:
-            connected = actor not in self.table._seating._gone
-            self._note(self.table.connect(actor, not connected, self.now))
+            connected = actor not in gone(self.table)
+            self.note(self.table.connect(actor, not connected, self.now))
 
-    def _say(self) -> None:
-        cls, fields = self._rng.choice(SEATS)
-        self.send(self._rng.choice([*self.table.view.seats, None]), cls, **fields)
+    def say(self) -> None:
+        """Let somebody send a command."""
+        cls, fields = self.rng.choice(SEATS)
+        self.send(self.rng.choice([*self.table.view.seats, None]), cls, **fields)
 
-    def _rule(self) -> None:
-        cls, fields = self._rng.choice(HOSTS)
+    def rule(self) -> None:
+        """Let the host send a command."""
+        cls, fields = self.rng.choice(HOSTS)
         if "seat" in cls.model_fields:
-            fields = {**fields, "seat": self._rng.choice([*self.table.view.seats, 7])}
+            fields = {**fields, "seat": self.rng.choice([*self.table.view.seats, 7])}
         self.send(self.table.view.host, cls, **fields)
 
-    def _begin(self) -> None:
-        if self._rng.random() < 0.15:
-            self._contribute()
+    def begin(self) -> None:
+        """Let the next hand begin."""
+        if self.rng.random() < 0.15:
+            self.contribute()
         self.send(self.table.view.host, cl.Start)
         self.wait(self.table.view.options.countdown_ms * MS)
 
-    def _contribute(self) -> None:
+    def contribute(self) -> None:
         """Let some commit to bytes for the next hand."""
         coming = self.table.view.next_shuffle
         for seat in list(self.table.view.seats):
-            if coming is not None and self._rng.random() < 0.7:
+            if coming is not None and self.rng.random() < 0.7:
                 value = value_of(seat, coming.hand_id)
                 hashed = contribution_hash(value, coming.commitment, coming.hand_id, seat)
                 self.send(seat, cl.Contribute, commitment=hashed)
 
-    def _reveal(self) -> None:
+    def reveal(self) -> None:
         """Let some reveal their bytes, or others."""
         for seat in list(self.table.view.seats):
-            value = value_of(seat, self._rng.choice([self.table.view.hand_id, "another"]))
+            value = value_of(seat, self.rng.choice([self.table.view.hand_id, "another"]))
             self.send(seat, cl.Reveal, value=value.hex())
 
     def play(self) -> None:
         """Let all play for a while as bots do, one after the other, until none of them finds a play."""
-        players = [Bot(seat, LEVELS["hard"], self._rng) for seat in self.table.view.hand_seats]
+        players = [Bot(seat, LEVELS["hard"], self.rng) for seat in self.table.view.hand_seats]
         idle = 0
-        for number in range(self._rng.randint(1, 80)):
+        for number in range(self.rng.randint(1, 80)):
             if idle == len(players):
                 return
             bot = players[number % len(players)]
@@ -176,49 +190,51 @@ class RandomTable:
                 fields = dict(command)
                 del fields["counter"]
                 self.send(bot.seat, type(command), **fields)
-                self.wait(self._rng.choice((0, 50 * MS)))
+                self.wait(self.rng.choice((0, 50 * MS)))
 
-    def _call(self) -> None:
+    def call(self) -> None:
+        """Let all who play call."""
         for seat in self.table.view.hand_seats:
             self.send(seat, cl.Call)
 
-    def _give_up(self) -> None:
+    def give_up(self) -> None:
+        """Let most who play say that they are stuck."""
         for seat in self.table.view.hand_seats:
-            if self._rng.random() < 0.8:
+            if self.rng.random() < 0.8:
                 self.send(seat, cl.Stuck)
 
-    def _halt(self) -> None:
-        self._note(self.table.halt(self.now))
-        for _ in range(self._rng.randrange(3)):
-            self._rng.choice((RandomTable.blink, RandomTable._wait))(self)
-        self._note(self.table.resume(self.now))
+    def halt(self) -> None:
+        """Let the disk fail for a while."""
+        self.note(self.table.halt(self.now))
+        for _ in range(self.rng.randrange(3)):
+            self.rng.choice((RandomTable.blink, RandomTable.wait_a_while))(self)
+        self.note(self.table.resume(self.now))
 
     def restarted(self) -> Self:
         """Return the same once more, after the server has died and those who were connected came back."""
         there, random_table = self.connected(), self.fork(0)
         random_table.restart()
         for actor in there:
-            random_table._note(random_table.table.connect(actor, connected=True, at=random_table.now))
+            random_table.note(random_table.table.connect(actor, connected=True, at=random_table.now))
         random_table.wait(SECOND)
-        random_table._check_time()
+        random_table.check_time()
         return random_table
 
     def restart(self) -> None:
         """Let the server die, and another one take the table up."""
         drawn = (event.hand_id for event, _ in self.log if isinstance(event, ev.Prepared | ev.Committed))
         seeds = dict(zip(dict.fromkeys(drawn), hands(), strict=False))
-        seat_tokens = {
-            actor: replace(seat_token) for actor, seat_token in self.table.seat_tokens._seat_tokens.items()
-        }
+        seat_tokens = seat_tokens_of(self.table)
         table = Table("TEST", self.options, islice(hands(), len(seeds), None))
         table.restore(Past(None, list(self.log), seeds, seat_tokens))
         self.table = table
-        self._note(table.begin_again(self.now))
+        self.note(table.begin_again(self.now))
 
-    def _note(self, events: list[Event]) -> None:
+    def note(self, events: list[Event]) -> None:
+        """Keep what happened."""
         self.log += [(event, self.now) for event in events]
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
         """Check that the time of a hand never runs backwards."""
         view = self.table.view
         if view.phase in DEALT:
@@ -236,21 +252,19 @@ class RandomTable:
     def kind(self) -> tuple[object, ...]:
         """Return what is tried as often as anything else, however seldom chance leads there."""
         view = self.table.view
-        is_lacking = self.table._flow.pauses._lacking_since is not None
+        _, is_lacking, _ = pause_state(self.table)
         return view.phase, view.paused, is_lacking, any(self.is_out(seat) for seat in view.hand_seats)
 
     def signature(self) -> object:
         """Return what decides whether anything leads on: of tables that are alike one need be tried."""
         table, view = self.table, self.table.view
-        seating, pauses = table._seating, table._flow.pauses
-        timers = sorted(table._timers(), key=lambda timer: timer[0])
         seats = [
             (
                 (
                     seat == view.host,
                     seat in view.hand_seats,
-                    seat in seating._gone,
-                    seat in seating._given_up,
+                    seat in gone(table),
+                    seat in given_up(table),
                 ),
                 (
                     state.left,
@@ -264,17 +278,17 @@ class RandomTable:
             for seat, state in view.seats.items()
         ]
         return (
-            (view.phase, view.paused, view.host is None, None in seating._gone, view.options.game),
+            (view.phase, view.paused, view.host is None, None in gone(table), view.options.game),
             (view.options.call_out, view.options.stall_rule, view.options.pause_after_ms is None),
-            (pauses._is_by_rule, pauses._lacking_since is None, pauses.ends_at is None),
-            [getattr(act, "func", act).__name__ for _, act in timers[:1]],
+            pause_state(table),
+            next_timer(table),
             sorted(seats),
         )
 
     def connected(self) -> list[Actor]:
         """Return the players who are connected, and the host without a seat."""
-        gone, view = self.table._seating._gone, self.table.view
-        people = (actor for actor in self.table.seat_tokens.people() if actor not in gone)
+        view = self.table.view
+        people = (actor for actor in self.table.seat_tokens.people() if actor not in gone(self.table))
         return [
             actor
             for actor in people
@@ -293,7 +307,7 @@ class RandomTable:
         fork = self.fork(0)
         phase, hand = fork.table.view.phase, fork.table.view.hand_id
         for number in range(ROUNDS):
-            fork._try_all(drastic=number >= ROUNDS // 2)
+            fork.try_all(drastic=number >= ROUNDS // 2)
             view = fork.table.view
             if (
                 view.hand_id != hand
@@ -305,7 +319,8 @@ class RandomTable:
         seats, told = list(self.table.view.seats.values()), " ".join(self.told)
         raise Stranded(f"{phase} of {options}, {seats}, after {told}; tried: {tried}")
 
-    def _try_all(self, *, drastic: bool) -> None:
+    def try_all(self, *, drastic: bool) -> None:
+        """Let all who are connected send what may lead on."""
         view, connected = self.table.view, self.connected()
         host = view.host if view.host in connected else None
         if view.paused:
@@ -380,18 +395,18 @@ HOSTS: Final[list[tuple[type[cl.Command], dict[str, Any]]]] = [
 ]
 ACTS: Final = [
     *[RandomTable.play] * 4,
-    *[RandomTable._wait] * 4,
-    *[RandomTable._wait_until_due] * 6,
+    *[RandomTable.wait_a_while] * 4,
+    *[RandomTable.wait_until_due] * 6,
     *[RandomTable.blink] * 6,
-    *[RandomTable._begin] * 3,
-    *[RandomTable._call] * 4,
-    RandomTable._reveal,
-    RandomTable._come,
-    RandomTable._say,
-    RandomTable._say,
-    RandomTable._rule,
-    RandomTable._rule,
-    RandomTable._give_up,
-    RandomTable._halt,
+    *[RandomTable.begin] * 3,
+    *[RandomTable.call] * 4,
+    RandomTable.reveal,
+    RandomTable.come,
+    RandomTable.say,
+    RandomTable.say,
+    RandomTable.rule,
+    RandomTable.rule,
+    RandomTable.give_up,
+    RandomTable.halt,
     RandomTable.restart,
 ]

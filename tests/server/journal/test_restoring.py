@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -20,6 +19,7 @@ from racing_demon_server.bots.players import LEVELS, Bot
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Answer, Past, Table
 from tests.support.bot_matches import pass_time
+from tests.support.inside import dealer_of, hand_of, seat_tokens_of
 
 SEED = bytes(32)
 MS = 1_000
@@ -80,9 +80,7 @@ class Recorded:
         log = [(event, at) for event, at in events if isinstance(event, Event)]
         ids = [event.hand_id for event, _ in log if isinstance(event, ev.Prepared)]
         seeds = dict(zip(ids, hand_seeds(SEED), strict=False))
-        seat_tokens = {
-            actor: replace(seat_token) for actor, seat_token in self.table.seat_tokens._seat_tokens.items()
-        }
+        seat_tokens = seat_tokens_of(self.table)
         return Past(snapshot, log, seeds, seat_tokens)
 
     def restored(self, snapshot: Snapshot | None = None) -> Table:
@@ -127,11 +125,11 @@ def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.C
 
 def hidden(table: Table) -> object:
     """Return what only the judge knows of a hand."""
-    hand = table._flow.hand
+    hand = hand_of(table)
     if hand is None or not table.view.in_hand:
         return None
     return (
-        hand._dealer.open_board().cards,
+        dealer_of(hand).open_board().cards,
         hand._race_log.since(0),
         hand.rotations,
         hand.first_out,
@@ -286,7 +284,7 @@ def dead() -> Recorded:
     """Return a table a moment after the play that left nobody any other, before the server has noticed."""
     recorded = playing(redeals=0)
     bots = [Bot(seat, LEVELS["hard"], random.Random(seat)) for seat in range(3)]
-    hand = recorded.table._flow.hand
+    hand = hand_of(recorded.table)
     assert hand is not None
     for number in range(3_000):
         seat = number % 3
@@ -295,7 +293,7 @@ def dead() -> Recorded:
             fields = {**command.__dict__, "counter": recorded.counter(seat)}
             recorded.give(seat, cl.PlayCards(**fields))
         recorded.wait(20)
-        if hand._dealer.is_dead(hand.board, [0, 1, 2]):
+        if dealer_of(hand).is_dead(hand.board, [0, 1, 2]):
             assert Phase.PLAYING is recorded.table.view.phase
             return recorded
     raise AssertionError("the hand does not end")

@@ -15,6 +15,7 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY, REST, SLICE_GAP, SLICE_UNITS, DeadHandTest
+from tests.support.inside import dead_tests, dealer_of
 from tests.support.tables import SECOND, Sitting, of_type
 
 LONG = 20 * SLICE_UNITS
@@ -160,7 +161,7 @@ def _stuck(sitting: Sitting) -> list[int]:
 
 def _search(sitting: Sitting) -> Search[bool]:
     assert sitting.hand is not None
-    return sitting.hand._dealer.search(sitting.hand.board, 0)
+    return dealer_of(sitting.hand).search(sitting.hand.board, 0)
 
 
 def test_a_table_plays_on_while_it_searches() -> None:
@@ -191,7 +192,7 @@ def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     sitting, rng = Sitting.playing(seats, game=game, countdown_ms=0), random.Random(seats)
     assert sitting.hand is not None
     dealer = Fortune(dict.fromkeys(range(seats), False), 10_000_000)
-    for test in sitting.hand._dead_tests.values():
+    for test in dead_tests(sitting.hand).values():
         test._dealer = dealer
     sitting.wait(DEAD_CHECK_DELAY)
     done = [dealer.units]
@@ -212,13 +213,13 @@ def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None
     for is_other_searched in (True, False):
         sitting = Sitting.playing(2, game="flower-garden", countdown_ms=0)
         assert sitting.hand is not None
-        first, second = sitting.hand._dead_tests.values()
+        first, second = dead_tests(sitting.hand).values()
         first._dealer = Fortune({0: True}, 100 * LONG if is_other_searched else 1)
         second._dealer = Fortune({1: False}, LONG)
         assert first.due is not None
         sitting.now = first.due + late
         while not _stuck(sitting):
-            sitting._note(sitting.table.tick(sitting.now))
+            sitting.note(sitting.table.tick(sitting.now))
             sitting.now += SLICE_GAP
         (said,) = of_type(ev.StuckSaid, sitting.log)
         found.append((said.seat, sitting.now))

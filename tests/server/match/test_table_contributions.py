@@ -19,6 +19,7 @@ from racing_demon_server.match.contributions import REVEAL_MS
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Past, Table
 from tests.support.contributing import contribute, hash_of, reveal, secret_of, value_of
+from tests.support.inside import seat_tokens_of
 from tests.support.tables import MS, SECOND, Sitting, of_type, told
 
 HAND = "TEST/1/1"
@@ -395,7 +396,7 @@ def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
     snapshot = sitting.table.view.snapshot(0) if folded else None
     log = [(event, sitting.now) for event in sitting.log]
     seat_tokens: dict[Actor, SeatToken] = {
-        seat: sitting.table.seat_tokens._seat_tokens[seat] for seat in sitting.table.view.seats
+        seat: seat_tokens_of(sitting.table)[seat] for seat in sitting.table.view.seats
     }
     return Past(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), seat_tokens)
 
@@ -419,7 +420,7 @@ def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> Non
     again = Table("TEST", cut.options, islice(hand_seeds(bytes(32)), 1, None))
     again.restore(_past(cut, 1, folded=folded))
     cut.table = again
-    cut._note(again.begin_again(cut.now))
+    cut.note(again.begin_again(cut.now))
     for seat in (0, 1):
         cut.connect(seat, connected=True)
     for step in steps[done:]:
@@ -438,7 +439,7 @@ def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
     again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 2, None))
     again.restore(_past(sitting, 2, folded=folded))
     sitting.table = again
-    sitting._note(again.begin_again(sitting.now))
+    sitting.note(again.begin_again(sitting.now))
     for seat in range(3):
         sitting.connect(seat, connected=True)
     contribute(sitting, [0, 2])
@@ -470,7 +471,7 @@ def test_a_lobby_from_before_contributions_is_prepared() -> None:
     """A table that an older server has kept lets its players contribute from now on."""
     options = Options()
     log = [(ev.Joined(seq=1, seat=0, name="Ann"), 0), (ev.Hosted(seq=2, seat=0), 0)]
-    seat_tokens: dict[Actor, SeatToken] = {0: Sitting.lobby(1).table.seat_tokens._seat_tokens[0]}
+    seat_tokens: dict[Actor, SeatToken] = {0: seat_tokens_of(Sitting.lobby(1).table)[0]}
     table = Table("TEST", options, hand_seeds(bytes(32)))
     table.restore(Past(None, log, {}, seat_tokens))
     assert told(table.begin_again(0)) == "connected"

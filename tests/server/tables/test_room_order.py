@@ -26,6 +26,7 @@ from racing_demon_server.match.flow import SETTLED_AT_ONCE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
+from tests.support.inside import dead_tests, hand_of
 from tests.support.servers import Peer, logged_warnings, serving
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import (
@@ -268,10 +269,10 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
 
     async def history() -> None:
         started = await Started.at_play()
-        hand = started.room.table._flow.hand
+        hand = hand_of(started.room.table)
         assert hand is not None
         dealer = Slow(bytes(32), hand.rules)
-        hand._dead_tests[None] = DeadHandTest(hand.board, dealer, now())
+        dead_tests(hand)[None] = DeadHandTest(hand.board, dealer, now())
         started.room.table._is_due_known = False
         started.room._wind_up()
         await asyncio.sleep(0.1)

@@ -10,6 +10,7 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt_hands import Dealt, random_hands, stacked
+from tests.support.inside import hidden_board
 
 GAME = GAMES["sympathy"]
 
@@ -31,7 +32,8 @@ def _lots(*lots: tuple[list[int], list[int]]) -> Dealt:
     gone = sorted(
         (card for card in range(52) if rank(card) in dealt.rules.game.ranks and card not in lying), key=rank
     )
-    for board, which in ((dealt.dealer._open, 0), (dealt.board, 1)):  # a position that no play leads to
+    # This position is one that no play leads to.
+    for board, which in ((hidden_board(dealt.dealer), 0), (dealt.board, 1)):
         for number, pile in enumerate(numbers):
             board.cards[pile] = list(lots[number][which]) if number < len(lots) else []
         board.cards[out] = list(gone)

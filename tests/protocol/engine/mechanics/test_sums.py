@@ -8,6 +8,7 @@ from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse, rank
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt_hands import Dealt, random_hands, stacked
+from tests.support.inside import hidden_board
 
 NO_PAIR = "2S 2H 2C 2D 3S 3H 3C 3D 4S 4H 4C 4D 5S 5H 5C 5D 2S 3S 4S 5S 6S 6H 6C 6D 2H"
 """Twenty-five places of which no two make fourteen."""
@@ -20,7 +21,8 @@ def _places(dealt: Dealt) -> tuple[int, ...]:
 def _put(dealt: Dealt, **places: str) -> None:
     """Lay these cards on the table, all others of the table and the stock out of the game."""
     out = dealt.rules.layout.group_piles(0, "out")[0]
-    layout, boards = dealt.rules.layout, (dealt.board, dealt.dealer._open)  # a position that no play leads to
+    # This position is one that no play leads to.
+    layout, boards = dealt.rules.layout, (dealt.board, hidden_board(dealt.dealer))
     lying = {int(key[1:]): parse(card) for key, card in places.items()}
     for board in boards:
         for pile in range(len(board.cards)):
