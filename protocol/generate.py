@@ -15,15 +15,16 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from descriptions import beside, field, plain, wire_name
+from descriptions import beside, meanings, plain, wire_name
 from examples import EXAMPLES, ONE_HAND
 from game_list import games
 from move_list import moves
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, VERSION, Encoding, encode
-from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
+from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import WireModel
+from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from web_data import games_with_moves, messages, texts
 
@@ -42,6 +43,10 @@ CLOSED: Final = (
 
 ROWS: Final = tuple(cls for cls in WireModel.__subclasses__() if cls is not Message)
 """Rows nested in messages."""
+
+MODELS: Final = {
+    wire_name(cls.__name__): cls for cls in (*FROM_CLIENT.values(), *FROM_SERVER.values(), *ROWS)
+}
 
 
 def schema() -> str:
@@ -104,7 +109,7 @@ def _worded(row: dict[str, Any], name: str) -> dict[str, Any]:
         row["meanings"] = {word: beside(listed)[word] for word in row["enum"]}
     else:
         for item in row["prefixItems"]:
-            item["description"] = field(wire_name(name), item["title"])
+            item["description"] = meanings(MODELS[wire_name(name)])[item["title"]]
     return row
 
 
@@ -164,15 +169,15 @@ def _described() -> Iterator[str]:
         yield f"#### {name}\n"
         yield f"{_wrapped(plain(row.__doc__ or ''))}\n"
         yield f"`[{', '.join(row.model_fields)}]`\n"
-        yield "\n".join(_wrapped(f"`{of}`: {field(name, of)}", "- ") for of in row.model_fields) + "\n"
+        yield "\n".join(_wrapped(f"`{of}`: {text}", "- ") for of, text in meanings(row).items()) + "\n"
 
 
 def _fields(cls: type[Message]) -> Iterator[str]:
     """Yield the meaning of each field, without those common to all messages."""
-    for name in cls.model_fields:
-        words = field(name_of(cls), name)
-        if words not in {field("", "counter"), field("", "seq")}:
-            yield _wrapped(f"`{name}`: {words}", "- ")
+    common = {meanings(Command)["counter"], meanings(Event)["seq"]}
+    yield from (
+        _wrapped(f"`{name}`: {text}", "- ") for name, text in meanings(cls).items() if text not in common
+    )
 
 
 def _wrapped(text: str, bullet: str = "") -> str:

@@ -17,10 +17,13 @@ MAX_PILE = 1_023
 MAX_COUNT = 104
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
-"""The seat's own increasing counter of commands; 0 if a message answers none."""
+"""The number of the seat's command. It rises with each command."""
 Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
-"""The number of an event in the table's log, from 1, without gaps."""
+"""The number of the event: one more than that of the event before."""
+Seen = Seq
+"""The number of the last event that you had seen."""
 Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
+"""A seat's number, from 0."""
 PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
 Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
 """A pile's number, or -1."""
@@ -29,26 +32,31 @@ Depth = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 """The number of cards that stay above the selected ones."""
 CardNumber = Annotated[int, Field(strict=True, ge=UNKNOWN, le=MAX_CARD)]
 Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
-Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]
-"""Milliseconds since a hand's signal. JSON readers represent it exactly."""
+Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]  # exact in JSON
+"""The time since the signal without pauses, in milliseconds; negative before the signal."""
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+# The server cleans names to at most 24 printable characters.
 Name = Annotated[str, Field(min_length=1, max_length=64)]
-"""A player's name; the server cleans it to at most 24 printable characters."""
+"""The player's name. The one in ``joined`` counts: the server cleans names, and makes them differ."""
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+HandId = Text
+"""What names the hand: the table's code, the number of the match, and that of the hand."""
 ChatText = Annotated[str, Field(min_length=1, max_length=LONGEST_CHAT)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
-"""A table's code, as people say it."""
+"""The table's code. Capital and small letters, and blanks around it, make no difference."""
 Passphrase = Annotated[str, Field(max_length=LONGEST_PASSPHRASE)]
-"""The passphrase of a table; empty if it has none."""
+"""What opens the table; empty where it has no passphrase."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
-"""The secret that resumes a seat: 256 random bits in hexadecimal."""
+"""The secret that opens the seat: 64 hexadecimal digits."""
 ChosenToken = Annotated[str, Field(max_length=64, pattern="^([0-9a-f]{64})?$")]
 """A token chosen by a client; empty to let the server choose."""
 Epoch = Annotated[str, Field(max_length=16, pattern="^[0-9a-f]*$")]
-"""The random name of a server's start; empty for none."""
+"""The name of a start of the server: see *Coming back*."""
 Hash = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """A SHA-256, or a hand's seed of 32 bytes, in hexadecimal."""
+Commitment = Hash
+"""A SHA-256 in hexadecimal that binds whoever sent it: see *Fair deals*."""
 HostName = Annotated[str, Field(min_length=1, max_length=253, pattern="^[0-9A-Za-z.:_-]+$")]
 """The name of a host, or its IP address without brackets."""
 

@@ -18,6 +18,7 @@ from .base import (
     ChatText,
     ChosenToken,
     Code,
+    Commitment,
     Counter,
     Depth,
     Destination,
@@ -29,6 +30,7 @@ from .base import (
     Passphrase,
     PileNumber,
     Seat,
+    Seen,
     Seq,
     Text,
     Token,
@@ -53,8 +55,11 @@ class Hello(Message):
     TAG: ClassVar[int] = 1
     LATER: ClassVar[int] = 1
     version: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    """The version of the protocol that you speak."""
     software: Text = ""
+    """Your program's name; behind it ``moved`` and ``races``, if you know ``moved``, ``race_lost``."""
     heartbeat_ms: Annotated[int, Field(strict=True, ge=0, le=MAX_HEARTBEAT_MS)] = 0
+    """How long the server may wait from one ping to the next; 0: as long as it likes."""
 
 
 class Create(Message):
@@ -66,7 +71,9 @@ class Create(Message):
     TAG: ClassVar[int] = 2
     name: Name
     options: Options = Options()
+    """The options that differ from their defaults."""
     seated: Annotated[bool, Field(strict=True)] = True
+    """Whether you take a seat; without one you host and watch."""
     passphrase: Passphrase = ""
 
 
@@ -83,6 +90,7 @@ class Join(Message):
     name: Name
     passphrase: Passphrase = ""
     token: ChosenToken = ""
+    """A secret that you have drawn for the seat; empty to let the server draw one."""
 
 
 class Watch(Message):
@@ -106,6 +114,7 @@ class Resume(Message):
     code: Code
     token: Token
     seq: Seq = 0
+    """The number of the last event that you have seen; 0 asks for a snapshot."""
     epoch: Epoch = ""
 
 
@@ -120,10 +129,14 @@ class PlayCards(Command):
     TAG: ClassVar[int] = 6
     LATER: ClassVar[int] = 1
     source: PileNumber
+    """The number of the pile that the cards come from."""
     count: Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
+    """How many cards, from the top of the source."""
     destination: Destination
-    seen: Seq
+    """The pile that the cards come to; -1: the first foundation that takes them."""
+    seen: Seen
     depth: Depth = 0
+    """How many cards stay where they are, above the ones that are meant."""
 
     @classmethod
     def of(cls, play: Play, *, counter: int, seen: int) -> Self:
@@ -140,8 +153,10 @@ class PlayBest(Command):
 
     TAG: ClassVar[int] = 26
     source: PileNumber
+    """The number of the pile that the cards come from."""
     count: Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
-    seen: Seq
+    """How many cards."""
+    seen: Seen
 
 
 class Stuck(Command):
@@ -154,7 +169,7 @@ class Stuck(Command):
 
     TAG: ClassVar[int] = 7
     LATER: ClassVar[int] = 1
-    seen: Seq = 0
+    seen: Seen = 0
 
 
 class Ready(Command):
@@ -163,7 +178,8 @@ class Ready(Command):
     TAG: ClassVar[int] = 8
     LATER: ClassVar[int] = 1
     ready: Annotated[bool, Field(strict=True)] = True
-    seen: Seq = 0
+    """Whether you are ready for the next deal."""
+    seen: Seen = 0
 
 
 class Start(Command):
@@ -171,7 +187,7 @@ class Start(Command):
 
     TAG: ClassVar[int] = 9
     LATER: ClassVar[int] = 1
-    seen: Seq = 0
+    seen: Seen = 0
 
 
 class AddBot(Command):
@@ -179,6 +195,7 @@ class AddBot(Command):
 
     TAG: ClassVar[int] = 10
     level: BotLevel = BotLevel.MEDIUM
+    """How well the bot plays."""
 
 
 class RemoveBot(Command):
@@ -193,6 +210,7 @@ class SetOptions(Command):
 
     TAG: ClassVar[int] = 12
     options: Options
+    """The options to change. Those that it does not name stay as they are."""
 
     @model_serializer(mode="plain")
     def to_array(self) -> list[Any]:
@@ -205,7 +223,7 @@ class Call(Command):
 
     TAG: ClassVar[int] = 13
     LATER: ClassVar[int] = 1
-    seen: Seq = 0
+    seen: Seen = 0
 
 
 class Leave(Command):
@@ -223,6 +241,7 @@ class Ping(Message):
 
     TAG: ClassVar[int] = 15
     stamp: Milliseconds
+    """Any number of yours."""
 
 
 class Relaying(Message):
@@ -235,6 +254,7 @@ class Relaying(Message):
 
     TAG: ClassVar[int] = 27
     count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
+    """How many watch at the relay."""
 
 
 class Say(Command):
@@ -242,6 +262,7 @@ class Say(Command):
 
     TAG: ClassVar[int] = 16
     text: ChatText
+    """What you say."""
 
 
 class Kick(Command):
@@ -260,6 +281,7 @@ class Unban(Command):
 
     TAG: ClassVar[int] = 23
     name: Name
+    """The name, as the snapshot's ``banned`` has it."""
 
 
 class Pause(Command):
@@ -268,7 +290,8 @@ class Pause(Command):
     TAG: ClassVar[int] = 18
     LATER: ClassVar[int] = 1
     paused: Annotated[bool, Field(strict=True)] = True
-    seen: Seq = 0
+    """Whether the hand stands still."""
+    seen: Seen = 0
 
 
 class MakeHost(Command):
@@ -284,6 +307,7 @@ class StandIn(Command):
     TAG: ClassVar[int] = 20
     seat: Seat
     level: BotLevel = BotLevel.MEDIUM
+    """How well the bot plays."""
 
 
 class Mute(Command):
@@ -292,6 +316,7 @@ class Mute(Command):
     TAG: ClassVar[int] = 21
     seat: Seat
     muted: Annotated[bool, Field(strict=True)] = True
+    """Whether nobody hears what the player says."""
 
 
 class React(Command):
@@ -299,6 +324,7 @@ class React(Command):
 
     TAG: ClassVar[int] = 22
     reaction: Reaction
+    """What is shown. Each client chooses its words, or signs."""
 
 
 class Contribute(Command):
@@ -308,7 +334,7 @@ class Contribute(Command):
     """
 
     TAG: ClassVar[int] = 24
-    commitment: Hash
+    commitment: Commitment
 
 
 class Reveal(Command):
@@ -316,6 +342,7 @@ class Reveal(Command):
 
     TAG: ClassVar[int] = 25
     value: Hash
+    """The 32 bytes of a contribution, in hexadecimal."""
 
 
 HAND_COMMANDS: Final = Stuck, Call, Ready, Start, Pause

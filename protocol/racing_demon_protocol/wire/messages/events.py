@@ -13,10 +13,12 @@ from racing_demon_protocol.wire.options import Options
 from .base import (
     CardNumber,
     ChatText,
+    Commitment,
     Count,
     Counter,
     Depth,
     Elapsed,
+    HandId,
     Hash,
     Message,
     Milliseconds,
@@ -24,7 +26,6 @@ from .base import (
     PileNumber,
     Seat,
     Seq,
-    Text,
 )
 from .server import Points
 
@@ -50,11 +51,17 @@ class Played(Event):
     LATER: ClassVar[int] = 1
     seat: Seat
     counter: Counter
+    """The number of the command that this answers; 0 where the game moved by itself."""
     source: PileNumber
+    """The number of the pile that the cards come from."""
     count: Count
+    """How many cards: from the top of the source or, negative, from its bottom."""
     destination: PileNumber
+    """The number of the pile that the cards come to."""
     shown: tuple[CardNumber, ...] = ()
+    """The cards that this turned up: those of the source, then those of the destination."""
     depth: Depth = 0
+    """How many cards above (or, where ``count`` is negative, below) the ones taken stayed."""
 
 
 class Joined(Event):
@@ -64,6 +71,7 @@ class Joined(Event):
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
+    """The level of a bot; empty for a person."""
 
 
 class Left(Event):
@@ -72,6 +80,7 @@ class Left(Event):
     TAG: ClassVar[int] = 82
     seat: Seat
     kicked: Annotated[bool, Field(strict=True)] = False
+    """Whether the host sent the player away."""
 
 
 class Connected(Event):
@@ -80,6 +89,7 @@ class Connected(Event):
     TAG: ClassVar[int] = 83
     seat: Seat
     connected: Annotated[bool, Field(strict=True)]
+    """Whether a connection of this player stands."""
 
 
 class Readied(Event):
@@ -88,6 +98,7 @@ class Readied(Event):
     TAG: ClassVar[int] = 84
     seat: Seat
     ready: Annotated[bool, Field(strict=True)]
+    """Whether the player is ready for the next deal."""
 
 
 class Hosted(Event):
@@ -95,6 +106,7 @@ class Hosted(Event):
 
     TAG: ClassVar[int] = 85
     seat: Seat | None
+    """The host's seat; ``None`` where the host has none."""
 
 
 class OptionsSet(Event):
@@ -102,6 +114,7 @@ class OptionsSet(Event):
 
     TAG: ClassVar[int] = 86
     options: Options
+    """The table's options, all of them."""
 
 
 class Committed(Event):
@@ -114,9 +127,11 @@ class Committed(Event):
     TAG: ClassVar[int] = 87
     LATER: ClassVar[int] = 1
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
-    hand_id: Text
-    commitment: Hash
+    """The number of the hand in its match, from 1."""
+    hand_id: HandId
+    commitment: Commitment
     within_ms: Milliseconds = 0
+    """For how long contributions may be revealed, in milliseconds."""
 
 
 class Dealt(Event):
@@ -129,9 +144,13 @@ class Dealt(Event):
     TAG: ClassVar[int] = 88
     LATER: ClassVar[int] = 1
     seats: tuple[Seat, ...]
+    """The seats that take part. A seat's place in this list is that in the hand."""
     shown: tuple[CardNumber, ...]
+    """All cards that lie face up, in the order of the piles, each bottom first."""
     countdown_ms: Milliseconds
+    """The time from this event to ``signalled``, in milliseconds."""
     left_out: tuple[Seat, ...] = ()
+    """The seats whose contributions were not revealed in time."""
 
 
 class Signalled(Event):
@@ -162,6 +181,7 @@ class Called(Event):
     TAG: ClassVar[int] = 92
     seat: Seat
     grace_ms: Milliseconds
+    """For how long cards may still land, in milliseconds."""
 
 
 class HandOver(Event):
@@ -173,10 +193,14 @@ class HandOver(Event):
 
     TAG: ClassVar[int] = 93
     reason: EndReason
+    """Why."""
     out: Seat | None
+    """The seat that went out; ``None`` where none has."""
     elapsed_ms: Elapsed
     points: tuple[Points, ...]
+    """The points of each seat, in the order of the hand's seats."""
     seed: Hash
+    """The server's secret of the hand: 32 bytes in hexadecimal. See *Fair deals*."""
 
 
 class MatchOver(Event):
@@ -187,7 +211,9 @@ class MatchOver(Event):
 
     TAG: ClassVar[int] = 94
     winners: tuple[Seat, ...]
+    """The seats that have won the match; several share it. Empty while it goes on."""
     closed: Annotated[bool, Field(strict=True)] = False
+    """Whether the table was closed before the match was played out; this is where it stood."""
 
 
 class Said(Event):
@@ -196,6 +222,7 @@ class Said(Event):
     TAG: ClassVar[int] = 95
     seat: Seat
     text: ChatText
+    """What the player said."""
 
 
 class Paused(Event):
@@ -207,7 +234,9 @@ class Paused(Event):
 
     TAG: ClassVar[int] = 96
     seat: Seat | None = None
+    """The host's seat who wanted it; ``None`` where nobody did."""
     by_server: Annotated[bool, Field(strict=True)] = False
+    """Whether the server's disk takes nothing, and the hand stands still for that."""
 
 
 class Continued(Event):
@@ -223,6 +252,7 @@ class StoodIn(Event):
     TAG: ClassVar[int] = 98
     seat: Seat
     bot: Annotated[str, Field(min_length=1, max_length=16)]
+    """The level of a bot."""
 
 
 class Muted(Event):
@@ -231,6 +261,7 @@ class Muted(Event):
     TAG: ClassVar[int] = 99
     seat: Seat
     muted: Annotated[bool, Field(strict=True)]
+    """Whether nobody hears what the player says."""
 
 
 class Reacted(Event):
@@ -239,6 +270,7 @@ class Reacted(Event):
     TAG: ClassVar[int] = 100
     seat: Seat
     reaction: Reaction
+    """What is shown. Each client chooses its words, or signs."""
 
 
 class Progressed(Event):
@@ -247,6 +279,7 @@ class Progressed(Event):
     TAG: ClassVar[int] = 101
     seat: Seat
     progress: Points
+    """How far a seat has come; in a snapshot, for each seat of the hand."""
 
 
 class Unbanned(Event):
@@ -254,6 +287,7 @@ class Unbanned(Event):
 
     TAG: ClassVar[int] = 102
     name: Name
+    """The name."""
 
 
 class Prepared(Event):
@@ -265,8 +299,8 @@ class Prepared(Event):
     """
 
     TAG: ClassVar[int] = 103
-    hand_id: Text
-    commitment: Hash
+    hand_id: HandId
+    commitment: Commitment
 
 
 class Contributed(Event):
@@ -274,7 +308,7 @@ class Contributed(Event):
 
     TAG: ClassVar[int] = 104
     seat: Seat
-    commitment: Hash
+    commitment: Commitment
 
 
 class Revealed(Event):
@@ -283,3 +317,4 @@ class Revealed(Event):
     TAG: ClassVar[int] = 105
     seat: Seat
     value: Hash
+    """The 32 bytes of a contribution, in hexadecimal."""

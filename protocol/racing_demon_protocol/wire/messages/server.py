@@ -11,10 +11,12 @@ from racing_demon_protocol.wire.options import Options
 from .base import (
     CardNumber,
     Code,
+    Commitment,
     Counter,
     Destination,
     Elapsed,
     Epoch,
+    HandId,
     Hash,
     HostName,
     Message,
@@ -37,8 +39,11 @@ class Versions(Message):
 
     TAG: ClassVar[int] = 64
     oldest: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    """The oldest version of the protocol that the server speaks."""
     newest: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    """The newest version of the protocol that the server speaks."""
     software: Text = ""
+    """Which program speaks; the word ``relaying`` behind it allows ``relaying``."""
 
 
 class Seated(Message):
@@ -53,8 +58,11 @@ class Seated(Message):
     LATER: ClassVar[int] = 1
     code: Code
     seat: Seat | None = None
+    """Your seat; ``None`` for a spectator."""
     token: Token | None = None
+    """The secret that opens your seat again; ``None`` for a spectator."""
     counter: Counter = 0
+    """The last command of this seat that the table has answered."""
     epoch: Epoch = ""
 
 
@@ -67,22 +75,34 @@ class SeatState(WireModel):
     seat: Seat
     name: Name
     bot: Annotated[str, Field(max_length=16)] = ""
+    """The level of a bot; empty for a person."""
     connected: Annotated[bool, Field(strict=True)] = True
+    """Whether a connection of this player stands."""
     ready: Annotated[bool, Field(strict=True)] = False
+    """Whether the player is ready for the next deal."""
     stuck: Annotated[bool, Field(strict=True)] = False
+    """Whether the player has said to be stuck."""
     left: Annotated[bool, Field(strict=True)] = False
+    """Whether the player has left for good; the seat stays until the next match."""
     stand_in: Annotated[str, Field(max_length=16)] = ""
+    """The level of the bot that plays for a player who is away; empty where none does."""
     muted: Annotated[bool, Field(strict=True)] = False
+    """Whether nobody hears what the player says."""
 
 
 class HandResult(WireModel):
     """The tally of one hand: ``points`` in the order of ``seats``; ``out`` is who went out, if any."""
 
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)]
+    """The number of the hand in its match, from 1."""
     seats: tuple[Seat, ...]
+    """The seats that take part. A seat's place in this list is that in the hand."""
     points: tuple[Points, ...]
+    """The points of each seat, in the order of the hand's seats."""
     reason: EndReason
+    """Why."""
     out: Seat | None = None
+    """The seat that went out; ``None`` where none has."""
     elapsed_ms: Elapsed = 0
 
 
@@ -90,8 +110,9 @@ class Contribution(WireModel):
     """A player's contribution to the seed of a hand: the commitment, and the bytes once revealed."""
 
     seat: Seat
-    commitment: Hash
+    commitment: Commitment
     value: Hash | None = None
+    """The 32 bytes, in hexadecimal; ``None`` before they are revealed."""
 
 
 class Shuffle(WireModel):
@@ -100,10 +121,12 @@ class Shuffle(WireModel):
     ``seats`` are those in the hand, once it is committed; from then on nobody can contribute.
     """
 
-    hand_id: Text
-    commitment: Hash
+    hand_id: HandId
+    commitment: Commitment
     contributions: tuple[Contribution, ...] = ()
+    """What players add to the seed: rows ``contribution``."""
     seats: tuple[Seat, ...] = ()
+    """The seats that take part. A seat's place in this list is that in the hand."""
 
     def of(self, seat: int) -> Contribution | None:
         """Return a seat's contribution."""
@@ -145,31 +168,54 @@ class Snapshot(Message):
     TAG: ClassVar[int] = 66
     LATER: ClassVar[int] = 8
     seq: Seq
+    """The number of the last event that is part of this."""
     code: Code
     options: Options
+    """The table's options, all of them."""
     host: Seat | None
+    """The host's seat; ``None`` where the host has none."""
     phase: Phase
+    """What the table is doing."""
     seats: tuple[SeatState, ...]
+    """Who sits at the table: rows ``seat_state``."""
     hand: Annotated[int, Field(strict=True, ge=0, le=1_000)] = 0
+    """The number of the current or last hand of the match, from 1; 0 before the first."""
     hand_id: Text = ""
-    commitment: Hash | None = None
+    """What names the current or last hand; empty before the first."""
+    commitment: Commitment | None = None
     hand_seats: tuple[Seat, ...] = ()
+    """The seats of the current or last hand. A seat's place in this list is that in the hand."""
     piles: tuple[tuple[CardNumber, ...], ...] = ()
+    """The cards of all piles, in the order of their numbers, each bottom first; -1 is face down."""
     redeals: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    """For each seat of the hand, how many redeals there were."""
     elapsed_ms: Elapsed = 0
     called: Seat | None = None
+    """The seat that has called in this hand; ``None`` where none has."""
     results: tuple[HandResult, ...] = ()
+    """The finished hands of the match: rows ``hand_result``."""
     winners: tuple[Seat, ...] = ()
+    """The seats that have won the match; several share it. Empty while it goes on."""
     paused: Annotated[bool, Field(strict=True)] = False
+    """Whether the hand stands still."""
     locked: Annotated[bool, Field(strict=True)] = False
+    """Whether the table asks for a passphrase."""
     came: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    """For each pile, how many cards came to it, where the game counts that; empty where all are 0."""
     liberties: tuple[Annotated[int, Field(strict=True, ge=0)], ...] = ()
+    """For each seat of the hand, how many cards it took back or from below others; or empty."""
     progress: tuple[Points, ...] = ()
+    """How far a seat has come; in a snapshot, for each seat of the hand."""
     since: tuple[Seq, ...] = ()
+    """For each seat of the hand, the number of the event with which it came so far."""
     departed: tuple[tuple[Seat, Name], ...] = ()
+    """Who has left since the match was over: the seat and the name of each."""
     banned: tuple[Name, ...] = ()
+    """The names under which players were sent away who may not come back yet."""
     shuffle: Shuffle | None = None
+    """Who has contributed to the seed of the current or last hand: see *Fair deals*."""
     next_shuffle: Shuffle | None = None
+    """Who has contributed to the seed of the next hand: see *Fair deals*."""
 
 
 class Accepted(Message):
@@ -177,7 +223,9 @@ class Accepted(Message):
 
     TAG: ClassVar[int] = 67
     counter: Counter
+    """The number of the command that this answers."""
     seq: Seq
+    """The number of the last event of the table, after the command was carried out."""
 
 
 class Refused(Message):
@@ -191,12 +239,19 @@ class Refused(Message):
 
     TAG: ClassVar[int] = 68
     counter: Counter
+    """The number of the command that this answers; 0 where it was none of a seat."""
     reason: Reason
+    """Why."""
     text: Text
+    """A sentence for people."""
     by: Seat | None = None
+    """The seat whose card arrived first; ``None`` where the play lost no race."""
     late_us: Microseconds = 0
+    """By how many microseconds the card came later than the other."""
     pile: Destination = -1
+    """The pile that the play was aimed at; -1 where that is none."""
     top: CardNumber = -1
+    """The card that this pile shows now; -1 where it is empty or face down."""
 
 
 class Pong(Message):
@@ -204,6 +259,7 @@ class Pong(Message):
 
     TAG: ClassVar[int] = 69
     stamp: Milliseconds
+    """Any number of yours."""
 
 
 class Watchers(Message):
@@ -214,6 +270,7 @@ class Watchers(Message):
 
     TAG: ClassVar[int] = 70
     count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
+    """How many watch the table without a seat."""
 
 
 class Halted(Message):
@@ -224,6 +281,7 @@ class Halted(Message):
 
     TAG: ClassVar[int] = 71
     halted: Annotated[bool, Field(strict=True)]
+    """Whether the table stands still."""
 
 
 class Elsewhere(Message):
@@ -235,6 +293,7 @@ class Elsewhere(Message):
 
     TAG: ClassVar[int] = 72
     port: Annotated[int, Field(strict=True, ge=1, le=65_535)]
+    """The port of the process that has the table, at the host that you have dialled."""
 
 
 class CaughtUp(Message):
@@ -246,6 +305,7 @@ class CaughtUp(Message):
 
     TAG: ClassVar[int] = 73
     seq: Seq
+    """The number of the last event that you have been sent."""
 
 
 class Moved(Message):
@@ -258,7 +318,9 @@ class Moved(Message):
 
     TAG: ClassVar[int] = 74
     host: HostName
+    """The name or IP address of the host that has the table."""
     port: Annotated[int, Field(strict=True, ge=1, le=65_535)]
+    """Its port."""
 
 
 class RaceLost(Message):
@@ -269,7 +331,12 @@ class RaceLost(Message):
 
     TAG: ClassVar[int] = 75
     pile: PileNumber
+    """The foundation."""
     card: CardNumber
+    """The card that arrived first; -1 where it lies face down by now."""
     by: Seat
+    """The seat whose card arrived first."""
     seat: Seat
+    """The seat whose card came later."""
     late_us: Microseconds
+    """By how many microseconds the card came later than the other."""
