@@ -1,11 +1,14 @@
 """An example of every message, and one complete short hand, for the wire document and for tests."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
 from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, deal_seed
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.wire.messages import Event, Message
+from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages import server as sv
@@ -49,7 +52,7 @@ def of_hand(cls: type[Event]) -> Event:
     return next(event for event in ONE_HAND if isinstance(event, cls))
 
 
-EXAMPLES: tuple[Message, ...] = (
+GIVEN: Final[tuple[Message, ...]] = (
     cl.Hello(version=1, software="my-client 0.1"),
     cl.Create(name="Ann", options=OPTIONS),
     cl.Join(code="BCDF", name="Bob"),
@@ -131,4 +134,29 @@ EXAMPLES: tuple[Message, ...] = (
     of_hand(ev.Contributed),
     of_hand(ev.Revealed),
 )
-"""One of each, ordered by number."""
+"""Examples that stand for more than the types of their fields. Other messages get plain values."""
+
+
+def _all(messages: Mapping[int, type[Message]]) -> Iterator[Message]:
+    """Yield an example of each message of one direction: the given ones, then plain ones."""
+    given = [message for message in GIVEN if messages.get(message.TAG) is type(message)]
+    yield from given
+    for cls in messages.values():
+        if cls not in map(type, given):
+            schema = cls.model_json_schema()
+            required = schema["prefixItems"][: schema["minItems"]]
+            yield cls.model_validate([_plain(field, schema) for field in required])
+
+
+def _plain(kind: dict[str, Any], schema: dict[str, Any]) -> Any:
+    """Return a plain value of a field, by its JSON schema."""
+    if "$ref" in kind:
+        return _plain(schema["$defs"][kind["$ref"].rpartition("/")[2]], schema)
+    if "anyOf" in kind or "enum" in kind:
+        return None if "anyOf" in kind else kind["enum"][0]
+    number, text = max(1, kind.get("minimum", 1)), "a" * max(1, kind.get("minLength", 1))
+    return {"integer": number, "string": text, "boolean": True, "array": [], "object": {}}[kind["type"]]
+
+
+EXAMPLES: Final = (*_all(FROM_CLIENT), *_all(FROM_SERVER))
+"""An example of every message, those of clients first."""

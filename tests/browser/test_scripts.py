@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
 from tests.support.vectors import MATCHES, vectors
 
@@ -54,6 +55,14 @@ def test_scripts_do_without_what_a_browser_may_lack(word: str) -> None:
     pattern = re.compile(rf"(?<![\w.]){word}\(" if word in DIALOGS else rf"\.{word}\(")
     scripts = {script.name: script.read_text("utf-8") for script in SCRIPTS.rglob("*.js")}
     assert [name for name, text in scripts.items() if pattern.search(text)] == []
+
+
+def test_the_page_knows_every_event() -> None:
+    """Each event changes the page's table, except those whose words or proof alone matter."""
+    _, _, reducers = (SCRIPTS / "rules" / "state.js").read_text("utf-8").partition("const REDUCERS = {\n")
+    known = set(re.findall(r"^  (\w+)\(", reducers, re.MULTILINE))
+    events = {name_of(cls) for cls in FROM_SERVER.values() if issubclass(cls, Event)}
+    assert events - known == {"said", "reacted", "prepared", "contributed", "revealed"}
 
 
 def test_no_text_of_a_script_spans_lines() -> None:

@@ -49,6 +49,8 @@ class Played(Event):
 
     TAG: ClassVar[int] = 80
     LATER: ClassVar[int] = 1
+    seq: Seq
+    """The number of the event; on identical deals that of the event before."""
     seat: Seat
     counter: Counter
     """The number of the command that this answers; 0 where the game moved by itself."""
