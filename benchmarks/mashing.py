@@ -15,8 +15,8 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.bot_matches import Player, play_match
-from tests.support.mashers import Insistent, Masher
 
+from benchmarks.mashers import Insistent, Masher
 from racing_demon_client.shared.trackers import ChoiceLimit
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import subseed

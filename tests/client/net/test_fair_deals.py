@@ -1,13 +1,20 @@
 """Shuffles by real clients and a real server: what each of them tells its player of its part."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from racing_demon_client.net.connection import Client
 from racing_demon_client.plain.session import attend
 from racing_demon_client.records.recorder import Recorder
+from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -16,7 +23,43 @@ from tests.support.processes import CLIENT, text_of
 from tests.support.restartable_server import wait_until
 from tests.support.screens import shows, sitting
 from tests.support.servers import PATIENCE, serving, timeout
-from tests.support.tampering_proxy import tampering_proxy
+
+Change = Callable[[Message], Message | None]
+"""What becomes of a message on its way; ``None`` for one that is kept back."""
+
+
+@asynccontextmanager
+async def tampering_proxy(
+    target: str, *, down: Change = lambda message: message, up: Change = lambda message: message
+) -> AsyncIterator[str]:
+    """Meddle with what a server says to its clients, and they to it; give the URL for them to use."""
+    encoding = Encoding.MSGPACK
+
+    async def carry(
+        source: ServerConnection | ClientConnection,
+        sink: ServerConnection | ClientConnection,
+        decode: Callable[[bytes | str], Message],
+        change: Change,
+    ) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            async for frame in source:
+                message = change(decode(frame))
+                if message is not None:
+                    await sink.send(encode(message, encoding))
+        await sink.close()
+
+    async def handle(client: ServerConnection) -> None:
+        async with connect(target, subprotocols=[Subprotocol(encoding)]) as server:
+            await asyncio.gather(
+                carry(server, client, decode_server, down), carry(client, server, decode_client, up)
+            )
+
+    async with serve(
+        handle, "127.0.0.1", 0, subprotocols=[Subprotocol(encoding)], close_timeout=1
+    ) as between:
+        port = next(iter(between.sockets)).getsockname()[1]
+        yield f"ws://127.0.0.1:{port}/v1"
+
 
 QUICK = Options(countdown_ms=0, tally_ms=600_000, hands=1)
 COUNTED = "Checked: you took part in the shuffle, and nobody withheld a part of it; 0 plays are legal."
