@@ -58,7 +58,7 @@ lab: $(STAMP)  ## list the experiments; tests/lab/README.md explains them
 	@$(MAKE) --no-print-directory -C tests/lab
 
 evening: $(STAMP)  ## rehearse an evening with all kinds of screens; writes its pictures to FOLDER (evening/)
-	$(BIN)/python -m tests.browser.evening $(or $(FOLDER),evening)
+	$(BIN)/python -m tests.lab.evening.rehearsal $(or $(FOLDER),evening)
 
 pictures: $(STAMP)  ## draw the pictures in the README anew (Chromium)
 	$(BIN)/python client/picture.py docs/table.svg
