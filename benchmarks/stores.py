@@ -90,6 +90,7 @@ class TimedTable:
             backlog=Backlog(1, 1),
             observers=(),
             may_add_bot=lambda: True,
+            failed=lambda room: None,
         )
         self.timed = Timed(took)
         self._players = [self.timed, *(Listener(Encoding.MSGPACK) for _ in range(SEATS - 1))]

@@ -82,6 +82,7 @@ class Party:
             backlog=Backlog(1, 1),
             observers=(),
             may_add_bot=lambda: True,
+            failed=lambda room: None,
         )
         kinds = list(Encoding)
         self._players = [Listener(kinds[seat % len(kinds)]) for seat in range(SEATS)]

@@ -130,6 +130,8 @@ class CloseCode(IntEnum):
 
     GOOD_BYE = 1000
     """A normal end."""
+    GOING_AWAY = 1001
+    """The server has stopped, or the table has ended."""
     BAD_FRAME = 4000
     """A frame was invalid, or not allowed at this point."""
     TAKEN_OVER = 4001
@@ -141,7 +143,7 @@ class CloseCode(IntEnum):
     FLOOD = 4004
     """Far more frames a second than anybody plays."""
     TRY_AGAIN = 1013
-    """The server cannot write to its disk at the moment; try again later."""
+    """The table cannot be entered at the moment: it is being read, or nothing can be written."""
     FULL = 4005
     """The server accepts no more connections."""
     KICKED = 4007

@@ -86,6 +86,7 @@ class Membership:
         self._adoption = Adoption(
             node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
         )
+        self.registry.take_up = self._take_up
         self._directory = Directory(node, self.registry, self._asker)
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -134,6 +135,9 @@ class Membership:
         """Find the table of a code that is not here: see :mod:`~racing_demon_cluster.location`."""
         if not self._finder.find(code, partial(self._located, found)):
             found(SearchResult.BUSY)
+
+    def _take_up(self, table: int, ended: Callable[[], None]) -> None:
+        self._adoption.ask(table, lambda _is_here: ended())
 
     def close(self) -> None:
         """Stop writing and reading beats."""

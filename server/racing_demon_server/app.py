@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface
+from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal.immediate import ImmediateJournal
@@ -21,7 +22,7 @@ from racing_demon_server.journal.interface import Fenced, Journal
 from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
-from racing_demon_server.net.gateway import GOING_AWAY, Gateway, url_of
+from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.ops.metrics import Metrics
@@ -167,7 +168,7 @@ async def _serve(  # noqa: PLR0913, PLR0917
         sweeping = asyncio.create_task(_sweep(registry, gateway))
         announce(url)
         preparing = asyncio.create_task(metrics.prepare())
-        restoring = asyncio.create_task(registry.restore_rest())
+        registry.restore_rest()
         keeps = await stopping
     log.info("server stopping", extra={"tables": len(registry), "kept": keeps})
     if not keeps:
@@ -178,11 +179,11 @@ async def _serve(  # noqa: PLR0913, PLR0917
     if keeps or settings.relay:
         gateway.close(RESTARTING, "The server is stopping. Your table comes back when it restarts.")
     else:
-        gateway.close(GOING_AWAY, STOPPED if until_table_ends is None else ENDED)
+        gateway.close(CloseCode.GOING_AWAY, STOPPED if until_table_ends is None else ENDED)
     await gateway.wait_closed()
     registry.close(for_good=not keeps)
     await asyncio.gather(*(each.stop() for each in brokers), *(each.stop() for each in announcers))
-    for task in (lag, sweeping, preparing, restoring):
+    for task in (lag, sweeping, preparing):
         task.cancel()
 
 

@@ -219,6 +219,7 @@ def open_room(
         backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
         observers=observers,
         may_add_bot=lambda: True,
+        failed=lambda room: None,
     )
 
 

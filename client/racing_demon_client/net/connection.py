@@ -35,7 +35,6 @@ from .contributor import Contributor, ShareState
 from .table_source import TableSource
 from .transport import ENTRY_SECONDS, Transport, reason_of
 
-GOING_AWAY: Final = 1001
 FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME})
 """Close codes after which the client does not reconnect."""
 
@@ -354,7 +353,7 @@ class Client(TableSource):
     async def _come_back(self, closed: ConnectionClosed) -> bool:
         """Resume after a lost connection; return ``False`` if the server closed it on purpose."""
         code = closed.rcvd.code if closed.rcvd is not None else None
-        if code == GOING_AWAY:
+        if code == CloseCode.GOING_AWAY:
             if self._said_leave:  # a host's table ends with its host
                 return False
             raise TableEnded(reason_of(closed))

@@ -120,7 +120,7 @@ class Outbox:
     def close(self, table: CommittedTable) -> None:
         """Remove a table's retained messages."""
         code = self._codes.pop(table, None)
-        if code is None:
+        if code is None or self._tables[code][0] is not table:  # opened again, restored
             return
         del self._tables[code]
         self._last_due.pop(code, None)

@@ -32,8 +32,6 @@ TOO_LONG: Final = (
     "together: delete those of this address, or open it in a private window.\n"
 )
 SOFTWARE: Final = f"racing-demon-server {__version__}"
-GOING_AWAY: Final = 1001
-"""The close code of a server that stops (RFC 6455, 7.4.1)."""
 
 log = logging.getLogger("racing_demon_server")
 
@@ -160,7 +158,7 @@ class Gateway:
             self._context.addresses.leave(admitted.handler.address)
             admitted.handler.leave()
 
-    def close(self, code: int = GOING_AWAY, reason: str = "") -> None:
+    def close(self, code: int = CloseCode.GOING_AWAY, reason: str = "") -> None:
         """Stop listening, and close all connections with a reason for people."""
         self._is_closing = True
         for listening in self._listening:

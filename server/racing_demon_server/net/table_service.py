@@ -34,7 +34,7 @@ from .address_limits import MINUTE, Origin, networks_of
 from .connection import Connection
 from .handler import Handler, ServerContext, pool
 
-UNREAD: Final = "The server has just started, and still reads this table. Come back in a moment."
+UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."
 
 
 class TableService:
@@ -159,7 +159,7 @@ class TableService:
         if room is None or not (may_miss or room.table.seat_tokens.knows(token_hash)):
             raise addresses.too_many_misses()
         room.catch_up()  # an earlier command may have given the seat up
-        return room
+        return self.registry.room(code)  # judging it may have failed
 
     def miss(self, address: str, _code: str, at: int, unknown: CommandRefused) -> None:
         """Count the code of a table that is not here, and raise the refusal."""

@@ -46,6 +46,7 @@ class CommitQueue:
         self._published = published
         self._untold: list[list[Frames] | Callback] = []
         self._newest = 0
+        self._is_closed = False
 
     def note(
         self,
@@ -63,6 +64,8 @@ class CommitQueue:
             then: callbacks for when they are sent, in order.
 
         """
+        if self._is_closed:
+            return
         self._published.note(frames)
         if frames:
             self._untold.append(frames)
@@ -77,7 +80,7 @@ class CommitQueue:
 
     def write_down(self) -> None:
         """Write everything that is noted, together."""
-        if self._untold or self._journal.has_noted:
+        if (self._untold or self._journal.has_noted) and not self._is_closed:
             self.unwritten += 1
             news = partial(self._tell, self._untold, self._published.copy_ahead(), self._newest)
             self._untold = []
@@ -85,6 +88,24 @@ class CommitQueue:
             runs = view.phase in DEALT and not view.paused
             delay_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
             self._journal.write(news, runs=runs, until=self._newest + delay_ms * 1_000)
+
+    def close(self, plays: list[Frames]) -> None:
+        """Write and send what was judged before judging failed, and nothing after it.
+
+        The judge's table is no longer looked at, because nobody knows its state.
+
+        Args:
+            plays: those that are not noted yet.
+
+        """
+        self._is_closed = self._published.has_failed = True
+        if plays:
+            self._untold.append(plays)
+            self._newest = max(self._newest, plays[-1].at)
+            self._journal.note(plays)
+        self.unwritten += 1
+        news, self._untold = self._untold, []
+        self._journal.write(partial(self._tell, news, None, self._newest), until=self._newest)
 
     def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""

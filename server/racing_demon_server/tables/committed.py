@@ -49,6 +49,7 @@ class Published:
         hand_clock: the clock of the hand, in the view.
         certain: returns the latest moment, up to the argument, that is certain after a restart.
         is_behind: whether judged events are not committed yet; the caller resets it.
+        has_failed: whether the judge's table is in an unknown state, and no longer looked at.
 
     Args:
         table: the table, while none of its events waits.
@@ -61,13 +62,13 @@ class Published:
         self._table = table
         self._view, self.hand_clock = self._copied()
         self._unapplied: list[bytes] = []  # bytes are no work for the garbage collector
-        self.is_behind = False
+        self.is_behind = self.has_failed = False
         self._since_copy = 0
 
     @property
     def view(self) -> TableState:
         """The public state."""
-        if self._unapplied and not self.is_behind:
+        if self._unapplied and not (self.is_behind or self.has_failed):
             self.take_over(*self._copied())
         for packed in self._unapplied:
             event = decode_server(packed)

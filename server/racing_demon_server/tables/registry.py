@@ -43,6 +43,15 @@ CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRe
 
 MOVED: Final = "Your table moves to another server; you come back to it by yourself."
 STAYS: Final = "The server is about to stop. You come back to your table when one starts that can go on."
+GOES_BACK: Final = (
+    "The server made an error. The table goes back to just before it, and you come back by yourself."
+)
+FAILED: Final = "The server made an error at this table, and cannot restore it. The table has ended."
+FAILED_OFTEN: Final = "The server made too many errors at this table, which has ended with its tally so far."
+
+MAX_RESTORES: Final = 3
+"""So often a table whose judging fails is restored within :data:`RESTORES_SECONDS`; then it ends."""
+RESTORES_SECONDS: Final = 3_600.0
 
 SLICE_SECONDS: Final = 0.002
 """Tables with long logs are read for so long after a start, and then everybody is served for as long."""
@@ -88,6 +97,7 @@ class Registry:
     Attributes:
         leaving: the numbers of tables that are closed or given away, which the journal may not know yet.
         closed: how many tables have been closed or given away.
+        take_up: reads the table of a number from the journal again, and then calls back.
 
     Args:
         settings: the server's.
@@ -116,10 +126,13 @@ class Registry:
         self._halts: set[str] = set()
         self.leaving: set[int] = set()
         self.closed = 0
-        self._unread: dict[str, StoredTable] = {}
+        self._unread: dict[str, int] = {}
         self._reading = ExitStack()
         self._known: tuple[type[Exception], ...] = ()
         self._waiting: deque[Unread] = deque()
+        self._failed: dict[int, Room] = {}
+        self._failures: dict[int, list[int]] = {}
+        self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
         self._resting: asyncio.Task[None] | None = None
         self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
         self._rooms: dict[str, Room] = {}
@@ -234,18 +247,21 @@ class Registry:
             self._timekeeper.kept, self._known = reader.last_us(), reader.errors
             for kept in list(reader.tables(only_open=True)):
                 self._opened = max(self._opened, kept.number)
-                self._unread.setdefault(kept.code, kept)
+                self._unread.setdefault(kept.code, kept.id)
                 unread = Unread(kept, self._restoring(reader, kept))
                 if not self._go_on(unread, min(until, time.monotonic() + patience / 10)):
                     self._waiting.append(unread)
         if not self._waiting:
             self._reading.close()
 
-    async def restore_rest(self) -> None:
-        """Restore, a little at a time, the tables that took too long.
+    def restore_rest(self) -> asyncio.Task[None]:
+        """Restore in a task, a little at a time, the tables that took too long. Return the task."""
+        if self._resting is None or self._resting.done():
+            self._resting = asyncio.create_task(self._restore_rest())
+        return self._resting
 
-        Each has turns, so that one with a short log never waits for all the long ones.
-        """
+    async def _restore_rest(self) -> None:
+        """Restore the tables that wait. Each has turns, so that a short log waits for no long ones."""
         if self._waiting:
             log.warning("some tables take long to be read", extra={"tables": len(self._waiting)})
         with self._reading:
@@ -267,7 +283,7 @@ class Registry:
                     return False
         except Exception as error:
             tell_hopeless(kept, error, self._known)
-        if self._unread.get(kept.code) is kept:
+        if self._unread.get(kept.code) == kept.id:
             del self._unread[kept.code]
         unread.ended()
         return True
@@ -313,11 +329,13 @@ class Registry:
             patience: the seconds that it may take at once.
 
         """
-        unread = Unread(kept, self._adopting(kept, past, last_us, offset_us), ended)
+        self._begin(Unread(kept, self._adopting(kept, past, last_us, offset_us), ended), patience)
+
+    def _begin(self, unread: Unread, patience: float) -> None:
+        """Restore a table, at once if that takes no longer than some seconds."""
         if not self._go_on(unread, time.monotonic() + patience):
             self._waiting.append(unread)
-            if self._resting is None or self._resting.done():
-                self._resting = asyncio.create_task(self.restore_rest())
+            self.restore_rest()
 
     def _adopting(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> Restoring:
         """Restore a table that another server had; yield after each step."""
@@ -330,10 +348,84 @@ class Registry:
         if self.is_halted:
             room.halt(halted=True)
 
+    # When the judging of a table fails.
+
+    def _fail(self, room: Room) -> None:
+        """Restore a table whose judging has failed, once what was judged before is written."""
+        number, code, now = room.journal.number, room.table.view.code, self._clock()
+        recent = [at for at in self._failures.get(number, ()) if at > now - RESTORES_SECONDS * 1_000_000]
+        self._failures[number] = [*recent, now]
+        self._stop_expiry(code)
+        del self._rooms[code]
+        self.leaving.add(number)
+        if self._journal.keeps:
+            self._unread[code] = number
+        self._journal.write([], partial(self._take_back, room))
+
+    def _take_back(self, room: Room) -> None:
+        number = room.journal.number
+        failures = len(self._failures[number])
+        self.leaving.discard(number)
+        if not self._journal.keeps or failures > MAX_RESTORES + 1:  # even its end has failed
+            room.journal.close()
+            self._end_failed(room)
+            return
+        if failures <= MAX_RESTORES:
+            room.broadcast.send_all_away(CloseCode.TRY_AGAIN, GOES_BACK)
+        self._failed[number] = room
+        self.take_up(number, partial(self._end_restoring, number))
+
+    def _read_again(self, number: int, ended: Callable[[], None]) -> None:
+        """Restore one table from the journal, and call back."""
+        try:
+            (reader,) = self._reading.enter_context(self._journal.reading())
+            (kept,) = (each for each in reader.tables(only_open=True) if each.id == number)
+        except Exception:
+            log.exception("a table cannot be read again", extra={"number": number})
+            ended()
+        else:
+            self._begin(Unread(kept, self._restoring(reader, kept), ended), ADOPTION_SECONDS)
+        if self._resting is None or self._resting.done():
+            self._reading.close()
+
+    def _end_restoring(self, number: int) -> None:
+        """Go on with a table that was restored after a failure, or end it if there were too many."""
+        failed = self._failed.pop(number)
+        code = failed.table.view.code
+        room = self._rooms.get(code)
+        if room is None:
+            self._end_failed(failed)
+            return
+        log.warning("a table was restored after an error", extra={"table": code})
+        room.purse = failed.purse
+        if failed.failing is not None:
+            room.refuse(*failed.failing)
+        if len(self._failures[number]) > MAX_RESTORES:
+            room.take_over(failed)
+            room.end_match(partial(self._end_often_failed, room))
+        self._end(failed)
+
+    def _end_failed(self, room: Room) -> None:
+        """End a table that cannot be restored."""
+        code, number = room.table.view.code, room.journal.number
+        self._unread.pop(code, None)
+        self._openers.pop(code, None)
+        del self._failures[number]
+        room.broadcast.send_all_away(CloseCode.GOING_AWAY, FAILED)
+        self._end(room)
+
+    def _end_often_failed(self, room: Room) -> None:
+        if self._rooms.get(room.table.view.code) is room:
+            room.broadcast.show_all()
+            room.broadcast.send_all_away(CloseCode.GOING_AWAY, FAILED_OFTEN)
+            self.discard(room)
+
     def hand_over(self, room: Room, heir: int | None) -> None:
         """Leave a table to an heir, or to the journal, behind all that has happened; close connections."""
         number = room.journal.number
         room.catch_up()
+        if self._rooms.get(room.table.view.code) is not room:  # judging has failed just now
+            return
         room.stop()
         self.leaving.add(number)
         self._remove(room)
@@ -394,6 +486,7 @@ class Registry:
             backlog=self._backlog,
             observers=self._observers,
             may_add_bot=self._may_add_bot,
+            failed=self._fail,
             restored=restored,
             purse=purse,
         )
@@ -430,6 +523,7 @@ class Registry:
         code = room.table.view.code
         self._stop_expiry(code)
         del self._rooms[code]
+        self._failures.pop(room.journal.number, None)
         self._openers.pop(code, None)  # nobody knows who opened it before the server was started anew
 
     def _end(self, room: Room) -> None:
@@ -442,7 +536,7 @@ class Registry:
 
     def end_matches(self) -> None:
         """End all running matches, because the tables are closed for good."""
-        for room in self._rooms.values():
+        for room in self.rooms:
             room.end_match(room.broadcast.show_all)
 
     def stop(self) -> None:
@@ -468,7 +562,7 @@ class Registry:
         (self._halts.add if halted else self._halts.discard)(why)
         if bool(self._halts) == was_halted:
             return
-        for room in self._rooms.values():
+        for room in self.rooms:
             room.halt(halted)
             if not halted:
                 self.expire(room)

@@ -5,6 +5,9 @@ a join, a lost connection) comes after everything that was read before it, witho
 
 The judge is ahead of what everybody sees: events and answers are sent when they are committed, in the
 order of judging.
+
+When judging fails, nobody knows what of a change was done. So nothing of it leaves the room, which ends;
+the registry restores the table from the journal.
 """
 
 import asyncio
@@ -26,7 +29,7 @@ from racing_demon_server.journal.epochs import Epochs
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import GONE, Answer, Past, Table
+from racing_demon_server.match.table import GONE, MISTAKE, Answer, Past, Table
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
@@ -71,6 +74,8 @@ class Room:
         journal: the table's journal.
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
+        purse: the units that pay for the bots' thoughts.
+        failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
 
     Args:
         code: the table's code.
@@ -85,6 +90,7 @@ class Room:
         backlog: bounds what waits for delayed spectators.
         observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
+        failed: called when judging has failed, and the room has ended.
         restored: the table and its newest events, if it is from before a restart; :meth:`begin_again`
             follows then.
         purse: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
@@ -110,6 +116,7 @@ class Room:
         backlog: Backlog,
         observers: Sequence[Observer],
         may_add_bot: Callable[[], bool],
+        failed: Callable[["Room"], None],
         restored: Restored | None = None,
         purse: Bucket | None = None,
     ) -> None:
@@ -133,7 +140,9 @@ class Room:
         self._inbox = Inbox()
         self._fresh: list[Frames] = []
         self.is_halted = self._is_stopped = False
-        self._purse = purse
+        self.purse = purse
+        self.failing: tuple[Actor, int] | None = None
+        self._failed = failed
         self._alarm = Alarm(clock, self._tick)
         self._bots = BotSeats(
             self.table.view,
@@ -178,7 +187,13 @@ class Room:
         if self.is_halted:
             raise CommandRefused(Reason.HALTED, HALTED)
         now = self.catch_up()
-        seat, events = self.table.join(name, token_hash, now, self._hashed(address))
+        try:
+            seat, events = self.table.join(name, token_hash, now, self._hashed(address))
+        except CommandRefused:
+            raise
+        except Exception:
+            self._fail(of_command=True)
+            raise CommandRefused(Reason.NOT_NOW, MISTAKE) from None
         self._publish(events, now)
         return seat
 
@@ -247,15 +262,13 @@ class Room:
         """Judge everything that was read, do everything that is due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
-        self._pass_time(now)
-        self._write_down(now)
+        self._do(self._pass_time, now)
         return now
 
     def end_match(self, then: Callback) -> None:
         """End the running match, because the table closes. Call back when that was sent."""
         if not self.is_halted:
-            now = self.catch_up()
-            self._publish(self.table.close(now), now)
+            self._change(self.table.close)
         self._commit_queue.when_written(then)
 
     def close(self) -> None:
@@ -277,9 +290,9 @@ class Room:
 
     def halt(self, halted: bool) -> None:
         """Halt the table until writes succeed again, or resume it. Everybody is notified."""
-        now = self.catch_up()
+        self.catch_up()
         self.is_halted = halted
-        self._publish(self.table.halt(now) if halted else self.table.resume(now), now)
+        self._change(self.table.halt if halted else self.table.resume)
         self.broadcast.announce(Halted(halted=halted))
 
     def stop(self) -> None:
@@ -288,14 +301,51 @@ class Room:
         self._alarm.set(None)
         self._bots.close()
 
+    # When judging fails.
+
+    def _do(self, work: Callable[..., None], *arguments: object) -> None:
+        """Do some work at the judge's table. If it fails, nothing of what it did is kept or sent."""
+        try:
+            work(*arguments)
+        except Exception:
+            self._fail(of_command=self.failing is not None)
+
+    def _fail(self, *, of_command: bool) -> None:
+        """Log the exception, and end the room with what was judged before."""
+        what = "a command could not be judged" if of_command else "what was due could not happen"
+        log.exception(what, extra={"table": self.table.view.code})
+        plays = [] if self.table.is_settling else self._fresh  # clients send the others again
+        self._fresh = []
+        self.stop()
+        self._commit_queue.close(plays)
+        self._failed(self)
+
+    def refuse(self, actor: Actor, counter: int) -> None:
+        """Refuse, at the restored table, the command whose judging failed. Sent again, it stays refused."""
+        if actor in self.table.seat_tokens:
+            self.table.refuse(actor, counter)
+            self._publish([], self._clock())
+
+    def take_over(self, earlier: "Room") -> None:
+        """Send the listeners of this table's earlier room, which failed, what has happened since."""
+        seq = earlier.shown.view.seq
+        for actor, listener in earlier.broadcast.speakers.items():
+            self.broadcast.take_seat(listener, actor)
+            self.broadcast.catch_up(listener, seq, actor)
+        for listener in earlier.broadcast.spectators:
+            self.broadcast.watch(listener)
+
     # The clockwork.
 
     def _empty_inbox(self) -> None:
-        """Judge everything that was read. Timers that were due before a command was read go first."""
+        """Judge everything that was read."""
         if self._is_stopped:
             self._inbox.clear()
-        if not self._inbox:
-            return
+        if self._inbox:
+            self._do(self._judge_inbox)
+
+    def _judge_inbox(self) -> None:
+        """Judge everything that was read. Timers that were due before a command was read go first."""
         accepted: list[int] = []
         while (item := self._next()) is not None:
             if self.is_halted:
@@ -312,11 +362,7 @@ class Room:
             item = self._inbox.take(before=due)
             if item is not None or due is None:
                 return item
-            try:
-                self._note(self.table.tick(due, self._clock()), due)
-            except Exception:
-                log.exception("what was due could not happen", extra={"table": self.table.view.code})
-                return self._inbox.take()  # which will be refused for the same mistake
+            self._note(self.table.tick(due, self._clock()), due)
         return None
 
     def _judge_next(self, item: Waiting) -> bool:
@@ -342,28 +388,32 @@ class Room:
         """Do everything that is due by a moment, each at its own time."""
         while not self._is_stopped and (due := self.table.due) is not None and due <= until:
             self._note(self.table.tick(due, until), due)
+        self._write_down(until)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
-        """Judge a command. If judging fails, the failure is logged and this command refused."""
+        """Judge a command."""
         try:
             answer = self.table.receive(actor, command, at)
         except Exception:
-            log.exception("a command could not be judged", extra={"table": self.table.view.code})
-            return self.table.refuse(actor, command.counter)
+            self.failing = actor, command.counter
+            raise
         if answer.lost is not None:
             self._hand_on(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
         return answer
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
         if not self.is_halted:
-            self._publish(self._judge(seat, command, now := self._clock()).events, now)
+            self._do(self._judge_bot, seat, command)
+
+    def _judge_bot(self, seat: int, command: Command) -> None:
+        self._publish(self._judge(seat, command, now := self._clock()).events, now)
 
     def _pay_thought(self, work: int) -> float:
         """Pay for a bot's thought. Return how many milliseconds the bot rests, until it is paid."""
         units, now = round(work * UNIT_MICROSECONDS / COST_MICROSECONDS), self._clock()
-        if self._purse is None or not units or self._purse.take(now, units):
+        if self.purse is None or not units or self.purse.take(now, units):
             return 0
-        return self._purse.overdraw(now, units) / 1_000
+        return self.purse.overdraw(now, units) / 1_000
 
     def _put_off(self, item: Waiting) -> None:
         """Refuse a command while nothing can be written. It is not remembered, and may be sent again.
@@ -380,9 +430,13 @@ class Room:
 
     def connect(self, actor: Actor, *, connected: bool = True) -> None:
         """Note that an actor has connected, or the connection is lost."""
+        self._change(self.table.connect, actor, connected)
+
+    def _change(self, change: Callable[..., list[Event]], *arguments: object) -> None:
+        """Let the table change now, and commit and send what happens."""
+        now = self.catch_up()
         if not self._is_stopped:
-            now = self.catch_up()
-            self._publish(self.table.connect(actor, connected, now), now)
+            self._do(lambda: self._publish(change(*arguments, now), now))
 
     def _publish(self, events: list[Event], at: int) -> None:
         """Commit and send what has happened by itself."""
@@ -431,6 +485,10 @@ class Room:
     def _tick(self) -> None:
         """Do the first thing that is due, after everything that was read. Then other tables run."""
         self._empty_inbox()
+        if not self._is_stopped:
+            self._do(self._step)
+
+    def _step(self) -> None:
         now, due = self._clock(), self.table.due
         if due is not None and due <= now:
             self._note(self.table.step(now), due)

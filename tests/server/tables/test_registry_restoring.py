@@ -144,7 +144,7 @@ async def test_a_table_that_is_still_read_asks_for_patience(tmp_path: Path) -> N
             assert (await peer.closed()).code == CloseCode.TRY_AGAIN
         async with Peer.hosting(served.url) as ben:
             assert ben.code != ann.code
-            reading = asyncio.create_task(served.registry.restore_rest())
+            reading = served.registry.restore_rest()
             await ben.ask(cl.Say, text="Meanwhile")
             await reading
         async with Peer.entered(served.url, resume) as peer:

@@ -133,60 +133,6 @@ async def test_a_repeated_command_is_answered_and_not_carried_out() -> None:
     assert len(room.table.view.seats) == 3
 
 
-def test_a_mistake_of_the_server_costs_one_command(caplog: pytest.LogCaptureFixture) -> None:
-    """Where no deal can be made, the command that wanted it is refused; what came with it is carried out."""
-
-    async def history() -> None:
-        room = open_room(seeds=iter(()), contributions=False)
-        (ann, ann_ear), (ben, ben_ear) = seat_at(room, "Ann"), seat_at(room, "Ben")
-        room.put(ann_ear, ann, ready(1), now())
-        room.put(ben_ear, ben, ready(1), now())  # all are ready, and there is no seed
-        room.put(ann_ear, ann, cl.Say(counter=2, text="well?"), now())
-        await answered()
-        assert [Accepted, Accepted] == [type(reply) for reply in ann_ear.replies]
-        (refused,) = ben_ear.replies
-        assert isinstance(refused, Refused)
-        assert "made an error" in refused.text
-        assert told(ben_ear.events[-3:]) == "readied readied said"
-        assert [event.seq for event in ann_ear.events][-3:] == [4, 5, 6]
-        await say(room, ben_ear, ben, ready(1))
-        assert [refused, refused] == ben_ear.replies
-
-    in_virtual_time(history())
-    (record,) = caplog.records
-    assert (record.getMessage(), vars(record)["table"]) == ("a command could not be judged", "TEST")
-    assert "StopIteration" in caplog.text
-
-
-def test_a_mistake_over_what_is_due_costs_the_command_that_came_next(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It is told with the table's code, and the command is refused for the same mistake."""
-
-    async def history() -> None:
-        loop, seeds = asyncio.get_running_loop(), iter([bytes(32)])
-        assert isinstance(loop, RoundingLoop)
-        room = open_room(seeds=seeds, contributions=False, hands=2, tally_ms=1_000)
-        (ann, conn), (ben, other) = seat_at(room, "Ann"), seat_at(room, "Ben")
-        await say(room, conn, ann, cl.Start(counter=1))
-        await asyncio.sleep(0.01)
-        await say(room, conn, ann, cl.Stuck(counter=2))
-        await say(room, other, ben, cl.Stuck(counter=1))
-        assert Phase.TALLY is phase(room)
-        loop.let_pass(2)  # the second hand is due, and has no seed
-        room.put(conn, ann, ready(3), now())
-        await answered()
-        refused = conn.replies[-1]
-        assert isinstance(refused, Refused)
-        assert "made an error" in refused.text
-        room.close()
-
-    in_virtual_time(history(), RoundingLoop)
-    record = caplog.records[0]
-    assert (record.getMessage(), vars(record)["table"]) == ("what was due could not happen", "TEST")
-    assert record.exc_info
-
-
 # Seats and those who speak for them.
 
 
