@@ -149,7 +149,7 @@ async def tables(url: str) -> list[ListedTable]:
                 node, is_status, code, _ = topic.groups()
                 if is_status:
                     (online.add if payload == b"online" else online.discard)(node)
-                elif len(found) < MOST_TABLES and (listed := _listed(payload, node, code)):
+                elif len(found) < MOST_TABLES and (listed := parse_record(payload, node, code)):
                     found[message.topic.value] = listed
     return sorted(
         (listed for listed in found.values() if listed.node in online),
@@ -157,7 +157,7 @@ async def tables(url: str) -> list[ListedTable]:
     )
 
 
-def _listed(payload: bytes, node: str, code: str) -> ListedTable | None:
+def parse_record(payload: bytes, node: str, code: str) -> ListedTable | None:
     """Return the table that a record describes; ``None`` if it is invalid or belongs to another topic."""
     if len(payload) > MOST_RECORD:
         return None

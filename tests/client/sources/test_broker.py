@@ -117,19 +117,19 @@ async def test_tables_of_nodes_that_are_there_are_listed(tmp_path: Path) -> None
 )
 def test_a_record_that_is_none_is_not_listed(fields: dict[str, Any]) -> None:
     """What is of another table, too long, or not as documented, is passed over."""
-    assert client._listed(json.dumps({**RECORD, **fields}).encode(), "a1", "bcdf") is None
+    assert client.parse_record(json.dumps({**RECORD, **fields}).encode(), "a1", "bcdf") is None
 
 
 def test_no_bytes_break_the_list() -> None:
     """Random bytes and broken JSON are no records, and raise nothing."""
     rng, good = random.Random(3), json.dumps(RECORD).encode()
-    assert client._listed(good, "a1", "bcdf") is not None
+    assert client.parse_record(good, "a1", "bcdf") is not None
     for _ in range(3_000):
-        client._listed(rng.randbytes(rng.randint(0, 40)), "a1", "bcdf")
+        client.parse_record(rng.randbytes(rng.randint(0, 40)), "a1", "bcdf")
         broken = bytearray(good)
         broken[rng.randrange(len(broken))] = rng.randrange(256)
-        client._listed(bytes(broken), "a1", "bcdf")
-    assert client._listed(b"[" * 10_000, "a1", "bcdf") is None
+        client.parse_record(bytes(broken), "a1", "bcdf")
+    assert client.parse_record(b"[" * 10_000, "a1", "bcdf") is None
 
 
 async def test_the_command_prints_nothing_that_steers_a_terminal(tmp_path: Path, here: Here) -> None:
