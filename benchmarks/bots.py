@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.bot_matches import play_match
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.specification import Racing
@@ -61,7 +61,7 @@ class HandTotals:
 
 def _levels(text: str) -> list[str]:
     levels = text.split(",")
-    if not (set(BotLevel) >= set(levels) and len(levels) <= MOST_SEATS):
+    if not (set(BotLevel) >= set(levels) and len(levels) <= MAX_SEATS):
         known = ", ".join(BotLevel)
         raise argparse.ArgumentTypeError(
             f"{text!r} is not allowed: give one to eight of {known}, separated by commas"

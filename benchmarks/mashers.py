@@ -6,7 +6,7 @@ from typing import Final
 
 from racing_demon_client.shared.trackers import ChoiceLimit
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import TableState
@@ -41,9 +41,9 @@ class Masher:
         self._now = self._progress_at = self._counter = 0
         self._out = -1
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Press the next key, whatever lies there."""
-        return Search(self._press(view))
+        return SlicedSearch(self._press(view))
 
     def _press(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0
@@ -94,9 +94,9 @@ class Insistent:
         self._seat = seat
         self._turns = 0
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Say it again, or look as the bot does."""
-        return Search(self._decide(view))
+        return SlicedSearch(self._decide(view))
 
     def _decide(self, view: TableState) -> Generator[int, None, Decision]:
         yield 0

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.protocol.records.test_standings import simulated
 
-from racing_demon_protocol.records.format import lines_of
+from racing_demon_protocol.records.format import record_lines
 
 PROGRAM = (sys.executable, "-m", "racing_demon_client", "scores", "--json")
 
@@ -49,7 +49,7 @@ def _processor_seconds() -> float:
 
 def _keep(folder: Path, number: int) -> Path:
     path = folder / f"{number}.jsonl"
-    path.write_text("".join(f"{line}\n" for line in lines_of(simulated(number))), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in record_lines(simulated(number))), encoding="utf-8")
     return path
 
 

@@ -79,7 +79,7 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     room.host(b"host")
     room.broadcast.take_seat(host, None)
     room.broadcast.catch_up(host, 0)
-    bots = GAMES[game].most_seats
+    bots = GAMES[game].max_seats
     await say(room, host, None, *(cl.AddBot(counter=n + 1, level=BotLevel.EXPERT) for n in range(bots)))
     await say(room, host, None, cl.Start(counter=bots + 1))
     loop.steps.clear()

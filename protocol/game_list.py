@@ -64,7 +64,7 @@ def _game(game: Game) -> dict[str, Any]:
         "title": game.title,
         "text": game.text,
         "racing": game.racing,
-        "seats": [game.least_seats, game.most_seats],
+        "seats": [game.min_seats, game.max_seats],
         "deals": game.deals,
         "packs": game.packs,
         "ranks": list(game.ranks),
@@ -153,7 +153,7 @@ def _options(game: Game) -> Iterator[tuple[str, Any]]:
 
 
 def _takes(game: Game, option: str, value: Any) -> bool:
-    seats = range(game.least_seats)
+    seats = range(game.min_seats)
     try:
         make_rules(declare(Options(**{"game": game.name, option: value}), len(seats)), seats)
     except InvalidGame:

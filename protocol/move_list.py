@@ -28,7 +28,7 @@ def moves() -> str:
 
 def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str, Any]]:
     """Yield the moves between a game's groups that depend on two piles only."""
-    rules = make_rules(game, tuple(range(game.least_seats)))
+    rules = make_rules(game, tuple(range(game.min_seats)))
     if not isinstance(rules, BuildingRules) or rules.move_tables is None:
         return
     piles = {pile.group: pile.number for pile in reversed(rules.layout.piles) if pile.seat in {0, None}}

@@ -109,7 +109,7 @@ class Dealt:
         for _ in range(number):
             self._counters[seat] += 1
             source, count, destination, _ = self._turn(board, seat)
-            board.carry(Play(source, count, destination))
+            board.move_known(Play(source, count, destination))
             play = PlayCards(
                 counter=self._counters[seat],
                 source=source,

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from racing_demon_protocol.standard_streams import open_missing
+from racing_demon_protocol.standard_streams import open_closed_streams
 
 UNWRITABLE = 3
 INTERRUPTED = 130
@@ -14,7 +14,7 @@ def main() -> int:
     """Run the program and return its exit code. Ctrl-C ends it at any time without a traceback."""
     try:
         _end_at_once()
-        if open_missing():
+        if open_closed_streams():
             sys.stderr.write("racing-demon: standard output is closed, so nothing can be shown.\n")
             return UNWRITABLE
         from .cli.main import main as run  # noqa: PLC0415 - slow imports start here

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_protocol.constants import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
 
 from .files import read_entries, replace_file, shown, state_folder
 
@@ -82,7 +82,7 @@ class StoredSeat:
         """Return whether the name is a typed one; servers add a number to a name that is taken."""
         name, own = (unicodedata.normalize("NFKC", each).casefold() for each in (self.name, typed.strip()))
         start, _, number = name.rpartition(" ")
-        return name == own or (number.isdecimal() and start == own[: LONGEST_NAME - 2])
+        return name == own or (number.isdecimal() and start == own[: MAX_NAME_LENGTH - 2])
 
     def lock(self) -> bool:
         """Keep other clients from using the seat; return whether none does."""
@@ -103,7 +103,7 @@ class StoredSeat:
         token, name, servers = kept.get("token"), kept.get("name"), kept.get("servers")
         if isinstance(token, str) and len(token) == 64 and token.isalnum():
             self.token = token
-            self.name = name[:LONGEST_NAME] if isinstance(name, str) else ""
+            self.name = name[:MAX_NAME_LENGTH] if isinstance(name, str) else ""
             texts = servers if isinstance(servers, list) else []
             self.servers = [url for url in texts if isinstance(url, str) and len(url) <= MAX_URL]
             self.code = kept["code"] if isinstance(kept.get("code"), str) else self.code
@@ -147,7 +147,7 @@ def stored_seats(url: str, code: str) -> Iterator[TableSeats]:
                 if seat is not None:
                     is_here = url in seat.servers or not seat.servers
                     (seats.here if is_here else seats.elsewhere).append(seat)
-            numbers = ("", *(f"-{number}" for number in range(2, MOST_SEATS + 1)))
+            numbers = ("", *(f"-{number}" for number in range(2, MAX_SEATS + 1)))
             paths = (folder / f"{name}{number}" for number in numbers)
             found = (_open_seat(path, code, lambda seat: not seat.token, os.O_CREAT) for path in paths)
             seats.empty = next(filter(None, found), None)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from platformdirs import user_config_path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from racing_demon_protocol.constants import LONGEST_NAME
+from racing_demon_protocol.constants import MAX_NAME_LENGTH
 
 from .errors import SettingsRefused
 from .files import replace_file, shown
@@ -52,7 +52,7 @@ class PlayerSettings(BaseModel):
         frozen=True, extra="forbid", validate_default=True, use_attribute_docstrings=True
     )
 
-    name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(shown), AfterValidator(_seen)] = ""
+    name: Annotated[str, Field(max_length=MAX_NAME_LENGTH), AfterValidator(shown), AfterValidator(_seen)] = ""
     """Your name at the table; if empty, your login name."""
     palette: PaletteName = "auto"
     """The colors. "auto" follows your terminal; "mono" uses none."""
@@ -77,7 +77,7 @@ class PlayerSettings(BaseModel):
 
 
 ALLOWED: Final = {
-    "name": f"up to {LONGEST_NAME} printable characters, or nothing",
+    "name": f"up to {MAX_NAME_LENGTH} printable characters, or nothing",
     "volume": "0, 1 or 2",
     "bindings": f'a table of at most {MOST_BINDINGS} lines like hint = "h f9"',
 }

@@ -1,6 +1,6 @@
 """Parsers of typed values for both programs. Each raises ``ValueError`` with a sentence."""
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 
 
 def port(text: str) -> int:
@@ -12,7 +12,7 @@ def port(text: str) -> int:
 
 def seats(text: str) -> int:
     """Parse a number of seats, from 0 to 8."""
-    if not text.isdecimal() or len(text) > 1 or int(text) > MOST_SEATS:
+    if not text.isdecimal() or len(text) > 1 or int(text) > MAX_SEATS:
         raise ValueError(f"{text!r} is not allowed: a table has eight seats")
     return int(text)
 

@@ -2,23 +2,23 @@
 
 from typing import Final
 
-MOST_SEATS: Final = 8
+MAX_SEATS: Final = 8
 """The maximum number of seats at a table."""
-LONGEST_NAME: Final = 24
+MAX_NAME_LENGTH: Final = 24
 """The maximum length of a player's name as shown, in characters."""
-LONGEST_CHAT: Final = 200
+MAX_CHAT_LENGTH: Final = 200
 """The maximum length of a line of chat, in characters."""
-LONGEST_PASSPHRASE: Final = 64
+MAX_PASSPHRASE_LENGTH: Final = 64
 """The maximum length of a passphrase, in characters."""
-LONGEST_TEXT: Final = 240
+MAX_TEXT_LENGTH: Final = 240
 """The maximum length of a sentence on the wire, in characters."""
-MOST_SPECTATORS: Final = 1_000_000
+MAX_SPECTATORS: Final = 1_000_000
 """The greatest number of spectators of a table that is shown."""
 WEBSOCKET_PATH: Final = "/v1"
 """The path of the WebSocket on a server."""
 DEFAULT_PORT: Final = 5_252
 """The port of a server unless it is given another."""
-MOST_PLAYS: Final = 100_000
+MAX_PLAYS: Final = 100_000
 """The plays of one hand, with those that happen by themselves. After so many it ends as if its time were up.
 
 That is far above the longest hand that people play. In some games cards can go to and fro without end.

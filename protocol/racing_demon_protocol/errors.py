@@ -17,7 +17,7 @@ On the wire a refusal is a value (:class:`~.messages.server.Refused`); the reaso
 becomes its reason.
 """
 
-from racing_demon_protocol.constants import LONGEST_TEXT
+from racing_demon_protocol.constants import MAX_TEXT_LENGTH
 
 from .enums import Reason
 
@@ -50,7 +50,7 @@ class CommandRefused(RacingDemonError):
     def __init__(self, reason: Reason, text: str) -> None:
         super().__init__(text)
         self.reason = reason
-        self.text = text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+        self.text = text if len(text) <= MAX_TEXT_LENGTH else text[: MAX_TEXT_LENGTH - 1] + "…"
 
 
 class IllegalPlay(CommandRefused):

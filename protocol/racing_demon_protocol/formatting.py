@@ -11,32 +11,32 @@ FLAG_TAGS: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a\U000e
 """What makes the flag of a region of a black flag."""
 STACKING: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 """Marks that go with letters of any script, each above or below the one before."""
-MOST_STACKING: Final = 2
-MOST_MARKS: Final = 4
+MAX_STACKED_MARKS: Final = 2
+MAX_MARKS: Final = 4
 """Pointed Hebrew has three marks on a letter, and four with an accent."""
 _NARROW: Final[dict[int, str | int]] = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 
 
-def narrow(text: str) -> str:
+def to_halfwidth(text: str) -> str:
     """Return a text with ordinary characters in the place of full-width ones.
 
-    >>> narrow("ＢＯＴ　２")
+    >>> to_halfwidth("ＢＯＴ　２")
     'BOT 2'
     """
     return text.translate(_NARROW)
 
 
-def counted(number: int, what: str, several: str = "") -> str:
+def pluralize(number: int, what: str, several: str = "") -> str:
     """Return a count in words, such as ``3 hands``; ``several`` is a plural that needs more than an s."""
     return f"{number} {what}" if number == 1 else f"{number} {several or f'{what}s'}"
 
 
 def there_are(number: int, what: str) -> str:
     """Return a sentence's beginning, such as ``There are 3 cards``."""
-    return f"There {'is' if number == 1 else 'are'} {counted(number, what)}"
+    return f"There {'is' if number == 1 else 'are'} {pluralize(number, what)}"
 
 
-def listing(names: Sequence[str], joint: str = "and") -> str:
+def join_words(names: Sequence[str], joint: str = "and") -> str:
     """Return names as an enumeration, such as ``Ann, Ben and Cyn``."""
     *others, last = names
     return f"{', '.join(others)} {joint} {last}" if others else last
@@ -57,14 +57,14 @@ def is_emoji(char: str) -> bool:
     return "\U0001f000" <= char <= "\U0001faff" or unicodedata.category(char) == "So"
 
 
-def unstacked(text: str) -> str:
+def limit_marks(text: str) -> str:
     """Return a text without marks that would cover the lines above and below: so many stay on a letter."""
     kept: list[str] = []
     marks = stacking = 0
     for char in text:
         if unicodedata.category(char).startswith("M") and char != "\ufe0f":
             marks, stacking = marks + 1, stacking + bool(STACKING.match(char))
-            if marks > MOST_MARKS or stacking > MOST_STACKING:
+            if marks > MAX_MARKS or stacking > MAX_STACKED_MARKS:
                 continue
         elif char not in JOINERS:
             marks = stacking = 0
@@ -72,7 +72,7 @@ def unstacked(text: str) -> str:
     return "".join(kept)
 
 
-def span(microseconds: int) -> str:
+def format_duration(microseconds: int) -> str:
     """Return a time in its shortest form: ``0.4 ms``, ``12 ms``, ``1.4 s``, ``2:05``."""
     if microseconds < 10_000:
         return f"{microseconds / 1_000:.1f} ms"

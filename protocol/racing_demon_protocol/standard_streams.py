@@ -4,7 +4,7 @@ import os
 import sys
 
 
-def open_missing() -> bool:
+def open_closed_streams() -> bool:
     """Open the null device in the place of closed streams; return whether output was closed.
 
     Otherwise the next file or socket would take the stream's number.

@@ -8,7 +8,7 @@ import psycopg
 
 from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.schema import verify_version
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_server.arguments import database, fail, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 
@@ -51,11 +51,11 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
     for node in found:
         if arguments.command == "drain":
             set_draining(db, node.id)
-            load = counted(node.load, "table")
+            load = pluralize(node.load, "table")
             sys.stdout.write(f"{node.name} ({node.id}) hands over its {load}, and then stops\n")
         else:
             fence(db, node.id)
-            moved = counted(share_out(db), "table")
+            moved = pluralize(share_out(db), "table")
             sys.stdout.write(f"{node.name} ({node.id}) is fenced; moved to other servers: {moved}\n")
     return 0
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, keeps
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 
@@ -55,7 +55,7 @@ class ClusterKeys:
             raise UnknownContents(f"the seed of hand {hand_id} needs another cluster key")
         if len(kept.masked) == SEED_SIZE:
             seed = _xor(kept.masked, _stream(key, kept.salt, table_id, hand_id))
-            if keeps(seed, hand_id, commitment):
+            if matches_commitment(seed, hand_id, commitment):
                 return seed
         raise UnknownContents(f"the seed of hand {hand_id} is not the one that was promised")
 

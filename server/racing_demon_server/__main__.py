@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from racing_demon_protocol.standard_streams import open_missing
+from racing_demon_protocol.standard_streams import open_closed_streams
 
 UNWRITABLE = 3
 INTERRUPTED = 130
@@ -14,7 +14,7 @@ def main() -> int:
     """Run the program, and return its exit code. Ctrl-C ends it at any time without a traceback."""
     try:
         _end_at_once()
-        if open_missing() and sys.argv[1:2] in (["journal"], ["cluster"]):
+        if open_closed_streams() and sys.argv[1:2] in (["journal"], ["cluster"]):
             sys.stderr.write("racing-demon-server: standard output is closed, so nothing can be shown.\n")
             return UNWRITABLE
         from .cli import main as run  # noqa: PLC0415 - all that takes time to load is loaded from here on

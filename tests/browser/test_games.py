@@ -29,7 +29,7 @@ async def test_a_game_is_played_by_single_taps(browser: Browser, name: str) -> N
         await player.page.locator(HANDS).select_option(label="1")
         await player.page.select_option(PICK, name)
         await wait_until(lambda: name == room.table.view.options.game)
-        if GAMES[name].least_seats > 1:
+        if GAMES[name].min_seats > 1:
             await player.page.tap(".add-bot")
         await player.deal()
         await player.page.locator(".stuck:enabled").wait_for()

@@ -5,14 +5,14 @@ A card in small letters lies face down: ``"5c KH"`` is a king upon a five that o
 
 from collections.abc import Sequence
 
-from racing_demon_protocol.engine.board import Board, Kind, Pile, Place, Play
+from racing_demon_protocol.engine.board import Board, CardRef, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card, name, parse
 from racing_demon_protocol.engine.deal import decks
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
-from racing_demon_protocol.engine.rules.dead_hand import columns_lead_on, surfacing
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.rules.dead_hand import columns_can_progress, turnable_cards
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.engine.specification import Stock
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
@@ -82,7 +82,7 @@ class Position:
         layout = self.rules.layout
         stock = layout.groups[layout.stock[seat]]
         assert isinstance(stock, Stock)
-        return surfacing(
+        return turnable_cards(
             stock,
             self.hidden.cards[layout.stock[seat]],
             self.hidden.cards[layout.waste[seat]],
@@ -92,10 +92,10 @@ class Position:
     def can_progress(self, seat: int = 0) -> bool:
         """Answer the dead-hand test for one seat."""
         assert isinstance(self.rules, BuildingRules)
-        return Search(columns_lead_on(self.rules, self.board, seat, self.surfacing(seat))).finish()
+        return SlicedSearch(columns_can_progress(self.rules, self.board, seat, self.surfacing(seat))).finish()
 
-    def _name(self, play: Play, places: Sequence[Place]) -> list[Card]:
-        self.hidden.shift(play)
+    def _name(self, play: Play, places: Sequence[CardRef]) -> list[Card]:
+        self.hidden.move(play)
         return [self.hidden.cards[pile][index] for pile, index in places]
 
 

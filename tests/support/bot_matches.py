@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
@@ -24,7 +24,7 @@ Arrived = tuple[int, Actor, Command]
 class Player(Protocol):
     """Somebody who looks at the table again and again, as a :class:`Bot` does."""
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Return a command, and the milliseconds until it is sent, as the result of a search."""
 
 

@@ -66,12 +66,12 @@ class Dealt:
     def settle(self, seat: int) -> None:
         """Make the moves that the game makes by itself."""
         while (play := self.rules.automatic(self.board, seat)) is not None:
-            self.log.append((seat, carried(self.rules, self.board, play, self.dealer.follow)))
+            self.log.append((seat, carried(self.rules, self.board, play, self.dealer.move)))
 
     def play(self, play: Play, seat: int = 0) -> None:
         """Make a legal play, and what follows by itself."""
         legal = self.rules.verify_play(self.board, seat, play)
-        self.log.append((seat, carried(self.rules, self.board, legal, self.dealer.follow)))
+        self.log.append((seat, carried(self.rules, self.board, legal, self.dealer.move)))
         self.settle(seat)
 
     def plays(self) -> list[tuple[int, Play]]:

@@ -37,7 +37,7 @@ def hands_of(game: str) -> Iterator[Sitting]:
     known: set[Way] = set()
     hands, plays = LONGER.get(game, (HANDS, PLAYS))
     for number in range(hands):
-        seats = min(2, GAMES[game].most_seats) if number % 2 == 0 else GAMES[game].least_seats
+        seats = min(2, GAMES[game].max_seats) if number % 2 == 0 else GAMES[game].min_seats
         seed, rng = subseed(bytes(32), f"effects/{game}/{number}"), random.Random(number)
         sitting = Sitting.playing(seats, seed, game=game, hands=1, countdown_ms=0)
         for _ in range(plays):

@@ -19,7 +19,7 @@ class Move(NamedTuple):
 
 def follow(board: Board, move: Move) -> None:
     """Make a move on another board of the same hand."""
-    board.reveal(board.shift(Play(move.source, move.count, move.destination, move.depth)), move.shown)
+    board.reveal(board.move(Play(move.source, move.count, move.destination, move.depth)), move.shown)
 
 
 def carried(rules: Rules, board: Board, play: Play, name: Revealer) -> Move:

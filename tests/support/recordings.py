@@ -7,7 +7,7 @@ from functools import cache
 
 from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.enums import Phase, Reason
-from racing_demon_protocol.records.format import Header, Record, TimedMessage, followed
+from racing_demon_protocol.records.format import Header, Record, TimedMessage, next_state
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Event
@@ -61,7 +61,7 @@ def kept_from(record: Record, place: int) -> Record:
     """Return what somebody keeps of a record who comes to its table before the entry at a place."""
     view: TableState | None = None
     for entry in record.entries[:place]:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
     assert view is not None
     rest = record.entries[place:]
     snapshot = TimedMessage(view.snapshot_for(None, 0), rest[0].at_us, rest[0].at_ms)

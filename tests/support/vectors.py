@@ -44,7 +44,7 @@ def vectors() -> dict[str, Any]:
 
 def _hand(game: Game) -> dict[str, Any]:
     """Return a hand, with every move, what the rules say before it, and how the board looks after it."""
-    seats = tuple(range(1, 1 + min(2, game.most_seats)))
+    seats = tuple(range(1, 1 + min(2, game.max_seats)))
     seed, rng = subseed(bytes(32), f"vectors/{game.name}"), random.Random(game.name)
     hand = Dealt(game, seed, seats)
     for _ in range(PLAYS):

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_protocol import __version__, argument_types
-from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
 from racing_demon_protocol.enums import BotLevel
 
 _Value = TypeVar("_Value")
@@ -78,7 +78,7 @@ def _short(text: str, *, most: int) -> str:
 
 parse_reason = functools.partial(_short, most=240)
 """Parse the reason for a correction."""
-parse_name = functools.partial(_short, most=LONGEST_NAME)
+parse_name = functools.partial(_short, most=MAX_NAME_LENGTH)
 """Parse a player's name."""
 parse_code = functools.partial(_short, most=16)
 """Parse a table's code."""
@@ -104,7 +104,7 @@ def parse_day(text: str) -> int:
 
 def parse_passphrase(text: str) -> str:
     """Parse a passphrase; empty for none."""
-    return _short(text, most=LONGEST_PASSPHRASE) if text else ""
+    return _short(text, most=MAX_PASSPHRASE_LENGTH) if text else ""
 
 
 def parse_named_code(text: str) -> str:
@@ -480,7 +480,7 @@ def _add_passphrase(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passphrase", type=parse_passphrase, default=default, help=text)
 
 
-MOST_BOTS: Final = MOST_SEATS - 1
+MOST_BOTS: Final = MAX_SEATS - 1
 """All seats but the player's."""
 
 TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}

@@ -35,7 +35,7 @@ from racing_demon_client.streams import (
     write,
     write_aside,
 )
-from racing_demon_protocol.constants import LONGEST_PASSPHRASE
+from racing_demon_protocol.constants import MAX_PASSPHRASE_LENGTH
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidGame
@@ -203,7 +203,7 @@ async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
                 raise
             write(printable(error.text))
             asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
-            opened = await stack.enter_async_context(opening(passphrase=asked[:LONGEST_PASSPHRASE]))
+            opened = await stack.enter_async_context(opening(passphrase=asked[:MAX_PASSPHRASE_LENGTH]))
         yield opened
 
 

@@ -31,20 +31,27 @@ from racing_demon_client.records.recorder import writing
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
-from racing_demon_protocol.formatting import counted, printable, span
+from racing_demon_protocol.formatting import format_duration, pluralize, printable
 from racing_demon_protocol.records.format import (
     Correction,
     Record,
+    correction_problem,
     json_line,
-    lines_of,
     read_messages,
     read_records,
+    record_lines,
     section_line,
-    why_not,
 )
 from racing_demon_protocol.records.ratings import Rating
-from racing_demon_protocol.records.standings import Corrected, Key, Standing, Standings, chosen, standings
-from racing_demon_protocol.records.summary import Digest, digests
+from racing_demon_protocol.records.standings import (
+    AppliedCorrection,
+    Key,
+    Standing,
+    Standings,
+    select_matches,
+    standings,
+)
+from racing_demon_protocol.records.summary import MatchSummary, summarize
 from racing_demon_protocol.records.verify import HandName, verify
 
 if TYPE_CHECKING:
@@ -66,7 +73,7 @@ async def _list(arguments: argparse.Namespace) -> int:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
         state = "" if match.finished else ", not finished"
         state += ", corrected" if match.corrections else ""
-        hands = counted(match.hands, "hand")
+        hands = pluralize(match.hands, "hand")
         line = f"{match.id:8} {_day(match.started_ms)}  {match.game}, {hands}{state}: {names}"
         write(json_line(match.model_dump(mode="json")) if arguments.json else printable(line))
     if not found:
@@ -91,7 +98,7 @@ async def _export(arguments: argparse.Namespace) -> int:
         if not number:
             raise RecordUnreadable("There is no match to export.")
     if arguments.to is not None:
-        sys.stderr.write(f"records of {counted(number, 'table')} are in {printable(arguments.to)}\n")
+        sys.stderr.write(f"records of {pluralize(number, 'table')} are in {printable(arguments.to)}\n")
     return 0
 
 
@@ -100,7 +107,7 @@ def _write_records(lines: Iterator[str], source: str, keep: Write) -> int:
     number = 0
     try:
         for number, each in enumerate(read_records(lines), 1):  # noqa: B007
-            for line in lines_of(each):
+            for line in record_lines(each):
                 keep(line)
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be exported: {error}") from error
@@ -171,12 +178,12 @@ def _check(path: str, correction: Correction) -> None:
         RecordUnreadable: there is no match, or no such player or hand; the text says what there is.
 
     """
-    last = next(iter(deque(digests(read_file(path)), maxlen=1)), None)
+    last = next(iter(deque(summarize(read_file(path)), maxlen=1)), None)
     if last is None:
         raise RecordUnreadable(f"{path} has no match that can be corrected.")
     seats = {player.seat: player.name for player in last.players}
     hands = max((hand.hand for hand in last.hands), default=0)
-    if objection := why_not(correction, last.id or path, seats, hands):
+    if objection := correction_problem(correction, last.id or path, seats, hands):
         raise RecordUnreadable(objection)
 
 
@@ -193,7 +200,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         return 1
     if verdict.skipped:
         verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
-        hands = counted(verdict.skipped, "hand")
+        hands = pluralize(verdict.skipped, "hand")
         write(f"{hands} {verbs[0]} not whole in this record, and {verbs[1]} not checked")
     if verdict.unproven:
         write(f"not proven, so not counted by racing-demon scores: {_named(verdict.unproven)}")
@@ -201,13 +208,13 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         write("nothing to check: no hand in this record is whole, from its deal to its end")
         return 1
     write(
-        f"valid: {counted(verdict.hands, 'hand')}, {counted(verdict.plays, 'play')}; every commitment is "
+        f"valid: {pluralize(verdict.hands, 'hand')}, {pluralize(verdict.plays, 'play')}; every commitment is "
         "kept, every card is its seed's, every play was legal, and the scores add up"
     )
     if verdict.alone:
         write(
-            f"no player contributed to the shuffle of {counted(verdict.alone, 'hand')}: that the server did "
-            "not choose these cards is its word alone"
+            f"no player contributed to the shuffle of {pluralize(verdict.alone, 'hand')}: that the server "
+            "did not choose these cards is its word alone"
         )
     for what, names in (
         ("drawn anew, and sat out", verdict.redrawn),
@@ -218,9 +225,9 @@ async def verify_record(arguments: argparse.Namespace) -> int:
             write(f"{what}: {_counted_hands(names)}")
     if verdict.unseen:
         write(
-            f"on identical deals: this record holds no play on {counted(verdict.unseen, 'layout')}, whether "
-            "there was none or the server told none; only how far the player came is known, as the server "
-            "told it"
+            f"on identical deals: this record holds no play on {pluralize(verdict.unseen, 'layout')}, "
+            "whether there was none or the server told none; only how far the player came is known, as the "
+            "server told it"
         )
     return 0
 
@@ -228,7 +235,7 @@ async def verify_record(arguments: argparse.Namespace) -> int:
 def _counted_hands(names: Iterable[str]) -> str:
     """Return players with the numbers of their hands, as words."""
     return ", ".join(
-        f"{printable(name)} in {counted(hands, 'hand')}" for name, hands in Counter(names).items()
+        f"{printable(name)} in {pluralize(hands, 'hand')}" for name, hands in Counter(names).items()
     )
 
 
@@ -254,7 +261,7 @@ async def scores(arguments: argparse.Namespace) -> int:
         )
     finally:
         kept.save()
-    matches = chosen(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
+    matches = select_matches(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
     table, rated = standings(matches), ratings(matches)
@@ -329,8 +336,8 @@ def _seat(timeline: "Timeline", text: str) -> int:
     raise BadPlace(f"Nobody is called {text!r} there: {', '.join(names)}.")
 
 
-def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
-    found: list[Digest] = []
+def _of_files(paths: list[str], kept: DigestCache) -> list[MatchSummary]:
+    found: list[MatchSummary] = []
     for path in paths:
         try:
             key = key_of_file(path)
@@ -345,7 +352,7 @@ def _of_files(paths: list[str], kept: DigestCache) -> list[Digest]:
     return found
 
 
-async def _of_journal(journal: str | None, kept: DigestCache) -> list[Digest]:
+async def _of_journal(journal: str | None, kept: DigestCache) -> list[MatchSummary]:
     matches = await listed(journal)
     keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
     known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
@@ -359,7 +366,7 @@ async def _of_journal(journal: str | None, kept: DigestCache) -> list[Digest]:
     return [digest for found in known.values() for digest in found or ()]
 
 
-def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -> tuple[Digest, ...]:
+def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -> tuple[MatchSummary, ...]:
     try:
         return kept.make(key, records, verified=False)
     except InvalidRecord as error:
@@ -392,7 +399,7 @@ def as_table(standings: Standings, ratings: Ratings) -> list[str]:
     if standings.on_trust:
         lines += [
             "",
-            f"{counted(standings.on_trust, 'hand')} on identical deals: how far players came whose plays",
+            f"{pluralize(standings.on_trust, 'hand')} on identical deals: how far players came whose plays",
             "were not recorded is the server's word",
         ]
     if standings.corrected:
@@ -431,7 +438,7 @@ def _line(row: Standing, rating: Rating | None) -> str:
     name = printable(row.key.name)
     if row.key.bot:
         name = f"{name[: NAME_WIDTH - len(row.key.bot) - 4]} ({printable(row.key.bot)})"
-    margin = "-" if row.lost_by_ms is None else span(round(row.lost_by_ms * 1_000))
+    margin = "-" if row.lost_by_ms is None else format_duration(round(row.lost_by_ms * 1_000))
     ordinal = "-" if rating is None else f"{rating.ordinal:.1f}"
     return (
         f"{name[: NAME_WIDTH - 1]:{NAME_WIDTH}}{f'{row.wins}/{row.matches}':>8}{row.hands:>6}"
@@ -464,7 +471,7 @@ def _fields(row: Standing, rating: Rating | None) -> dict[str, Any]:
     }
 
 
-def _told(corrected: Corrected) -> str:
+def _told(corrected: AppliedCorrection) -> str:
     at = dt.datetime.fromtimestamp(corrected.at_ms / 1_000, dt.UTC)
     return printable(f"{corrected.id}: {corrected.what}, by {corrected.by} on {at:%Y-%m-%d}: {corrected.why}")
 

@@ -12,7 +12,7 @@ from racing_demon_client.links import link_of
 from racing_demon_client.net.server_query import FoundTable
 from racing_demon_client.shared.rules_text import title_of
 from racing_demon_client.streams import read_line
-from racing_demon_protocol.formatting import counted, printable
+from racing_demon_protocol.formatting import pluralize, printable
 
 LOOK_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""
@@ -33,7 +33,7 @@ def table_line(table: FoundTable) -> str:
     whose = f"{table.host}'s table" if table.host else "a table"
     words = [whose, title_of(table.game)]
     if table.free is not None:
-        words.append(f"{counted(table.free, 'seat')} free" if table.free else "full")
+        words.append(f"{pluralize(table.free, 'seat')} free" if table.free else "full")
     if table.needs_passphrase:
         words.append("with a passphrase")
     return f"{table.code}  {', '.join(words)}  {printable(table.address)}"

@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.links import full_url
-from racing_demon_protocol.constants import LONGEST_NAME, MOST_SEATS, WEBSOCKET_PATH
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import InvalidFrame
@@ -109,9 +109,9 @@ class _Entry(BaseModel):
 
     code: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")]
     game: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
-    host: Annotated[str, Field(max_length=LONGEST_NAME)]
-    players: Annotated[int, Field(ge=0, le=MOST_SEATS)]
-    seats: Annotated[int, Field(ge=1, le=MOST_SEATS)]
+    host: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
+    players: Annotated[int, Field(ge=0, le=MAX_SEATS)]
+    seats: Annotated[int, Field(ge=1, le=MAX_SEATS)]
     locked: bool
 
 

@@ -73,7 +73,7 @@ class TableSource(ABC):
         """Whether nobody else, not even a bot, has a seat yet, though the game is for several."""
         others = [state for seat, state in self.view.seats.items() if seat != self.seat and not state.left]
         is_bot_coming = any(isinstance(command, cl.AddBot) for command in self.in_doubt)
-        return not others and not is_bot_coming and declare(self.view.options, 1).most_seats > 1
+        return not others and not is_bot_coming and declare(self.view.options, 1).max_seats > 1
 
     def legal_plays(self) -> Iterator[Play]:
         """Yield this seat's legal plays; none outside a hand or while disconnected."""

@@ -11,7 +11,7 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
-from racing_demon_protocol.formatting import narrow
+from racing_demon_protocol.formatting import to_halfwidth
 from racing_demon_protocol.table.intent import best_play, fitting_count, step_of
 
 HELP: Final = """\
@@ -102,7 +102,7 @@ def read_verb(line: str) -> Spoken | None:
     """Return the verb of a line; ``None`` for a line that may be a play."""
     if line.lstrip().startswith(("/", "\N{FULLWIDTH SOLIDUS}")):
         return Spoken(Verb.SAY, line.strip()[1:].strip())
-    words = narrow(line).lower().split()
+    words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
     if verb is Verb.UNBAN:
         return Spoken(verb, line.strip()[len(words[0]) :].strip())
@@ -118,7 +118,7 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
         Unclear: the line does not name existing piles.
 
     """
-    words = narrow(line).split()
+    words = to_halfwidth(line).split()
     if len(words) not in {2, 3}:
         raise Unclear(f"{line!r} is not a command. ? shows them all.")
     piles = pile_words(rules, board, seat)

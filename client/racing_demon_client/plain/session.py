@@ -16,11 +16,11 @@ from racing_demon_client.shared.analysis_text import analysis_lines, hashes, sum
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
 from racing_demon_client.shared.trackers import ChoiceLimit, Hints, Rivals, StuckWords
 from racing_demon_client.streams import first_ended, read_in_background
-from racing_demon_protocol.constants import LONGEST_CHAT
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
 from racing_demon_protocol.formatting import printable
-from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
+from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -166,7 +166,7 @@ class _Player:
         self._recorder = recorder
         self._volume = Volume()
         self._ascii = ascii_only
-        self._history = History()
+        self._history = HistoryTracker()
         self._analysis: list[SeatAnalysis] = []
         self._stuck_words = StuckWords()
         self._hints = Hints()
@@ -387,8 +387,8 @@ class _Player:
         await self._client.send(command.model_validate({"counter": counter, **fields}))
 
     async def _say(self, text: str) -> None:
-        if not 0 < len(text) <= LONGEST_CHAT:
-            raise Unclear(f"Type your message after the /: 1 to {LONGEST_CHAT} characters.")
+        if not 0 < len(text) <= MAX_CHAT_LENGTH:
+            raise Unclear(f"Type your message after the /: 1 to {MAX_CHAT_LENGTH} characters.")
         await self._send(cl.Say, {"text": text})
 
     async def _enter(self) -> None:

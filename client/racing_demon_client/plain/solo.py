@@ -14,7 +14,7 @@ from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 
 from .commands import Unclear, hint_line, read_play
 from .render import folded, laid, table
@@ -107,7 +107,7 @@ class _Alone:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
             self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
-        plays, took = counted(table_.plays, "play"), duration(client.elapsed_ms)
+        plays, took = pluralize(table_.plays, "play"), duration(client.elapsed_ms)
         state = f" {plays}, {progress_text(table_)}, {took}"
         if table_.is_won:
             state = f" {win_text(client)}"

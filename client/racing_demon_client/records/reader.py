@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
 from racing_demon_client.files import encoding_of, replace_file
-from racing_demon_protocol.records.format import LONGEST_LINE, Record, read_records
-from racing_demon_protocol.records.summary import VERSION, Digest, digests
+from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
+from racing_demon_protocol.records.summary import VERSION, MatchSummary, summarize
 
 STDIN: Final = "-"
 ALL: Final = "all"
@@ -177,7 +177,7 @@ def _as_text(file: IO[bytes]) -> IO[str]:
 
 def _bounded(file: IO[str]) -> Iterator[str]:
     """Yield the lines of a file; of one that is too long, no more than shows that it is."""
-    return iter(lambda: file.readline(LONGEST_LINE + 2), "")
+    return iter(lambda: file.readline(MAX_LINE_LENGTH + 2), "")
 
 
 def _told(lines: Iterable[str], source: str) -> Iterator[str]:
@@ -227,7 +227,7 @@ def _tell_cut(source: str, where: str) -> None:
 
 MAX_CACHED: Final = 100_000
 MAX_CACHE_BYTES: Final = 512 * 2**20
-DIGESTS: Final = TypeAdapter(tuple[Digest, ...])
+DIGESTS: Final = TypeAdapter(tuple[MatchSummary, ...])
 
 
 def cache_path() -> Path:
@@ -268,21 +268,21 @@ class DigestCache:
                 lines = path.read_text(encoding="utf-8").splitlines()
                 self._texts = {key: text for key, _, text in (line.partition(" ") for line in lines)}
 
-    def find(self, key: str) -> tuple[Digest, ...] | None:
+    def find(self, key: str) -> tuple[MatchSummary, ...] | None:
         """Return the digests under a key; ``None`` if there are no valid ones."""
         try:
             return DIGESTS.validate_json(self._texts[key])
         except (KeyError, ValidationError):
             return None
 
-    def make(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[Digest, ...]:
+    def make(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[MatchSummary, ...]:
         """Compute the digests of records, verified ones or all, and store them under a key.
 
         Raises:
             InvalidRecord: a record contradicts itself or, if it is verified, is not valid.
 
         """
-        made = tuple(digests(records, verified=verified))
+        made = tuple(summarize(records, verified=verified))
         self._texts.pop(key, None)
         self._texts[key] = DIGESTS.dump_json(made).decode()
         self._is_new = True

@@ -9,8 +9,8 @@ from typing import Final
 
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
-from racing_demon_protocol.records.format import Record, TimedMessage, followed
+from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
+from racing_demon_protocol.records.format import Record, TimedMessage, next_state
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -57,7 +57,7 @@ class Timeline:
         begin, snapshot = self._kept[kept]
         view = TableState.from_snapshot(snapshot)
         for entry in self.entries[begin:place]:
-            view = followed(view, entry.message)
+            view = next_state(view, entry.message)
         return view
 
     def elapsed_ms(self, place: int) -> int:
@@ -88,9 +88,9 @@ class Timeline:
     def analysis_at(self, place: int) -> list[SeatAnalysis]:
         """Return the analysis of the hand at a place; empty while the hand is in play."""
         view: TableState | None = None
-        history, seed = History(), b""
+        history, seed = HistoryTracker(), b""
         for entry in self.hand_at(place):
-            view = followed(view, entry.message)
+            view = next_state(view, entry.message)
             history.note(entry.message, view, entry.at_us, entry.seat)
             if isinstance(entry.message, ev.HandOver):
                 seed = view.deal_seed(bytes.fromhex(entry.message.seed))
@@ -150,7 +150,7 @@ class Timeline:
         since = KEPT_EVERY
         for place, entry in enumerate(self.entries, 1):
             idles = view is None or view.paused or not (view.in_hand or view.phase is Phase.COUNTDOWN)
-            view = followed(view, entry.message)
+            view = next_state(view, entry.message)
             self.times.append(clock.forward(entry, idles=idles))
             self._seqs.append(view.seq)
             self._elapsed.append(clock.elapsed_ms(entry.message, view))

@@ -6,8 +6,8 @@ from typing import Final
 
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
-from racing_demon_protocol.formatting import counted, listing, printable
-from racing_demon_protocol.records.verify import Verdict, verify
+from racing_demon_protocol.formatting import join_words, pluralize, printable
+from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -87,13 +87,13 @@ class Verifier:
             self.proof = _told(verdict, self._part)
 
 
-def _told(verdict: Verdict, part: ShareState) -> str:
+def _told(verdict: VerificationReport, part: ShareState) -> str:
     """Return what a correct hand proves to a contributor to its shuffle."""
     if part in CHEATED:
         return CHEATED[part]
     if not verdict.hands:
         return "This hand cannot be checked: you did not see its deal."
-    plays = f"{counted(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
+    plays = f"{pluralize(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
     but = f" But {choice(verdict)}." if verdict.choosers or verdict.redrawn else ""
     if part is ShareState.COUNTED:
         whole = "" if but else ", and nobody withheld a part of it"
@@ -109,7 +109,7 @@ def _told(verdict: Verdict, part: ShareState) -> str:
     return f"Checked: {who} shuffled, as promised; {plays}.{but}"
 
 
-def choice(verdict: Verdict) -> str:
+def choice(verdict: VerificationReport) -> str:
     """Return between how many deals of a hand somebody could choose, as parts of its shuffle did not come."""
     what = []
     if verdict.redrawn:
@@ -122,4 +122,4 @@ def choice(verdict: Verdict) -> str:
 
 
 def _names(names: Iterable[str]) -> str:
-    return listing([printable(name) for name in dict.fromkeys(names)])
+    return join_words([printable(name) for name in dict.fromkeys(names)])

@@ -5,8 +5,8 @@ from statistics import median
 from typing import Final
 
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.formatting import counted, span
-from racing_demon_protocol.records.analysis import Buried, Race, SeatAnalysis
+from racing_demon_protocol.formatting import format_duration, pluralize
+from racing_demon_protocol.records.analysis import BuriedCard, Race, SeatAnalysis
 from racing_demon_protocol.table.state import TableState
 
 from .message_text import MessageText
@@ -28,7 +28,7 @@ def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
     lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
     if analysis.waits:
         longest = ", ".join(
-            f"{words.card(made.card)} {span(made.waited_us)}" for made in analysis.waits[:MOST]
+            f"{words.card(made.card)} {format_duration(made.waited_us)}" for made in analysis.waits[:MOST]
         )
         lines.append(
             f"plays up: {len(analysis.waits)}, ready for {_typical(analysis)} as a rule; longest {longest}"
@@ -49,7 +49,7 @@ def summary(analysis: SeatAnalysis, words: MessageText) -> str:
     waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
     return (
         f"{words.who(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost{waited}; "
-        f"{counted(analysis.face_down, 'card')} buried"
+        f"{pluralize(analysis.face_down, 'card')} buried"
     )
 
 
@@ -81,16 +81,16 @@ def _lost(races: Sequence[Race], words: MessageText) -> str:
 def _race(race: Race, words: MessageText) -> str:
     card = f"{words.card(race.card)} " if race.card != UNKNOWN else ""
     if race.late_us is not None:
-        return f"{card}to {words.who(race.winner)} by {span(race.late_us)}"
-    return f"{card}to {words.who(race.winner)} (ready for {span(race.open_us)})"
+        return f"{card}to {words.who(race.winner)} by {format_duration(race.late_us)}"
+    return f"{card}to {words.who(race.winner)} (ready for {format_duration(race.open_us)})"
 
 
-def _place(buried: Buried, words: MessageText) -> str:
+def _place(buried: BuriedCard, words: MessageText) -> str:
     return f"{words.card(buried.card)} under {buried.below} in column {buried.column + 1}"
 
 
 def _typical(analysis: SeatAnalysis) -> str:
-    return span(int(median(made.waited_us for made in analysis.waits)))
+    return format_duration(int(median(made.waited_us for made in analysis.waits)))
 
 
 def _more(number: int) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from racing_demon_protocol.engine.board import Board, Kind, Pile, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name
 from racing_demon_protocol.enums import EndReason, Reaction, Reason
-from racing_demon_protocol.formatting import counted, listing, printable, span
+from racing_demon_protocol.formatting import format_duration, join_words, pluralize, printable
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message, name_of
@@ -116,7 +116,7 @@ class MessageText:
 
         """
         late_us = lost.late_us
-        by = span(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
+        by = format_duration(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
         return f"{card or self.card(lost.card)}: {self.who(lost.seat)} was {by} faster"
 
     def who(self, seat: int | None) -> str:
@@ -176,7 +176,7 @@ class MessageText:
         if source is destination:
             return f"{who}: gathered all cards, to deal them again"
         if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
-            return f"{who}: waste turned over, {counted(event.count, 'card')}"
+            return f"{who}: waste turned over, {pluralize(event.count, 'card')}"
         if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
             return f"{who}: turned {event.count}, waste shows {self._top(board, destination)}"
         cards, count = board.cards[event.destination], abs(event.count)
@@ -199,7 +199,7 @@ class MessageText:
 
     def _refused(self, message: Refused) -> str:
         if message.reason is Reason.BEATEN:
-            line = f"refused: {self.who(message.by)} beat you to it by {span(message.late_us)}"
+            line = f"refused: {self.who(message.by)} beat you to it by {format_duration(message.late_us)}"
         else:
             line = f"refused: {printable(message.text)}"
         if message.top != UNKNOWN:
@@ -246,7 +246,7 @@ class MessageText:
     def _committed(self, event: ev.Committed) -> str:
         shuffle = self._view.shuffle
         people = [self.who(each.seat) for each in shuffle.contributions] if shuffle is not None else []
-        shuffled = f", shuffled by {listing([*people, 'the server'])}" if people else ""
+        shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
     def _prepared(self, event: ev.Prepared) -> str:
@@ -257,8 +257,8 @@ class MessageText:
         own = "s" if who != ["you"] and len(who) == 1 else ""
         parts = "that part" if len(who) == 1 else "those parts"
         return (
-            f"a part of the shuffle is missing: {listing(who)} sit{own} this hand out, and it is drawn anew "
-            f"without {parts}"
+            f"a part of the shuffle is missing: {join_words(who)} sit{own} this hand out, and it is drawn "
+            f"anew without {parts}"
         )
 
     def _dealt(self, event: ev.Dealt) -> str:
@@ -267,9 +267,8 @@ class MessageText:
         if not event.left_out:
             return line
         verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
-        return (
-            f"{line}; {listing([self.who(seat) for seat in event.left_out])} {verb} left out of the shuffle"
-        )
+        names = join_words([self.who(seat) for seat in event.left_out])
+        return f"{line}; {names} {verb} left out of the shuffle"
 
     def _signalled(self, event: ev.Signalled) -> str:
         return "play!"
@@ -315,7 +314,8 @@ class MessageText:
 
     def _race_lost(self, message: RaceLost) -> str:
         card = "" if message.card == UNKNOWN else f"{self.card(message.card)}: "
-        return f"{card}{self.who(message.by)} beat {self.who(message.seat)} by {span(message.late_us)}"
+        late = format_duration(message.late_us)
+        return f"{card}{self.who(message.by)} beat {self.who(message.seat)} by {late}"
 
     def _halted(self, message: Halted) -> str:
         if message.halted:
@@ -346,4 +346,4 @@ class MessageText:
     def _match_over(self, event: ev.MatchOver) -> str:
         winners = [self.who(seat) for seat in event.winners] or ["nobody"]
         why = "the table is closed, and the match ends here" if event.closed else "the match is over"
-        return f"{why}: {listing(winners)} won"
+        return f"{why}: {join_words(winners)} won"

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import Options
 
 CALLED: Final = {
@@ -145,7 +145,7 @@ def options_text(options: Options) -> str:
         for name in options.model_dump(exclude_defaults=True)
         if name not in {"game", "hands"}
     ]
-    return ", ".join([counted(options.hands, "hand"), *changed])
+    return ", ".join([pluralize(options.hands, "hand"), *changed])
 
 
 def explained(error: ValidationError) -> str:

@@ -16,8 +16,8 @@ from racing_demon_protocol.engine.mechanics.line import DoubleJump, Line, PushPi
 from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
 from racing_demon_protocol.engine.mechanics.script import Script
-from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
-from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling, Weaving
+from racing_demon_protocol.engine.mechanics.sums import CourtCards, PairReach, Sums
+from racing_demon_protocol.engine.mechanics.travelling import CompletePacket, CountedDeal, Travelling, Weaving
 from racing_demon_protocol.engine.rules.special_rules import (
     BasesFirst,
     BottomCards,
@@ -66,7 +66,7 @@ from racing_demon_protocol.engine.specification import (
     Waits,
     Waste,
 )
-from racing_demon_protocol.formatting import counted, listing
+from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
 
@@ -143,7 +143,7 @@ def the(group: str) -> str:
 
 def names(groups: Sequence[str], joint: str = "and") -> str:
     """Return several groups of piles as part of a sentence."""
-    return listing([the(group) for group in groups], joint)
+    return join_words([the(group) for group in groups], joint)
 
 
 def number(value: int) -> str:
@@ -168,7 +168,7 @@ def one_of(value: int) -> str:
 
 def ranks(values: Iterable[int]) -> str:
     """Return the plurals of several ranks."""
-    return listing([rank(value) for value in values])
+    return join_words([rank(value) for value in values])
 
 
 def card_names(faces: Sequence[str]) -> str:
@@ -184,9 +184,10 @@ def card_names(faces: Sequence[str]) -> str:
     for face in dict.fromkeys(faces) if is_double else faces:
         spoken.setdefault(_rank_of(face), []).append(SUIT_WORDS[face[1]])
     first = "both" if is_double else "the"
-    return listing(
+    return join_words(
         [
-            f"{first} {_one(value) if len(suits) == 1 and not is_double else rank(value)} of {listing(suits)}"
+            f"{first} {_one(value) if len(suits) == 1 and not is_double else rank(value)}"
+            f" of {join_words(suits)}"
             for value, suits in spoken.items()
         ]
     )
@@ -213,21 +214,26 @@ WHEN: Final = {
     When.STUCK: ", when nothing else can be played",
 }
 COURTS: Final = {
-    Courts.COUNT: "Jacks count as eleven, queens as twelve and kings as thirteen.",
-    Courts.TRIO: "A jack, a queen and a king are removed together if they lie in one row or share a suit.",
-    Courts.STAY: (
+    CourtCards.COUNT: "Jacks count as eleven, queens as twelve and kings as thirteen.",
+    CourtCards.TRIO: (
+        "A jack, a queen and a king are removed together if they lie in one row or share a suit."
+    ),
+    CourtCards.STAY: (
         "Jacks, queens and kings are never paired. At first they go under the stock; at the end only they "
         "are left on the table."
     ),
 }
-REACH: Final = {Reach.ANYWHERE: "wherever they lie", Reach.LINE: "if they lie in the same row or column"}
+REACH: Final = {
+    PairReach.ANYWHERE: "wherever they lie",
+    PairReach.LINE: "if they lie in the same row or column",
+}
 COUNTING: Final = {
-    Counting.NONE: "",
-    Counting.AFTER_FIRST: (
+    CountedDeal.NONE: "",
+    CountedDeal.AFTER_FIRST: (
         "The packets are dealt one card at a time. From the second layer on, a card that falls on the packet "
         "of its own number is set aside."
     ),
-    Counting.ALL: (
+    CountedDeal.ALL: (
         "The packets are dealt one card at a time. A card that falls on the packet of its own number is set "
         "aside."
     ),
@@ -250,8 +256,8 @@ def piles_text(group: Group) -> str:
     match group:
         case Heads():
             return (
-                f"{counted(group.count, 'place')} above {the(group.of)}: a card played there goes underneath "
-                "the pile below."
+                f"{pluralize(group.count, 'place')} above {the(group.of)}: a card played there goes "
+                "underneath the pile below."
             )
         case Packets():
             ranked = ", one for each rank, starting with the ace" if group.numbered else ""
@@ -456,8 +462,8 @@ def _sums(sums: Sums) -> str:
 def _travelling(travelling: Travelling) -> str:
     size = number(travelling.size)
     complete = {
-        Complete.TRAVELLED: f"all {size} cards of its rank have moved to it",
-        Complete.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
+        CompletePacket.TRAVELLED: f"all {size} cards of its rank have moved to it",
+        CompletePacket.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
     }[travelling.complete]
     source = "the last packet" if travelling.rounds_from == "packet" else the(travelling.rounds_from)
     sentences = [
@@ -696,12 +702,12 @@ def _foundations(group: Foundations) -> Iterator[str]:
     )
     way = f"in the order {_ranks(group.order)}" if group.order else way
     wrap = "" if group.order else _corner(group.wrap, {step})
-    foundations = f"{_title(group)}: {counted(group.count, 'foundation')}"
+    foundations = f"{_title(group)}: {pluralize(group.count, 'foundation')}"
     each = "each" if group.count > 1 else "it"
     if group.length == 1:
         yield f"{foundations} for one card{' each' if group.count > 1 else ''}: {base}."
     else:
-        suits, cards = BUILD_SUITS[group.suit], counted(group.length, "card")
+        suits, cards = BUILD_SUITS[group.suit], pluralize(group.length, "card")
         build = f"is built {way} {suits}{wrap}, to {cards}"
         yield f"{foundations}. {_capital(each)} starts with {base} and {build}."
     if group.one_per_suit:
@@ -716,7 +722,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
     shape = set(group.shape)
     is_single = group.shows is Shows.LAST and shape <= {0, 1}  # cards that come later lie face up anyway
     shown = SHOWN[Shows.ALL if is_single else group.shows]
-    yield f"{_title(group)}: {counted(len(group.shape), 'column')}{_sizes(group.shape)}. {shown}"
+    yield f"{_title(group)}: {pluralize(len(group.shape), 'column')}{_sizes(group.shape)}. {shown}"
     ways = " or ".join(_build(build) for build in group.build)
     wrap = _corner(group.wrap, {build.delta for build in group.build})
     yield f"Build {ways}{wrap}." if group.build else "You cannot build on them."
@@ -724,7 +730,7 @@ def _tableau(group: Tableau) -> Iterator[str]:
     if group.build and all(group.name in groups for groups in reach):
         yield UNITS[group.unit]
     if group.cap is not None:
-        yield f"Building never brings one to more than {counted(group.cap, 'card')}."
+        yield f"Building never brings one to more than {pluralize(group.cap, 'card')}."
     if group.spaces_first:
         yield "Spaces must be filled before a card is played onto another."
     space = group.space
@@ -750,8 +756,8 @@ def _sizes(shape: Sequence[int]) -> str:
     if len(alike) == 1:
         return _each(shape[0])
     if len(alike) == len(shape):
-        return f" of {listing([str(size) for size in shape])} cards"
-    return ", " + listing([f"{columns} of {counted(size, 'card')}" for size, columns in alike])
+        return f" of {join_words([str(size) for size in shape])} cards"
+    return ", " + join_words([f"{columns} of {pluralize(size, 'card')}" for size, columns in alike])
 
 
 def _build(build: Build) -> str:
@@ -764,11 +770,11 @@ def _build(build: Build) -> str:
 
 
 def _each(cards: int) -> str:
-    return f" of {counted(cards, 'card')}" if cards else ", empty at first"
+    return f" of {pluralize(cards, 'card')}" if cards else ", empty at first"
 
 
 def _reserve(group: Reserve) -> Iterator[str]:
-    yield f"{_title(group)}: {counted(group.count, 'heap')}{_each(group.size)}."
+    yield f"{_title(group)}: {pluralize(group.count, 'heap')}{_each(group.size)}."
     yield SHOWN[group.shows]
     yield "The top card can be played." if group.playable else "Its cards only fill spaces."
     if getattr(group, "locked", False):

@@ -8,7 +8,7 @@ from typing import Final
 from racing_demon_client.net.table_source import SpectatorSource
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.errors import RacingDemonError
-from racing_demon_protocol.records.format import followed
+from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -194,7 +194,7 @@ class Replay(SpectatorSource):
         self._at_ms = due
         self._steps = max(0, self._steps - 1)
         message = self.timeline.message(self.place)
-        self._view = followed(self._view, message)
+        self._view = next_state(self._view, message)
         self.place += 1
         return message
 

@@ -13,7 +13,7 @@ from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.engine.specification import Racing
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.errors import IllegalPlay
@@ -113,7 +113,7 @@ class SoloTable:
         """Return whether no play leads any further. The search may take some tenths of a second."""
         return not self.is_won and self._dealer.is_dead(self.board, self._seats)
 
-    def searches(self) -> list[Search[bool]]:
+    def searches(self) -> list[SlicedSearch[bool]]:
         """Return a search for each seat that finds out whether it can get any further."""
         return [self._dealer.search(self.board, seat) for seat in self._seats]
 
@@ -149,7 +149,7 @@ class SoloTable:
                 if played:
                     break
                 raise
-            played.append(self.view.play(seat, counter, resolved, self._dealer.follow))
+            played.append(self.view.play(seat, counter, resolved, self._dealer.move))
             played += self._settle()
         self._line[self._at :] = [played]
         self._at += 1
@@ -172,7 +172,7 @@ class SoloTable:
         for played in self._line[:place]:
             for event in played:
                 self.view.apply(event)
-                self._dealer.follow(Play(event.source, event.count, event.destination, event.depth), [])
+                self._dealer.move(Play(event.source, event.count, event.destination, event.depth), [])
         return True
 
     def finish(self, elapsed_ms: int) -> list[Event]:
@@ -237,7 +237,7 @@ class SoloTable:
             found = next(((seat, play) for seat, play in plays if play is not None), None)
             if found is None:
                 break
-            played.append(self.view.play(found[0], 0, found[1], self._dealer.follow))
+            played.append(self.view.play(found[0], 0, found[1], self._dealer.move))
         return played
 
     def _is_foundation(self, pile: int) -> bool:

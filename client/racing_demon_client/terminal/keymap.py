@@ -7,7 +7,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_SIZE
-from racing_demon_protocol.formatting import narrow
+from racing_demon_protocol.formatting import to_halfwidth
 
 from .actions import (
     ACTIONS,
@@ -121,7 +121,7 @@ _KEYS_BY_LETTER: Final = {
 
 def usual_keys(character: str) -> Iterator[str]:
     """Yield the keys that a character may stand for, likeliest first: none for an ordinary small letter."""
-    plain = narrow(character)
+    plain = to_halfwidth(character)
     small = character.lower(), plain.lower(), unicodedata.normalize("NFD", plain.lower())[:1]
     key = next((_KEYS_BY_LETTER[each] for each in small if each in _KEYS_BY_LETTER), plain)
     key = key.upper() if plain != plain.lower() else key

@@ -17,11 +17,11 @@ from racing_demon_client.sources.tables import Opened
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.records.analysis import History, SeatAnalysis, analyze
+from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -74,7 +74,7 @@ class TableSession:
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
-        self._history = History()
+        self._history = HistoryTracker()
         self._heard_at = self.now()
         self._pinged_at = 0
         self.settled_at = 0
@@ -372,7 +372,7 @@ class SoloSession(TableSession):
         desk.status = self._status
         self._is_stuck = False
         self._ask_at: int | None = None
-        self._searches: list[Search[bool]] = []
+        self._searches: list[SlicedSearch[bool]] = []
         self._sure_until = 0
         self._handlers: dict[str, Callable[[], str]] = {
             "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to undo.",
@@ -396,16 +396,16 @@ class SoloSession(TableSession):
         await super().listen(noticed)
 
     async def tick(self) -> None:
-        """Search a little further for a way on while nothing is played."""
+        """SlicedSearch a little further for a way on while nothing is played."""
         if self._ask_at is not None and self.now() >= self._ask_at:
             self._ask_at = None
             if self.client.view.in_hand and not self.solo.table.is_won:
                 self._searches = self.solo.table.searches()
         if self._searches:
-            leads_on = self._searches[-1].advance(SLICE_UNITS)
-            if leads_on:
+            can_progress = self._searches[-1].advance(SLICE_UNITS)
+            if can_progress:
                 self._searches.clear()
-            elif leads_on is False:
+            elif can_progress is False:
                 self._searches.pop()
                 self._is_stuck = self.desk.hands.hints.is_fruitless = not self._searches
                 self.desk.notice = self._summary() if self._is_stuck else ()
@@ -434,7 +434,7 @@ class SoloSession(TableSession):
 
     def _standing(self) -> str:
         table = self.solo.table
-        plays = counted(table.plays, "play")
+        plays = pluralize(table.plays, "play")
         day = f"deal of {self.solo.day.isoformat()}   " if self.solo.day is not None else ""
         return f"{day}{plays}   {progress_text(table)}"
 
@@ -448,7 +448,7 @@ class SoloSession(TableSession):
             "deal": "another deal",
         }
         known = [(keys.get(f"solo-{name}"), does) for name, does in goes_on.items()]
-        plays = f"{counted(table.plays, 'play')} in {duration(self.solo.elapsed_ms)}"
+        plays = f"{pluralize(table.plays, 'play')} in {duration(self.solo.elapsed_ms)}"
         return [text, plays, "", *(f"{key}  {does}" for key, does in known if key)]
 
     def _status(self) -> str:

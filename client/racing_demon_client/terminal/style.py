@@ -18,7 +18,7 @@ from racing_demon_protocol.engine.cards import (
     rank,
     suit,
 )
-from racing_demon_protocol.formatting import printable, unstacked
+from racing_demon_protocol.formatting import limit_marks, printable
 
 
 class Role(IntEnum):
@@ -169,7 +169,7 @@ ASCII: Final = Glyphs(
 
 def screen_text(text: str) -> str:
     """Return untrusted text without characters that move, hide or widen what is drawn."""
-    return UNCERTAIN.sub("", unstacked(printable(text)))
+    return UNCERTAIN.sub("", limit_marks(printable(text)))
 
 
 def spacing_marks(text: str) -> int:

@@ -15,7 +15,7 @@ from racing_demon_client.shared.trackers import Rivals, StuckWords
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
-from racing_demon_protocol.formatting import span
+from racing_demon_protocol.formatting import format_duration
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -254,7 +254,7 @@ def _refused(
         return screen_text(message.text)
     card = _card(view, play)
     aimed = f"to {glyphs.card(card)} " if card is not None else ""
-    return f"{screen_text(words.who(message.by))} beat you {aimed}by {span(message.late_us)}"
+    return f"{screen_text(words.who(message.by))} beat you {aimed}by {format_duration(message.late_us)}"
 
 
 def _card(view: TableState, play: Play | None) -> Card | None:

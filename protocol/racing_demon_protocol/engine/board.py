@@ -110,12 +110,12 @@ class Play(NamedTuple):
     depth: int = 0
 
 
-Place = tuple[int, int]
+CardRef = tuple[int, int]
 """A card's place on the board: the pile's number, and the index in it from the bottom."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Transfer:
     """How cards move from the top of one pile to the top of another.
 
     Attributes:
@@ -130,7 +130,7 @@ class Passage:
     view: int = 0
 
 
-NOT_PLAIN: Final = Passage(is_plain=False)
+NOT_PLAIN: Final = Transfer(is_plain=False)
 
 
 Counts = tuple[dict[int, int], dict[int, int], dict[int, int]]
@@ -159,7 +159,7 @@ class Board:
         self.came: dict[int, int] = {}
         self.liberties: dict[int, int] = {}
         self._turned = {p.seat: p.number for p in self.piles if p.counts and p.kind is Kind.STOCK}
-        self._passages: dict[tuple[int, int], Passage] = {}
+        self._transfers: dict[tuple[int, int], Transfer] = {}
         if len(self.cards) != len(self.piles):
             raise InconsistentEvent(f"{len(self.cards)} piles of cards for {len(self.piles)} piles")
 
@@ -176,7 +176,7 @@ class Board:
         board.piles = self.piles
         board.cards = [list(cards) for cards in self.cards]
         board._turned = self._turned  # bypasses __init__
-        board._passages = self._passages
+        board._transfers = self._transfers
         board.counts = self.counts
         return board
 
@@ -201,37 +201,37 @@ class Board:
         cards = self.cards[pile]
         return cards[-1] if cards else None
 
-    def shift(self, play: Play) -> list[Place]:
+    def move(self, play: Play) -> list[CardRef]:
         """Make a play and return the places that are now face up with cards still to be named.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        passage = self._carry_plainly(play)
-        if passage is None:
-            destination = self._carry(play)
+        transfer = self._move_plainly(play)
+        if transfer is None:
+            destination = self._move_fully(play)
             return [] if destination == play.source else self.unnamed(play.source) + self.unnamed(destination)
         unnamed = self.unnamed(play.source)
-        return unnamed + self.unnamed(play.destination) if passage.view else unnamed
+        return unnamed + self.unnamed(play.destination) if transfer.view else unnamed
 
-    def carry(self, play: Play) -> None:
+    def move_known(self, play: Play) -> None:
         """Make a play on a board whose cards are all known, which turns nothing up.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
 
         """
-        if self._carry_plainly(play) is None:
-            self._carry(play)
+        if self._move_plainly(play) is None:
+            self._move_fully(play)
 
-    def _carry_plainly(self, play: Play) -> Passage | None:
+    def _move_plainly(self, play: Play) -> Transfer | None:
         """Make a play that simply moves cards from pile to pile and return how; otherwise change nothing."""
         source, count, destination, depth = play
-        passage = self._passages.get((source, destination)) or self._passage(source, destination)
-        if depth or not passage.is_plain:
+        transfer = self._transfers.get((source, destination)) or self._transfer(source, destination)
+        if depth or not transfer.is_plain:
             return None
-        cards, there, view = self.cards[source], self.cards[destination], passage.view
+        cards, there, view = self.cards[source], self.cards[destination], transfer.view
         if not 0 < count <= len(cards):
             return None
         if count == 1:
@@ -242,7 +242,7 @@ class Board:
             taken = cards[-count:]
             if UNKNOWN in taken and not view:
                 return None
-            if passage.turned:
+            if transfer.turned:
                 taken.reverse()
             del cards[-count:]
             there += taken
@@ -250,9 +250,9 @@ class Board:
             covered = len(there) - view
             for index in range(max(0, covered - count), covered):
                 there[index] = UNKNOWN
-        return passage
+        return transfer
 
-    def _passage(self, source: int, destination: int) -> Passage:
+    def _transfer(self, source: int, destination: int) -> Transfer:
         """Return how cards move between two piles, and cache it for all copies of this board."""
         if source == destination or not -1 < source < len(self.piles) > destination > -1:
             return NOT_PLAIN
@@ -260,17 +260,17 @@ class Board:
         hides = target.shows is Shows.NONE or target.kind is Kind.STOCK
         is_remembered = target.counts or bool(self._turned) or origin.kind is Kind.FOUNDATION
         if is_remembered or hides or target.under is not None:
-            passage = NOT_PLAIN
+            transfer = NOT_PLAIN
         else:
-            passage = Passage(
+            transfer = Transfer(
                 is_plain=True,
                 turned=origin.kind is Kind.STOCK,
                 view=target.view if target.shows is Shows.TOP else 0,
             )
-        self._passages[source, destination] = passage
-        return passage
+        self._transfers[source, destination] = transfer
+        return transfer
 
-    def _carry(self, play: Play) -> int:
+    def _move_fully(self, play: Play) -> int:
         """Make any play, and return the pile that its cards came to."""
         source, count, destination, depth = play
         if not (0 <= source < len(self.piles) and 0 <= destination < len(self.piles)):
@@ -284,16 +284,16 @@ class Board:
             taken.reverse()  # the order is the same whether cards are turned one by one or together
         if target.kind is Kind.STOCK and target.seat is not None and not self.cards[destination]:
             self.redeals[target.seat] = self.redeals.get(target.seat, 0) + 1
-        self._note(origin, target, depth)
+        self._count(origin, target, depth)
         if target.under is None or origin.kind is Kind.STOCK:  # dealt cards lie on top
             self.cards[destination] += taken
         else:
             destination = target.under
             self.cards[destination][:0] = taken
-        self._cover(destination)
+        self._turn_down(destination)
         return destination
 
-    def rotate(self) -> list[Place]:
+    def rotate(self) -> list[CardRef]:
         """Turn every waste back into its stock and move the stock's top card to its bottom.
 
         This is the stall rule ``rotate``: it shifts the threes. It reveals no card.
@@ -308,10 +308,10 @@ class Board:
                     waste.clear()
                 if stock:
                     stock.insert(0, stock.pop())
-                self._cover(pile.number)
+                self._turn_down(pile.number)
         return []
 
-    def reveal(self, places: Sequence[Place], shown: Sequence[Card]) -> None:
+    def reveal(self, places: Sequence[CardRef], shown: Sequence[Card]) -> None:
         """Name the cards at places that were turned up.
 
         Raises:
@@ -323,11 +323,11 @@ class Board:
         for (pile, index), card in zip(places, shown):  # noqa: B905 - compared above
             self.cards[pile][index] = card
 
-    def all_unnamed(self) -> list[Place]:
+    def all_unnamed(self) -> list[CardRef]:
         """Return all places that are face up with an unknown card."""
         return [place for pile in self.piles for place in self.unnamed(pile.number)]
 
-    def unnamed(self, pile: int) -> list[Place]:
+    def unnamed(self, pile: int) -> list[CardRef]:
         """Return the places of a pile that are face up with an unknown card."""
         cards, face_up = self.cards[pile], self.piles[pile].face_up
         if not cards or not face_up:
@@ -386,13 +386,13 @@ class Board:
         for number in [n for n in self.came if self.piles[n].seat == stock.seat]:
             del self.came[number]
         self.redeals[stock.seat] = self.redeals.get(stock.seat, 0) + 1
-        self._cover(stock.number)
+        self._turn_down(stock.number)
 
     def _gathered_with(self, stock: Pile) -> list[int]:
         """Return the piles that a redeal puts into a stock."""
         return [pile.number for pile in self.piles if pile.seat == stock.seat and pile.gathers]
 
-    def _note(self, origin: Pile, target: Pile, depth: int) -> None:
+    def _count(self, origin: Pile, target: Pile, depth: int) -> None:
         """Update the counts that some games' rules depend on."""
         seat = origin.seat if target.seat is None else target.seat
         if seat is not None and (depth or origin.kind is Kind.FOUNDATION):
@@ -406,7 +406,7 @@ class Board:
             else:
                 self.came.pop(stock, None)
 
-    def _cover(self, pile: int) -> None:
+    def _turn_down(self, pile: int) -> None:
         """Forget the cards of a pile that are no longer face up."""
         spec, cards = self.piles[pile], self.cards[pile]
         if spec.shows is Shows.NONE:

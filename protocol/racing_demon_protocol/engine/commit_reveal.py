@@ -21,18 +21,18 @@ def commitment(secret: bytes, hand_id: str) -> str:
     return hashlib.sha256(secret + hand_id.encode()).hexdigest()
 
 
-def redrawn(hand_id: str) -> str:
+def next_draw_id(hand_id: str) -> str:
     """Return the id of a hand's next draw, after a void one: ``BCDF/1/3.2`` after ``BCDF/1/3``."""
     hand, _, draw = hand_id.partition(".")
     return f"{hand}.{int(draw or 1) + 1}"
 
 
-def is_redrawn(hand_id: str) -> bool:
+def is_further_draw(hand_id: str) -> bool:
     """Return whether a hand's id is that of a further draw."""
     return "." in hand_id
 
 
-def keeps(secret: bytes, hand_id: str, published: str) -> bool:
+def matches_commitment(secret: bytes, hand_id: str, published: str) -> bool:
     """Return whether a secret, revealed after the hand, matches the server's commitment."""
     return hmac.compare_digest(commitment(secret, hand_id), published)
 

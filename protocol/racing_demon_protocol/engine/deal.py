@@ -55,7 +55,7 @@ def deck(seed: bytes, pack: int, *, packs: int = 1, ranks: tuple[int, ...] = ALL
     return cards
 
 
-def reshuffled(seed: bytes, label: str, cards: Iterable[Card]) -> list[Card]:
+def reshuffle(seed: bytes, label: str, cards: Iterable[Card]) -> list[Card]:
     """Return cards in an order that depends only on the seed, the label, and their faces.
 
     Each copy of each face has a key from SHAKE-256 over ``seed``, ``"/"``, the label, and ``"/face/copy"``;

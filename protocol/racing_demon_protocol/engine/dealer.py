@@ -6,14 +6,14 @@ verify the hand.
 
 from collections.abc import Sequence
 
-from racing_demon_protocol.engine.rules.dead_hand import columns_lead_on, leads_on, surfacing
+from racing_demon_protocol.engine.rules.dead_hand import can_progress, columns_can_progress, turnable_cards
 
-from .board import Board, Place, Play
+from .board import Board, CardRef, Play
 from .cards import Card
-from .deal import decks, reshuffled
+from .deal import decks, reshuffle
 from .rules.base import Rules
 from .rules.building import BuildingRules
-from .sliced_search import Search, Steps
+from .sliced_search import SearchSteps, SlicedSearch
 from .specification import Deals, Stock
 
 
@@ -33,9 +33,9 @@ class Dealer:
 
     def first_cards(self) -> tuple[Card, ...]:
         """Return the cards that are face up after the deal, in the order of the piles."""
-        return self._cards(self._rules.layout.first_places)
+        return self._cards(self._rules.layout.first_refs)
 
-    def follow(self, play: Play, places: Sequence[Place]) -> tuple[Card, ...]:
+    def move(self, play: Play, places: Sequence[CardRef]) -> tuple[Card, ...]:
         """Make a play among the hidden cards and return those that it turned up (the rules' ``Namer``).
 
         A redeal shuffles the stock if the game says so.
@@ -43,7 +43,7 @@ class Dealer:
         if play.destination in self._rules.layout.shuffled:
             self._put_back(play)
         else:
-            self._open.carry(play)
+            self._open.move_known(play)
         return self._cards(places) if places else ()
 
     def rotate(self) -> None:
@@ -66,41 +66,41 @@ class Dealer:
         """
         return not any(self.search(board, seat).finish() for seat in seats)
 
-    def search(self, board: Board, seat: int) -> Search[bool]:
+    def search(self, board: Board, seat: int) -> SlicedSearch[bool]:
         """Return a search for whether a seat can get any further on this board."""
-        return Search(self._leads_on(board, seat))
+        return SlicedSearch(self._can_progress(board, seat))
 
-    def _leads_on(self, board: Board, seat: int) -> Steps:
+    def _can_progress(self, board: Board, seat: int) -> SearchSteps:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
-            return rules.leads_on(board, seat, self._open)
+            return rules.can_progress(board, seat, self._open)
         if rules.move_generator.is_classic:
-            return self._classic_leads_on(rules, board, seat)
-        return leads_on(rules, board, self._open, seat)
+            return self._classic_can_progress(rules, board, seat)
+        return can_progress(rules, board, self._open, seat)
 
-    def _classic_leads_on(self, rules: BuildingRules, board: Board, seat: int) -> Steps:
-        can_play = yield from columns_lead_on(rules, board, seat, self._surfacing(board, seat))
+    def _classic_can_progress(self, rules: BuildingRules, board: Board, seat: int) -> SearchSteps:
+        can_play = yield from columns_can_progress(rules, board, seat, self._turnable_cards(board, seat))
         return can_play or rules.may_help(board, seat)
 
-    def _cards(self, places: Sequence[Place]) -> tuple[Card, ...]:
+    def _cards(self, places: Sequence[CardRef]) -> tuple[Card, ...]:
         cards = self._open.cards
         return tuple([cards[pile][index] for pile, index in places])
 
     def _put_back(self, play: Play) -> None:
         """Make a play to a stock that every redeal shuffles."""
         stock, before = play.destination, dict(self._open.redeals)
-        self._open.carry(play)
+        self._open.move_known(play)
         seat = self._rules.layout.piles[stock].seat
         if before != self._open.redeals and seat is not None:
             player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
             label = f"redeal/{player}/{self._open.redeals[seat]}"
-            self._open.cards[stock] = reshuffled(self._seed, label, self._open.cards[stock])
+            self._open.cards[stock] = reshuffle(self._seed, label, self._open.cards[stock])
 
-    def _surfacing(self, board: Board, seat: int) -> set[Card]:
+    def _turnable_cards(self, board: Board, seat: int) -> set[Card]:
         layout = self._rules.layout
         if seat not in layout.stock or seat not in layout.waste:
             return set()
         stock = layout.groups[layout.stock[seat]]
         assert isinstance(stock, Stock)
         hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
-        return surfacing(stock, hand, waste, board.redeals.get(seat, 0))
+        return turnable_cards(stock, hand, waste, board.redeals.get(seat, 0))

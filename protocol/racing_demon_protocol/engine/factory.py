@@ -30,7 +30,7 @@ RULES: Final[dict[type[Mechanic], type[Rules]]] = {
 }
 """The rules of every mechanic."""
 
-MOST_SHARED: Final = 64
+MAX_CACHED_RULES: Final = 64
 """The number of cached rules: most tables share theirs."""
 
 
@@ -46,6 +46,6 @@ def make_rules(game: Game, seats: Sequence[int]) -> Rules:
     return _shared(game, tuple(seats))
 
 
-@lru_cache(maxsize=MOST_SHARED)
+@lru_cache(maxsize=MAX_CACHED_RULES)
 def _shared(game: Game, seats: tuple[int, ...]) -> Rules:
     return RULES[type(game.mechanic)](game, seats)

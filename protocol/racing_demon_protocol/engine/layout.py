@@ -7,13 +7,13 @@ from typing import Final
 
 from racing_demon_protocol.errors import InvalidGame
 
-from .board import Board, Kind, Pile, Place
+from .board import Board, CardRef, Kind, Pile
 from .cards import PACK_SIZE, UNKNOWN, Card, pack
 from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stock, Tableau
 
-MOST_SHARED: Final = 64
+MAX_CACHED_LAYOUTS: Final = 64
 """The number of cached layouts. One for eight seats takes 35 KiB, and most tables share theirs."""
-MOST_PILES: Final = 1_024
+MAX_PILES: Final = 1_024
 """The maximum number of piles on the wire."""
 
 
@@ -64,7 +64,7 @@ class Layout:
             number for number, group in enumerate(self.groups) if isinstance(group, Stock) and group.shuffle
         )
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
-        if len(self.piles) > MOST_PILES:
+        if len(self.piles) > MAX_PILES:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players")
         dealt = sum(count for _, count in self.deal_steps(self.seats[0]))
         if dealt > game.deck_size:
@@ -127,7 +127,7 @@ class Layout:
         return board
 
     @cached_property
-    def first_places(self) -> tuple[Place, ...]:
+    def first_refs(self) -> tuple[CardRef, ...]:
         """The places that are face up after every deal, in the order of the piles."""
         return tuple(self.dealt.all_unnamed())
 
@@ -166,7 +166,7 @@ class Layout:
             else:
                 shared.append((group, None))
         for group, seat in [*shared, *((group, seat) for seat in self.seats for group in owned)]:
-            count, shows, view = group.extent
+            count, shows, view = group.pile_spec
             for index in range(count if seat is not None else count * len(self.seats)):
                 under = number if group.under else None
                 pile = Pile(
@@ -197,7 +197,7 @@ def _across(piles: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, i
                 yield pile, 1
 
 
-@lru_cache(maxsize=MOST_SHARED)
+@lru_cache(maxsize=MAX_CACHED_LAYOUTS)
 def layout_of(game: Game, seats: tuple[int, ...]) -> Layout:
     """Return a game's layout, shared between hands with the same seats.
 

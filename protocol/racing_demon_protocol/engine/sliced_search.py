@@ -6,13 +6,13 @@ from typing import Final, Generic, TypeVar
 UNIT_MICROSECONDS: Final = 10
 """The approximate cost of a unit of work: an upper bound on slow current machines."""
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-Steps = Generator[int, None, bool]
+SearchSteps = Generator[int, None, bool]
 """The work of a search: yields the units of each step, and returns the answer."""
 
 
-class Search(Generic[Answer]):
+class SlicedSearch(Generic[Result]):
     """The answer to a question about a hand, computed in slices.
 
     Work is counted in units and not in time, so the same search has the same slices everywhere. Dealers ask
@@ -24,23 +24,23 @@ class Search(Generic[Answer]):
 
     """
 
-    def __init__(self, steps: Generator[int, None, Answer]) -> None:
-        self.answer: Answer | None = None
+    def __init__(self, steps: Generator[int, None, Result]) -> None:
+        self.result: Result | None = None
         self.units = 0
         self._steps = steps
 
-    def advance(self, units: int) -> Answer | None:
+    def advance(self, units: int) -> Result | None:
         """Work for some units, and to the end of the step that they fall into; return the answer."""
         end = self.units + units
         try:
-            while self.answer is None and self.units < end:
+            while self.result is None and self.units < end:
                 self.units += next(self._steps)
         except StopIteration as found:
-            self.answer = found.value
-        return self.answer
+            self.result = found.value
+        return self.result
 
-    def finish(self) -> Answer:
+    def finish(self) -> Result:
         """Work to the end, however long it takes, and return the answer."""
-        while self.answer is None:
+        while self.result is None:
             self.advance(1)
-        return self.answer
+        return self.result

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 
 from .board import Kind, Shows
 from .cards import ACE, ALL_RANKS, SUIT_SIZE, SUITS
@@ -182,7 +182,7 @@ class Space:
     takes: tuple[str, ...] | None = None
 
 
-class Extent(NamedTuple):
+class PileSpec(NamedTuple):
     """A group's number of piles for each player, what they show, and how many cards of it."""
 
     piles: int
@@ -225,9 +225,9 @@ class Group:
     rows: tuple[int, ...] = ()
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(1, Shows.NONE)
+        return PileSpec(1, Shows.NONE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -266,9 +266,9 @@ class Foundations(Group):
     waits: Waits = Waits.NEVER
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, Shows.ALL)
+        return PileSpec(self.count, Shows.ALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -300,9 +300,9 @@ class Tableau(Group):
     space: Space = field(default_factory=Space)
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(len(self.shape), self.shows)
+        return PileSpec(len(self.shape), self.shows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -328,9 +328,9 @@ class Reserve(Group):
     locked: bool = False
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, self.shows)
+        return PileSpec(self.count, self.shows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -352,9 +352,9 @@ class Cells(Group):
     must: bool = False
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, Shows.ALL)
+        return PileSpec(self.count, Shows.ALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -374,9 +374,9 @@ class Heads(Group):
     count: int
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, Shows.NONE)
+        return PileSpec(self.count, Shows.NONE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -449,9 +449,9 @@ class Waste(Group):
     limit: int | None = None
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(1, Shows.TOP, self.view)
+        return PileSpec(1, Shows.TOP, self.view)
 
 
 # The game.
@@ -549,12 +549,12 @@ class Game:
         return hash(self.name)  # rules are looked up by it for every deal, and hashing everything is slow
 
     @property
-    def most_seats(self) -> int:
+    def max_seats(self) -> int:
         """The maximum number of players in a hand."""
-        return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MOST_SEATS)
+        return {Racing.SOLO: 1, Racing.TOGETHER: 2}.get(self.racing, MAX_SEATS)
 
     @property
-    def least_seats(self) -> int:
+    def min_seats(self) -> int:
         """The minimum number of players in a hand."""
         return 2 if self.racing is Racing.TOGETHER else 1
 

@@ -15,7 +15,7 @@ def may_see(pile: Pile, seat: int | None) -> bool:
     return pile.seat == seat
 
 
-def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
+def redacted(board: Board, dealt: Board, seat: int | None) -> Board:
     """Return a board as a seat, or a spectator with ``None``, may see it: others' layouts as dealt.
 
     Args:
@@ -35,7 +35,7 @@ def veiled(board: Board, dealt: Board, seat: int | None) -> Board:
     return seen
 
 
-def veil(board: Board, dealt: Board, seat: int) -> None:
+def reset_to_deal(board: Board, dealt: Board, seat: int) -> None:
     """Reset a seat's piles to the deal: its new player has not played them.
 
     Args:

@@ -163,7 +163,7 @@ def seats_of(options: Options) -> int:
         InvalidGame: there is no such game.
 
     """
-    return min(options.seats, game_named(options.game).most_seats)
+    return min(options.seats, game_named(options.game).max_seats)
 
 
 def _resize(game: Game, options: Options, players: int) -> Game:

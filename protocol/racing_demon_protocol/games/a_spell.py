@@ -1,7 +1,7 @@
 """A Spell."""
 
 from racing_demon_protocol.engine.mechanics.common import Out
-from racing_demon_protocol.engine.mechanics.script import Beat, Script, Step
+from racing_demon_protocol.engine.mechanics.script import Beat, Script, ScriptStep
 from racing_demon_protocol.engine.specification import Cells, Deal, Doubt, Game, Goal, Racing, Scoring, Stock
 
 from .common import RANK_WORDS
@@ -12,8 +12,8 @@ SPELL_WORDS = tuple(word.replace("jack", "knave") for word in RANK_WORDS)
 
 def _spell(number: int, word: str) -> Beat:
     """Move a card to the bottom of the pack for each letter; the next one is the named card."""
-    letter = (Step(("stock", 0), ("hand", 0)), Step(("hand", 0), ("stock", 0)))
-    return Beat("-".join(word.upper()), (*(letter * len(word)), Step(("stock", 0), ("row", number))))
+    letter = (ScriptStep(("stock", 0), ("hand", 0)), ScriptStep(("hand", 0), ("stock", 0)))
+    return Beat("-".join(word.upper()), (*(letter * len(word)), ScriptStep(("stock", 0), ("row", number))))
 
 
 GAME = Game(

@@ -3,7 +3,7 @@
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.cards import RANK_NAMES
 from racing_demon_protocol.engine.mechanics.common import Packets
-from racing_demon_protocol.engine.mechanics.script import Beat, Script, Step
+from racing_demon_protocol.engine.mechanics.script import Beat, Script, ScriptStep
 from racing_demon_protocol.engine.specification import (
     Cells,
     Deal,
@@ -24,28 +24,29 @@ def _gather() -> Beat:
     columns = [
         ((name, column), cards) for column in (3, 2, 1, 0) for name, cards in (("lower", 12), ("index", 1))
     ]
-    under = [Step(source, ("pack", 0), cards) for source, cards in columns]
-    return Beat("Take the piles up, and turn them over", (*under, Step(("pack", 0), ("stock", 0), 52)))
+    under = [ScriptStep(source, ("pack", 0), cards) for source, cards in columns]
+    return Beat("Take the piles up, and turn them over", (*under, ScriptStep(("pack", 0), ("stock", 0), 52)))
 
 
 def _lay(every: int) -> Beat:
     """Deal thirteen cards to every so many-th place, round and round."""
     places = [((number + 1) * every - 1) % 13 for number in range(13)]
     texts = ("", "Lay thirteen cards in a row", "every second place", "every third", "every fourth")
-    return Beat(texts[every], tuple(Step(("stock", 0), ("row", place)) for place in places))
+    return Beat(texts[every], tuple(ScriptStep(("stock", 0), ("row", place)) for place in places))
 
 
 def _take_up() -> Beat:
     """Take up the row from the left, each packet under the one before."""
     return Beat(
-        "Take them up from the left", tuple(Step(("row", place), ("taken", 0), 4) for place in range(13))
+        "Take them up from the left",
+        tuple(ScriptStep(("row", place), ("taken", 0), 4) for place in range(13)),
     )
 
 
 def _name(number: int, word: str) -> Beat:
     """Deal a card face down for each letter but the last, and turn that one up."""
-    letters = (Step(("taken", 0), ("spelled", 0)),) * (len(word) - 1)
-    return Beat("-".join(word.upper()), (*letters, Step(("taken", 0), ("shown", number))))
+    letters = (ScriptStep(("taken", 0), ("spelled", 0)),) * (len(word) - 1)
+    return Beat("-".join(word.upper()), (*letters, ScriptStep(("taken", 0), ("shown", number))))
 
 
 def _family(step: int) -> str:

@@ -4,8 +4,8 @@ A *chance* is an available card that a foundation accepts. A chance that another
 lost race: both could have played the same card, and one arrived first. Races follow from the public board, so
 anybody finds the same races in the same record, whether or not the loser tried to play.
 
-Pass every message to a :class:`History` after the view has applied it, with its time. At the end of a hand
-its history is complete. Times are microseconds of the hand, from its signal, without its pauses.
+Pass every message to a :class:`HistoryTracker` after the view has applied it, with its time. At the end of a
+hand its history is complete. Times are microseconds of the hand, from its signal, without its pauses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 FACES: Final = range(PACK_SIZE)
 
 
-class Opportunity(NamedTuple):
+class Chance(NamedTuple):
     """A card that could go up: the seat, the pile, and since when."""
 
     seat: int
@@ -57,7 +57,7 @@ class Race(NamedTuple):
     late_us: int | None = None
 
 
-class Opportunities:
+class ChanceTracker:
     """All chances of one hand, updated with its plays.
 
     Args:
@@ -74,16 +74,16 @@ class Opportunities:
         self._wanted = {pile: self._wanted_by(pile) for pile in rules.layout.foundations}
         self._faces: dict[int | None, frozenset[Card]] = {}
         self._sources = {seat: tuple(_sources(rules, seat)) for seat in rules.layout.seats}
-        self._open: dict[int, Opportunity] = {}
+        self._open: dict[int, Chance] = {}
         self._gather()
         self.refresh(at)
 
     @property
-    def open(self) -> Iterator[Opportunity]:
+    def open(self) -> Iterator[Chance]:
         """The current chances."""
         return iter(self._open.values())
 
-    def follow(self, event: ev.Played, at: int) -> tuple[Opportunity | None, list[Race]]:
+    def follow(self, event: ev.Played, at: int) -> tuple[Chance | None, list[Race]]:
         """Follow a play that the board has applied.
 
         Returns:
@@ -106,11 +106,11 @@ class Opportunities:
         ]
         return taken, races
 
-    def refresh(self, at: int) -> list[Opportunity]:
+    def refresh(self, at: int) -> list[Chance]:
         """Examine all available cards; return the chances that are gone."""
         return [gone for seat in self._sources for gone in self._look(seat, at)]
 
-    def _look(self, seat: int, at: int) -> list[Opportunity]:
+    def _look(self, seat: int, at: int) -> list[Chance]:
         cards, gone = self._board.cards, []
         faces = self._faces[None] | self._faces.get(seat, frozenset())
         for pile in self._sources[seat]:
@@ -121,7 +121,7 @@ class Opportunities:
                 gone.append(self._open.pop(pile))
                 known = None
             if fits and known is None:
-                self._open[pile] = Opportunity(seat, pile, card, at)
+                self._open[pile] = Chance(seat, pile, card, at)
         return gone
 
     def _renew(self, changed: int) -> None:
@@ -158,7 +158,7 @@ def _sources(rules: Rules, seat: int) -> Iterator[int]:
     yield from layout.seat_piles(seat, Kind.TABLEAU)
 
 
-class Made(NamedTuple):
+class FoundationPlay(NamedTuple):
     """A card that went up: the seat, the card, when, and for how long it could have."""
 
     seat: int
@@ -184,9 +184,9 @@ class HandHistory:
     hand: int
     is_whole: bool = False
     plays: dict[int, int] = field(default_factory=dict)
-    made: list[Made] = field(default_factory=list)
+    made: list[FoundationPlay] = field(default_factory=list)
     races: list[Race] = field(default_factory=list)
-    unused: tuple[Opportunity, ...] = ()
+    unused: tuple[Chance, ...] = ()
 
     def note_late(self, loser: int, refused: Refused) -> None:
         """Record by how much a card was late: for its race, or as a race that the board did not show."""
@@ -200,7 +200,7 @@ class HandHistory:
         self.races.append(Race(at, UNKNOWN, refused.by, loser, 0, refused.late_us))
 
 
-class History:
+class HistoryTracker:
     """Follows one table.
 
     Attributes:
@@ -210,7 +210,7 @@ class History:
 
     def __init__(self) -> None:
         self.hand: HandHistory | None = None
-        self._opportunities: Opportunities | None = None
+        self._opportunities: ChanceTracker | None = None
         self._signal_us = 0
 
     def note(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
@@ -258,7 +258,7 @@ class History:
 
     def _watch(self, view: TableState, at: int) -> None:
         if view.hand is not None and not view.hand.rules.is_private:
-            self._opportunities = Opportunities(view.hand.rules, view.hand.board, at)
+            self._opportunities = ChanceTracker(view.hand.rules, view.hand.board, at)
 
     def _time(self, at_us: int) -> int:
         return max(0, at_us - self._signal_us)
@@ -272,10 +272,10 @@ class History:
         taken, races = self._opportunities.follow(event, at)
         hand.races += races
         if taken is not None:
-            hand.made.append(Made(event.seat, taken.card, at, max(0, at - taken.since)))
+            hand.made.append(FoundationPlay(event.seat, taken.card, at, max(0, at - taken.since)))
 
 
-class Buried(NamedTuple):
+class BuriedCard(NamedTuple):
     """A card that stayed face down: its column, counted from 0, and how many cards lay on it."""
 
     card: Card
@@ -301,11 +301,11 @@ class SeatAnalysis(NamedTuple):
     seat: int
     won: tuple[Race, ...]
     lost: tuple[Race, ...]
-    waits: tuple[Made, ...]
-    unused: tuple[Opportunity, ...]
+    waits: tuple[FoundationPlay, ...]
+    unused: tuple[Chance, ...]
     face_down: int
     in_hand: int
-    buried: tuple[Buried, ...]
+    buried: tuple[BuriedCard, ...]
 
 
 def analyze(history: HandHistory, hand: HandView, seed: bytes = b"") -> list[SeatAnalysis]:
@@ -329,11 +329,11 @@ def _seat(
     own, cards = hand.rules.layout.seat_piles, hand.board.cards
     columns = own(seat, Kind.TABLEAU)
     loose = [pile for kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE) for pile in own(seat, kind)]
-    buried: list[Buried] = []
+    buried: list[BuriedCard] = []
     for number, pile in enumerate(columns):
         hidden = cards[pile].count(UNKNOWN)
         known = deal[pile][:hidden] if deal is not None else ()
-        buried += [Buried(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
+        buried += [BuriedCard(card, number, len(cards[pile]) - depth - 1) for depth, card in enumerate(known)]
     return SeatAnalysis(
         seat=seat,
         won=tuple(race for race in history.races if race.winner == seat),

@@ -24,18 +24,18 @@ from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
 VERSION: Final = 2
-MOST_ENTRIES: Final = 2_000_000
+MAX_ENTRIES: Final = 2_000_000
 """More than any evening needs: a table of eight that plays all day stays below it."""
-LATEST_MS: Final = 2**43
+MAX_WALL_MS: Final = 2**43
 """The latest accepted wall time, for which dates can still be computed."""
-LATEST_US: Final = 2**53
+MAX_ARRIVAL_US: Final = 2**53
 BY_NAME: Final = {name_of(cls): cls for cls in FROM_SERVER.values()}
-LONGEST_LINE: Final = 65_536
+MAX_LINE_LENGTH: Final = 65_536
 BYTE_ORDER_MARK: Final = "\ufeff"
 """Some programs begin a text with it; where files were joined, it stands before other lines, too."""
 
 Words = Annotated[str, Field(max_length=240)]
-WallMs = Annotated[int, Field(strict=True, ge=0, le=LATEST_MS)]
+WallMs = Annotated[int, Field(strict=True, ge=0, le=MAX_WALL_MS)]
 KeptBy = Literal["server", "client", ""]
 
 
@@ -88,7 +88,7 @@ class Correction(_Line):
     void: Annotated[bool, Field(strict=True)] = False
 
 
-def why_not(correction: Correction, name: str, seats: Mapping[int, str], hands: int) -> str:
+def correction_problem(correction: Correction, name: str, seats: Mapping[int, str], hands: int) -> str:
     """Return why a correction does not fit a match, as a sentence; empty if it does.
 
     Args:
@@ -158,8 +158,8 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
                 record.corrections.append(part)
             case TimedMessage():
                 record.entries.append(part)
-        if len(record.entries) > MOST_ENTRIES:
-            raise InvalidRecord(f"A match is longer than {MOST_ENTRIES} messages.")
+        if len(record.entries) > MAX_ENTRIES:
+            raise InvalidRecord(f"A match is longer than {MAX_ENTRIES} messages.")
     if record.header is not None or record.entries or record.corrections:
         yield record
 
@@ -174,7 +174,7 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message]:
     return (part.message for part in _parts(lines) if isinstance(part, TimedMessage))
 
 
-def lines_of(record: Record) -> Iterator[str]:
+def record_lines(record: Record) -> Iterator[str]:
     """Yield the lines of a section, in the newest version of the format, with a tally after each match.
 
     Raises:
@@ -184,7 +184,7 @@ def lines_of(record: Record) -> Iterator[str]:
     yield section_line(record.header or Header())
     view: TableState | None = None
     for entry in record.entries:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
         yield entry_line(entry)
         if isinstance(entry.message, MatchOver):
             yield tally_line(view)
@@ -192,7 +192,7 @@ def lines_of(record: Record) -> Iterator[str]:
         yield section_line(correction)
 
 
-def followed(view: TableState | None, message: Message) -> TableState:
+def next_state(view: TableState | None, message: Message) -> TableState:
     """Return the table after a message of its record: the same view, or a snapshot's.
 
     Raises:
@@ -224,10 +224,10 @@ def entry_line(entry: TimedMessage) -> str:
         beside["at_ms"] = entry.at_ms
     if isinstance(entry.message, Refused) and entry.seat is not None:
         beside["seat"] = entry.seat
-    return to_line(entry.message, **beside)
+    return message_line(entry.message, **beside)
 
 
-def to_line(message: Message, **beside: int | str) -> str:
+def message_line(message: Message, **beside: int | str) -> str:
     """Return a message as one line of a record."""
     values = message.model_dump(mode="json")
     row = dict(zip(type(message).model_fields, values, strict=False))
@@ -258,15 +258,15 @@ def tally_line(view: TableState) -> str:
     return json_line({"message": "tally", **tally})
 
 
-def row_of(line: str) -> dict[str, Any]:
+def parse_row(line: str) -> dict[str, Any]:
     """Return the object on a line; its member ``message`` is a string.
 
     Raises:
         DamagedRecord: the line does not belong to a record.
 
     """
-    if len(line) > LONGEST_LINE:
-        raise DamagedRecord(f"a line is longer than {LONGEST_LINE} characters")
+    if len(line) > MAX_LINE_LENGTH:
+        raise DamagedRecord(f"a line is longer than {MAX_LINE_LENGTH} characters")
     try:
         row: Any = json.loads(line.lstrip(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
@@ -276,7 +276,7 @@ def row_of(line: str) -> dict[str, Any]:
     return row
 
 
-def message_of(row: Mapping[str, Any]) -> Message | None:
+def parse_message(row: Mapping[str, Any]) -> Message | None:
     """Return the message in an object; ``None`` for an object with something else.
 
     Raises:
@@ -298,7 +298,7 @@ def _parts(lines: Iterable[str]) -> Iterator[Header | Correction | TimedMessage]
         if not line.strip():
             continue
         try:
-            part = _part(row_of(line), has_header=has_header)
+            part = _part(parse_row(line), has_header=has_header)
         except InvalidRecord as error:
             raise type(error)(f"Line {number}: {error}.") from None
         has_header = has_header or isinstance(part, Header)
@@ -316,14 +316,14 @@ def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | Tim
     except ValidationError as error:
         what = ", ".join(str(part) for part in error.errors()[0]["loc"]) or "the whole"
         raise InvalidRecord(f"a {row['message']} is wrong in {what}") from None
-    message = message_of(row)
+    message = parse_message(row)
     if not isinstance(message, Event | Snapshot | Refused):
         return None
-    at_ms = _number(row, "at_ms", LATEST_MS)
+    at_ms = _number(row, "at_ms", MAX_WALL_MS)
     if not has_header:
         return TimedMessage(message, (at_ms or 0) * 1_000)
     seat = _number(row, "seat", 7) if isinstance(message, Refused) else None
-    return TimedMessage(message, _number(row, "at_us", LATEST_US) or 0, at_ms, seat)
+    return TimedMessage(message, _number(row, "at_us", MAX_ARRIVAL_US) or 0, at_ms, seat)
 
 
 def _header(row: dict[str, Any]) -> Header:

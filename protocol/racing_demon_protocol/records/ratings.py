@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
-from .standings import Key, points_of, winners_of
-from .summary import Digest
+from .standings import Key, corrected_winners, total_points
+from .summary import MatchSummary
 
 
 class Rating(NamedTuple):
@@ -28,7 +28,7 @@ class Rating(NamedTuple):
     matches: int
 
 
-def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
+def ratings(summaries: Iterable[MatchSummary]) -> dict[Key, Rating]:
     """Return all ratings after matches, which are in the order in which they ended.
 
     Void, unfinished and solo matches do not count.
@@ -36,8 +36,8 @@ def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
     model = BradleyTerryFull()
     known: dict[Key, BradleyTerryFullRating] = {}
     matches: dict[Key, int] = {}
-    for digest in digests:
-        scores = _scores(digest)
+    for summary in summaries:
+        scores = _scores(summary)
         if len(scores) < 2:
             continue
         keys = list(scores)
@@ -52,17 +52,17 @@ def ratings(digests: Iterable[Digest]) -> dict[Key, Rating]:
     }
 
 
-def _scores(digest: Digest) -> dict[Key, float]:
+def _scores(summary: MatchSummary) -> dict[Key, float]:
     """Return the score that ranks each player; winners rank above all others, even those who left.
 
     Where bots of one level share a name, the best of them counts.
     """
-    if not digest.finished or any(correction.void for correction in digest.corrections):
+    if not summary.finished or any(correction.void for correction in summary.corrections):
         return {}
-    totals, winners = points_of(digest), winners_of(digest)
+    totals, winners = total_points(summary), corrected_winners(summary)
     best = max(totals.values(), default=0)
     scores: dict[Key, float] = {}
-    for player in digest.players:
+    for player in summary.players:
         key = Key(player.name, player.bot)
         score = float(best + 1 if player.seat in winners else totals[player.seat])
         scores[key] = max(score, scores.get(key, score))

@@ -1,4 +1,4 @@
-"""Standings over many matches: wins, points and speed. Pure sums over digests.
+"""Standings over many matches: wins, points and speed. Pure sums over summaries.
 
 Players are identified by name; a bot with the same name, or of another level, is a different player.
 Corrections count from the moment they are entered: points are added to the match's total, and the winner is
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from .summary import Digest
+from .summary import MatchSummary
 
 
 class Key(NamedTuple):
@@ -78,7 +78,7 @@ class Standing:
         return median(self.won_by) / 1_000 if self.won_by else None
 
 
-class Corrected(NamedTuple):
+class AppliedCorrection(NamedTuple):
     """A correction in these standings: the match, when, by whom, what and why."""
 
     id: str
@@ -99,119 +99,119 @@ class Standings:
     rows: list[Standing]
     matches: int
     unfinished: int
-    corrected: list[Corrected]
+    corrected: list[AppliedCorrection]
     on_trust: int = 0
 
 
-def chosen(
-    digests: Iterable[Digest],
+def select_matches(
+    summaries: Iterable[MatchSummary],
     *,
     since_ms: int | None = None,
     until_ms: int | None = None,
     names: Collection[str] = (),
-) -> list[Digest]:
+) -> list[MatchSummary]:
     """Return the matches of a period or group, in the order in which they ended, each once.
 
     If several people recorded a match, the most complete record counts, with all corrections and the earliest
     known start.
 
     Args:
-        digests: all matches.
+        summaries: all matches.
         since_ms: include matches that started then or later; one without a time is in no period.
         until_ms: include matches that started earlier.
         names: include matches in which only these people, and bots, played.
 
     """
     kept = [
-        digest
-        for digest in _single(digests)
-        if (since_ms is None or (digest.started_ms is not None and digest.started_ms >= since_ms))
-        and (until_ms is None or (digest.started_ms is not None and digest.started_ms < until_ms))
-        and (not names or {player.name for player in digest.players if not player.bot} <= set(names))
+        summary
+        for summary in _single(summaries)
+        if (since_ms is None or (summary.started_ms is not None and summary.started_ms >= since_ms))
+        and (until_ms is None or (summary.started_ms is not None and summary.started_ms < until_ms))
+        and (not names or {player.name for player in summary.players if not player.bot} <= set(names))
     ]
-    return sorted(kept, key=lambda digest: (digest.ended_ms or 0, digest.started_ms or 0, digest.id))
+    return sorted(kept, key=lambda summary: (summary.ended_ms or 0, summary.started_ms or 0, summary.id))
 
 
-def _single(digests: Iterable[Digest]) -> Iterable[Digest]:
+def _single(summaries: Iterable[MatchSummary]) -> Iterable[MatchSummary]:
     """Return each match once: records with a hand in common are of the same match."""
-    found: dict[int, Digest] = {}
+    found: dict[int, MatchSummary] = {}
     where: dict[str, int] = {}
-    for number, digest in enumerate(digests):
-        same = sorted({where[promise] for promise in digest.promises if promise in where})
-        merged = _merged([*(found.pop(each) for each in same), digest])
+    for number, summary in enumerate(summaries):
+        same = sorted({where[promise] for promise in summary.promises if promise in where})
+        merged = _merged([*(found.pop(each) for each in same), summary])
         found[number] = merged
         where |= dict.fromkeys(merged.promises, number)
     return found.values()
 
 
-def _merged(same: Sequence[Digest]) -> Digest:
-    """Return the most complete digest of a match, combined with the others' information."""
+def _merged(same: Sequence[MatchSummary]) -> MatchSummary:
+    """Return the most complete summary of a match, combined with the others' information."""
     if len(same) == 1:
         return same[0]
-    began = (digest.started_ms for digest in same if digest.started_ms is not None)
+    began = (summary.started_ms for summary in same if summary.started_ms is not None)
     said = {
         "started_ms": min(began, default=None),
-        "corrections": tuple(dict.fromkeys(each for digest in same for each in digest.corrections)),
-        "promises": tuple(dict.fromkeys(each for digest in same for each in digest.promises)),
+        "corrections": tuple(dict.fromkeys(each for summary in same for each in summary.corrections)),
+        "promises": tuple(dict.fromkeys(each for summary in same for each in summary.promises)),
     }
     return max(same, key=_fullness).model_copy(update=said)
 
 
-def _fullness(digest: Digest) -> tuple[bool, int, int, bool]:
+def _fullness(summary: MatchSummary) -> tuple[bool, int, int, bool]:
     """Return how much of a match is known: its end, its hands, their plays; the server knows best.
 
     Plays count, not hands with any plays: a player who was away during a hand recorded only part of it.
     """
-    plays = sum(sum(hand.plays.values()) for hand in digest.hands)
-    return digest.finished, len(digest.hands), plays, bool(digest.id)
+    plays = sum(sum(hand.plays.values()) for hand in summary.hands)
+    return summary.finished, len(summary.hands), plays, bool(summary.id)
 
 
-def standings(digests: Sequence[Digest]) -> Standings:
+def standings(summaries: Sequence[MatchSummary]) -> Standings:
     """Return the standings after matches, which are in the order in which they ended."""
     rows: dict[Key, Standing] = {}
     counting = [
-        digest
-        for digest in digests
-        if (digest.hands or digest.finished) and not any(each.void for each in digest.corrections)
+        summary
+        for summary in summaries
+        if (summary.hands or summary.finished) and not any(each.void for each in summary.corrections)
     ]
-    for digest in counting:
-        _add(rows, digest)
-    matches = sum(digest.finished for digest in counting)
+    for summary in counting:
+        _add(rows, summary)
+    matches = sum(summary.finished for summary in counting)
     ordered = sorted(rows.values(), key=lambda row: (-row.wins, -row.points_a_hand, row.key))
-    corrected = [correction for digest in digests for correction in _corrected(digest)]
-    on_trust = sum(hand.on_trust for digest in counting for hand in digest.hands)
+    corrected = [correction for summary in summaries for correction in _corrected(summary)]
+    on_trust = sum(hand.on_trust for summary in counting for hand in summary.hands)
     return Standings(ordered, matches, len(counting) - matches, corrected, on_trust)
 
 
-def points_of(digest: Digest) -> dict[int, int]:
+def total_points(summary: MatchSummary) -> dict[int, int]:
     """Return each seat's total, corrections included."""
-    totals = {player.seat: 0 for player in digest.players}
-    for hand in digest.hands:
+    totals = {player.seat: 0 for player in summary.players}
+    for hand in summary.hands:
         for seat, points in hand.points.items():
             totals[seat] = totals.get(seat, 0) + points
-    for correction in digest.corrections:
+    for correction in summary.corrections:
         if correction.seat in totals and correction.seat is not None:
             totals[correction.seat] += correction.points
     return totals
 
 
-def winners_of(digest: Digest) -> tuple[int, ...]:
+def corrected_winners(summary: MatchSummary) -> tuple[int, ...]:
     """Return the winners as recorded or, after corrections of points, by the new totals."""
-    if not digest.finished or not any(correction.points for correction in digest.corrections):
-        return digest.winners if digest.finished else ()
-    totals = points_of(digest)
-    stayed = [player.seat for player in digest.players if not player.left] or list(totals)
+    if not summary.finished or not any(correction.points for correction in summary.corrections):
+        return summary.winners if summary.finished else ()
+    totals = total_points(summary)
+    stayed = [player.seat for player in summary.players if not player.left] or list(totals)
     best = max((totals[seat] for seat in stayed), default=0)
     return tuple(seat for seat in stayed if totals[seat] == best)
 
 
-def _add(rows: dict[Key, Standing], digest: Digest) -> None:
+def _add(rows: dict[Key, Standing], summary: MatchSummary) -> None:
     """Add a match to the rows of its players."""
     seats: dict[int, Standing] = {}
-    for player in digest.players:
+    for player in summary.players:
         key = Key(player.name, player.bot)
         seats[player.seat] = rows.setdefault(key, Standing(key))
-    for hand in digest.hands:
+    for hand in summary.hands:
         for seat, points in hand.points.items():
             row = seats.get(seat)
             if row is not None:
@@ -221,11 +221,11 @@ def _add(rows: dict[Key, Standing], digest: Digest) -> None:
                 row.plays += hand.plays.get(seat, 0)
                 row.elapsed_ms += hand.elapsed_ms if hand.plays else 0
         _add_races(seats, hand.races)
-    for correction in digest.corrections:
+    for correction in summary.corrections:
         if correction.seat in seats and correction.seat is not None:
             seats[correction.seat].points += correction.points
-    if digest.finished:
-        _add_match(seats, winners_of(digest))
+    if summary.finished:
+        _add_match(seats, corrected_winners(summary))
 
 
 def _add_races(seats: Mapping[int, Standing], races: Iterable[tuple[int, int, int, int | None]]) -> None:
@@ -251,9 +251,9 @@ def _add_match(seats: Mapping[int, Standing], winners: Collection[int]) -> None:
         row.longest = max(row.longest, row.streak)
 
 
-def _corrected(digest: Digest) -> Iterable[Corrected]:
-    names = {player.seat: player.name for player in digest.players}
-    for correction in digest.corrections:
+def _corrected(summary: MatchSummary) -> Iterable[AppliedCorrection]:
+    names = {player.seat: player.name for player in summary.players}
+    for correction in summary.corrections:
         parts = ["the match does not count"] if correction.void else []
         if correction.seat is not None:
             name = names.get(correction.seat, f"seat {correction.seat + 1}")
@@ -261,4 +261,6 @@ def _corrected(digest: Digest) -> Iterable[Corrected]:
             unit = "point" if abs(correction.points) == 1 else "points"
             parts.append(f"{correction.points:+} {unit} for {name}{hand}")
         what = "; ".join(parts) or "a note"
-        yield Corrected(digest.id or digest.code, correction.at_ms, correction.by, what, correction.why)
+        yield AppliedCorrection(
+            summary.id or summary.code, correction.at_ms, correction.by, what, correction.why
+        )

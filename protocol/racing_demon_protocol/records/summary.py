@@ -1,4 +1,4 @@
-"""Digests of matches for standings, small enough to read a thousand of them at once."""
+"""Summaries of matches for standings, small enough to read a thousand of them at once."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, TypeGuard
@@ -12,12 +12,12 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
 
-from .analysis import HandHistory, History
-from .format import Correction, Record, followed
-from .verify import HandName, Verdict, match_of, verify
+from .analysis import HandHistory, HistoryTracker
+from .format import Correction, Record, next_state
+from .verify import HandName, VerificationReport, match_of, verify
 
 VERSION: Final = 3
-"""Incremented with every change of digests or of their computation; then all are recomputed."""
+"""Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
 """The phases within a match."""
@@ -29,7 +29,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class DigestPlayer(_Part):
+class PlayerSummary(_Part):
     """A player: ``bot`` is the level of a bot, ``left`` tells whether the player left."""
 
     seat: Seat
@@ -38,7 +38,7 @@ class DigestPlayer(_Part):
     left: bool = False
 
 
-class HandDigest(_Part):
+class HandSummary(_Part):
     """One hand: its tally, the plays of each seat, and its races.
 
     ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
@@ -56,7 +56,7 @@ class HandDigest(_Part):
     on_trust: bool = False
 
 
-class Digest(_Part):
+class MatchSummary(_Part):
     """One match. Times are wall time in milliseconds since 1970; ``None`` if unknown.
 
     ``promises`` are the commitments of the recorded hands: two records of one match have some in common.
@@ -68,15 +68,15 @@ class Digest(_Part):
     game: str = ""
     started_ms: int | None = None
     ended_ms: int | None = None
-    players: tuple[DigestPlayer, ...] = ()
-    hands: tuple[HandDigest, ...] = ()
+    players: tuple[PlayerSummary, ...] = ()
+    hands: tuple[HandSummary, ...] = ()
     winners: tuple[Seat, ...] = ()
     finished: bool = False
     corrections: tuple[Correction, ...] = ()
 
 
-def digests(records: Iterable[Record], *, verified: bool = False) -> Iterator[Digest]:
-    """Yield the digest of each match in records; an unfinished match has one of what was played.
+def summarize(records: Iterable[Record], *, verified: bool = False) -> Iterator[MatchSummary]:
+    """Yield the summary of each match in records; an unfinished match has one of what was played.
 
     Corrections apply to the last match of their record.
 
@@ -105,16 +105,16 @@ class _Matches:
 
     """
 
-    def __init__(self, verdict: Verdict | None) -> None:
+    def __init__(self, verdict: VerificationReport | None) -> None:
         self._verdict = verdict
-        self._history = History()
+        self._history = HistoryTracker()
         self._told: dict[int, HandHistory] = {}
         self._promises: list[str] = []
         self._match = ""
         self._started_ms: int | None = None
         self._is_on = False
 
-    def of(self, record: Record) -> Iterator[Digest]:
+    def of(self, record: Record) -> Iterator[MatchSummary]:
         name = record.header.id if record.header else ""
         view: TableState | None = None
         at_ms: int | None = None
@@ -122,17 +122,17 @@ class _Matches:
             message = entry.message
             if _tells_of_hand(message):
                 if self._is_on and self._is_next(message) and view is not None:
-                    yield self._digest(view, name, at_ms)
+                    yield self._summary(view, name, at_ms)
                 self._note_hand(message, entry.at_ms)
-            view, at_ms = followed(view, message), entry.at_ms
+            view, at_ms = next_state(view, message), entry.at_ms
             self._history.note(message, view, entry.at_us, entry.seat)
             if isinstance(message, ev.HandOver) and self._history.hand is not None:
                 self._told[self._history.hand.hand] = self._history.hand
             elif isinstance(message, ev.MatchOver):
                 self._is_on = False
-                yield self._digest(view, name, at_ms)
+                yield self._summary(view, name, at_ms)
         if self._is_on and view is not None:
-            yield self._digest(view, name, at_ms)
+            yield self._summary(view, name, at_ms)
 
     def _is_next(self, message: ev.Committed | Snapshot) -> bool:
         """Return whether a message belongs to another match than before; the end may be missing."""
@@ -150,16 +150,16 @@ class _Matches:
             self._promises.append(message.commitment)
         self._is_on = True
 
-    def _digest(self, view: TableState, name: str, ended_ms: int | None) -> Digest:
+    def _summary(self, view: TableState, name: str, ended_ms: int | None) -> MatchSummary:
         counting = [result for result in view.results if self._counts(result)]
         hands = tuple(self._hand(result) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()
         players = [
-            DigestPlayer(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
+            PlayerSummary(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
             for state in view.seats.values()
             if any(state.seat in hand.points for hand in hands)
         ]
-        return Digest(
+        return MatchSummary(
             id=name,
             promises=tuple(self._promises),
             code=view.code,
@@ -175,7 +175,7 @@ class _Matches:
     def _counts(self, result: HandResult) -> bool:
         return self._verdict is None or HandName(self._match, result.hand) in self._verdict.proven
 
-    def _hand(self, result: HandResult) -> HandDigest:
+    def _hand(self, result: HandResult) -> HandSummary:
         name = HandName(self._match, result.hand)
         on_trust = self._verdict is not None and name in self._verdict.on_trust
         return _hand(result, self._told.get(result.hand), on_trust=on_trust)
@@ -186,11 +186,11 @@ def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
     return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
 
 
-def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) -> HandDigest:
+def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) -> HandSummary:
     races = (
         [(race.winner, race.loser, race.open_us, race.late_us) for race in history.races] if history else []
     )
-    return HandDigest(
+    return HandSummary(
         hand=result.hand,
         reason=result.reason,
         out=result.out,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.constants import MOST_PLAYS
+from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.commit_reveal import contribution_hash, keeps, redrawn
+from racing_demon_protocol.engine.commit_reveal import contribution_hash, matches_commitment, next_draw_id
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import (
@@ -61,7 +61,7 @@ def match_of(hand_id: str) -> str:
 
 
 @dataclass(slots=True)
-class Verdict:
+class VerificationReport:
     """The result of verifying a record: complete hands in which every event is correct, and their plays."""
 
     hands: int = 0
@@ -95,17 +95,17 @@ class Verdict:
         return sorted(self.told - self.proven)
 
 
-def verify(messages: Iterable[Message]) -> Verdict:
+def verify(messages: Iterable[Message]) -> VerificationReport:
     """Verify a record on its own: commitments, deals, every play, every score, every winner.
 
     Raises:
         InvalidRecord: something is wrong; the text says what and where.
 
     """
-    return _Auditor().audit(messages)
+    return _RecordVerifier().audit(messages)
 
 
-class _Auditor:
+class _RecordVerifier:
     """Follows a record, keeps each hand until its seed is revealed, and then replays it."""
 
     def __init__(self) -> None:
@@ -117,9 +117,9 @@ class _Auditor:
         self._away: set[int] = set()
         self._results: dict[HandName, HandResult] = {}
         self._players: dict[tuple[str, int], tuple[str, str]] = {}
-        self._verdict = Verdict()
+        self._verdict = VerificationReport()
 
-    def audit(self, messages: Iterable[Message]) -> Verdict:
+    def audit(self, messages: Iterable[Message]) -> VerificationReport:
         for message in messages:
             if isinstance(message, Snapshot) and not self._continues(message):
                 self._restart(message)
@@ -210,7 +210,7 @@ class _Auditor:
             self._verdict.skipped += 1
             return
         secret = bytes.fromhex(over.seed)
-        kept = keeps(secret, committed.hand_id, committed.commitment)
+        kept = matches_commitment(secret, committed.hand_id, committed.commitment)
         expect(over, kept, f"the seed is not the one that hand {committed.hand} was committed to")
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
         replay = HandReplay(view, view.deal_seed(secret), played, self._shifted)
@@ -308,7 +308,7 @@ def check_contributions(view: TableState, event: ev.Event) -> None:
         case ev.Prepared() if view.phase is Phase.SHUFFLING:
             is_void = shuffle is not None and bool(shuffle.missing()) and bool(shuffle.revealed())
             expect(event, is_void and coming is None, "no contribution to the draw was missing")
-            is_next = event.hand_id == redrawn(view.hand_id)
+            is_next = event.hand_id == next_draw_id(view.hand_id)
             expect(event, is_next, f"hand {event.hand_id} is not the next draw of hand {view.hand_id}")
         case ev.Prepared():
             expect(event, view.at_rest, "the hand before was not over")
@@ -422,14 +422,14 @@ class HandReplay:
         elif over.reason is EndReason.TIME_UP:
             limit_ms = view.time_limit_ms
             is_late = limit_ms is not None and over.elapsed_ms >= limit_ms
-            is_long = self._plays >= MOST_PLAYS or bool(self._hidden)
+            is_long = self._plays >= MAX_PLAYS or bool(self._hidden)
             expect(over, is_late or is_long, "the time was not up")
         elif over.reason is EndReason.ABANDONED:
             expect(over, not active(view), "not everybody had left")
 
     def _deal(self, event: ev.Dealt) -> None:
         expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
-        self._board.reveal(self._rules.layout.first_places, event.shown)
+        self._board.reveal(self._rules.layout.first_refs, event.shown)
 
     def _note_progress(self, event: ev.Progressed) -> None:
         before = self._progress.get(event.seat)
@@ -459,7 +459,7 @@ class HandReplay:
                 self._verify(event, play)
             if event.counter and self._board.is_progress(play):
                 self._rotations = 0
-            shown = self._rules.carry_out(self._board, play, self._dealer.follow)
+            shown = self._rules.carry_out(self._board, play, self._dealer.move)
         except (IllegalPlay, InconsistentEvent) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}") from error
         expect(event, shown == event.shown, "the cards turned up are not those of the seed")

@@ -81,7 +81,7 @@ def helpful_play(rules: Rules, board: Board, seat: int) -> tuple[Play | None, bo
             if not wanders or len(seen) == MOST_POSITIONS:
                 continue
             moved = position.copy()
-            moved.shift(play)
+            moved.move(play)
             if (laid := _laid(moved)) not in seen:
                 seen.add(laid)
                 waiting.append((moved, first or play))
@@ -163,7 +163,7 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
             continue
         ahead = board.copy() if ahead is board else ahead
         while landing is not None:  # a space may be filled automatically
-            ahead.shift(landing)
+            ahead.move(landing)
             air[landing.source] = max(0, air.get(landing.source, 0) - abs(landing.count))
             air[landing.destination] = air.get(landing.destination, 0) + abs(landing.count)
             landing = rules.automatic(ahead, seat)

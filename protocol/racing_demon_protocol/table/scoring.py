@@ -94,7 +94,7 @@ def match_winners(view: TableState) -> tuple[int, ...] | None:
     options = view.options
     played_out = len(view.results) >= options.hands or (options.target is not None and best >= options.target)
     tied = len(winners) > 1 and options.tie_break is TieBreak.HAND and len(view.results) < MOST_HANDS
-    is_playable = len(active) >= declare(options, 1).least_seats
+    is_playable = len(active) >= declare(options, 1).min_seats
     if is_playable and (not played_out or tied):
         return None
     return winners

@@ -9,10 +9,10 @@ from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
 from racing_demon_protocol.engine.board import Board, Play
-from racing_demon_protocol.engine.commit_reveal import deal_seed, is_redrawn
+from racing_demon_protocol.engine.commit_reveal import deal_seed, is_further_draw
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.base import Revealer, Rules
-from racing_demon_protocol.engine.visibility import may_see, veil, veiled
+from racing_demon_protocol.engine.visibility import may_see, redacted, reset_to_deal
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
@@ -67,7 +67,7 @@ class HandView:
         """Return a hand as it is dealt."""
         rules = make_rules(declare(options, len(event.seats)), event.seats)
         board = rules.deal()
-        board.reveal(rules.layout.first_places, event.shown)
+        board.reveal(rules.layout.first_refs, event.shown)
         if not rules.is_private:
             return cls(rules, board, {})
         reached = rules.all_progress(board)
@@ -111,12 +111,12 @@ class HandView:
 
     def board_for(self, seat: int | None) -> Board:
         """Return the board as a seat, or everybody else with ``None``, may know it."""
-        return self.board if self.dealt is None else veiled(self.board, self.dealt, seat)
+        return self.board if self.dealt is None else redacted(self.board, self.dealt, seat)
 
     def reset_layout(self, seat: int) -> None:
         """Return a seat's layout to the deal on identical deals: its new player has not played it."""
         if self.dealt is not None and seat in self.seats:
-            veil(self.board, self.dealt, seat)
+            reset_to_deal(self.board, self.dealt, seat)
 
     def copy(self) -> Self:
         """Return an independent copy."""
@@ -289,7 +289,7 @@ class TableState:
     @property
     def is_redrawn(self) -> bool:
         """Whether the cards of the current or last hand are those of a further draw, after a void one."""
-        return is_redrawn(self.hand_id)
+        return is_further_draw(self.hand_id)
 
     @property
     def seats_to_deal(self) -> tuple[int, ...]:
@@ -463,7 +463,7 @@ class TableState:
         board = self._dealt_hand().board
         play = Play(event.source, event.count, event.destination, event.depth)
         self._unstick(board, play)
-        board.reveal(board.shift(play), event.shown)
+        board.reveal(board.move(play), event.shown)
 
     def _dealt_hand(self) -> HandView:
         if self.hand is None:

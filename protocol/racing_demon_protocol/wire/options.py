@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.specification import TailRule, TakeBack
 
 
@@ -75,7 +75,7 @@ class Options(BaseModel):
     """What a player who leaves during a hand keeps (A21)."""
     late_join: Annotated[bool, Field(strict=True)] = True
     """Whether players may join between the hands of a match (A23)."""
-    seats: Annotated[int, Field(strict=True, ge=1, le=MOST_SEATS)] = MOST_SEATS
+    seats: Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)] = MAX_SEATS
     """How many seats the table has."""
     spectators: Annotated[bool, Field(strict=True)] = True
     """Whether people may watch without a seat."""

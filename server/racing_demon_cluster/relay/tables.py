@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from websockets.http11 import Request
 
-from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
@@ -307,7 +307,7 @@ class RelayedTable:
     def _count(self) -> None:
         self._counting = None
         self._is_recounted.set()
-        watchers = Watchers(count=min(MOST_SPECTATORS, self._elsewhere + self._spectators.people))
+        watchers = Watchers(count=min(MAX_SPECTATORS, self._elsewhere + self._spectators.people))
         for listener in self._spectators:
             listener.reply(watchers)
 

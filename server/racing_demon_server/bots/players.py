@@ -14,7 +14,7 @@ from typing import Final
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.counters import next_counter
@@ -96,12 +96,12 @@ class Bot:
         self._standing: Standing = (0, 0, 0)
         self._gave_up_at: Standing | None = None
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Look at the table, and return a generator that thinks in slices and returns a decision.
 
         It considers the cards as they lie now, whatever changes meanwhile.
         """
-        return Search(self._think(view))
+        return SlicedSearch(self._think(view))
 
     def _think(self, view: TableState) -> Generator[int, None, Decision]:
         if (view.hand_number, view.hand_id) != self._hand:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Connected, Event, Joined, Left, StoodIn
@@ -103,7 +103,7 @@ class BotSeats:
         if self._sits(bot):
             self._think(bot, bot.look(self._view))
 
-    def _think(self, bot: Bot, thought: Search[Decision]) -> None:
+    def _think(self, bot: Bot, thought: SlicedSearch[Decision]) -> None:
         """Think for one slice. Then yield to the loop, or wait until the play is due."""
         decision = thought.advance(SLICE_UNITS)
         if decision is None:

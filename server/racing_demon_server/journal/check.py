@@ -6,7 +6,7 @@ A journal is valid if nothing is missing or altered, and a server can restore ev
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, keeps
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -115,7 +115,7 @@ def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
             _compare(snapshot, view.snapshot_for(None, snapshot.elapsed_ms))
         if isinstance(event, ev.Prepared | ev.Committed):
             seed = seeds.get(event.hand_id, b"")
-            if len(seed) != SEED_SIZE or not keeps(seed, event.hand_id, event.commitment):
+            if len(seed) != SEED_SIZE or not matches_commitment(seed, event.hand_id, event.commitment):
                 raise UnknownContents(f"the seed of hand {event.hand_id} is not the one that was promised")
             hands += isinstance(event, ev.Committed)
     if snapshots and max(snapshots) > view.seq:

@@ -14,8 +14,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from racing_demon_cluster.seed_encryption import read_keys
-from racing_demon_protocol.formatting import counted
-from racing_demon_protocol.records.format import Correction, why_not
+from racing_demon_protocol.formatting import pluralize
+from racing_demon_protocol.records.format import Correction, correction_problem
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
 
@@ -106,8 +106,8 @@ def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorab
         sys.stdout.write(f"not valid: {fault}\n")
     if not wrong:
         sys.stdout.write(
-            f"valid: {counted(report.tables, 'table')}, {counted(report.hands, 'hand')}, "
-            f"{counted(report.events, 'event')}; nothing is missing\n"
+            f"valid: {pluralize(report.tables, 'table')}, {pluralize(report.hands, 'hand')}, "
+            f"{pluralize(report.events, 'event')}; nothing is missing\n"
         )
     return 1 if wrong else 0
 
@@ -116,7 +116,7 @@ def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
     """Delete old matches; at a terminal ask first, because nothing brings them back."""
     moment = round(before.timestamp() * 1_000)
     if dry_run or (asks and sys.stdin.isatty() and sys.stdout.isatty()):
-        old = counted(prune(path, moment, dry_run=True).matches, "match", "matches")
+        old = pluralize(prune(path, moment, dry_run=True).matches, "match", "matches")
         if dry_run:
             sys.stdout.write(f"would be deleted: {old} that ended before {before:%Y-%m-%d %H:%M}\n")
             return 0
@@ -128,8 +128,8 @@ def _prune(path: Path, before: datetime, *, dry_run: bool, asks: bool) -> int:
     pruned = prune(path, moment)
     for why in pruned.kept:
         sys.stdout.write(f"not deleted: {why}\n")
-    deleted = counted(pruned.matches, "match", "matches")
-    free = counted(pruned.free, "byte")
+    deleted = pluralize(pruned.matches, "match", "matches")
+    free = pluralize(pruned.free, "byte")
     sys.stdout.write(f"deleted: {deleted}; {free} of the file can be used for new ones\n")
     return 1 if pruned.kept else 0
 
@@ -171,7 +171,7 @@ def _line_of(match: Match) -> str:
     names = ", ".join(
         f"{name} (bot)" if seat in match.bots else name for seat, name in sorted(match.seats.items())
     )
-    what = f"{match.game}, {counted(match.hands, 'hand')}"
+    what = f"{match.game}, {pluralize(match.hands, 'hand')}"
     return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
 
 
@@ -217,7 +217,7 @@ def _objection(match: Match, correction: Correction) -> str:
     """Return why a correction does not apply to a match; empty if it does."""
     if match.ended_ms is None:
         return f"Match {match.id} is not over yet: correct it when it is, or when its table is closed."
-    return why_not(correction, match.id, match.seats, match.hands)
+    return correction_problem(correction, match.id, match.seats, match.hands)
 
 
 def _missing(path: Path | str, wanted: str) -> int:

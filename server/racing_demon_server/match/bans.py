@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.constants import LONGEST_NAME
+from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import MAX_BANNED, TableState
@@ -93,4 +93,4 @@ def hash_address(address: str, salt: bytes) -> bytes:
 
 def _stem(name: str) -> str:
     """Return a name without the number that makes it unique: see :func:`~.names.unique`."""
-    return folded(re.sub(r" \d+$", "", name))[: LONGEST_NAME - 2]
+    return folded(re.sub(r" \d+$", "", name))[: MAX_NAME_LENGTH - 2]

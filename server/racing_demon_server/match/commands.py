@@ -191,7 +191,7 @@ class Commands:
         options = self._view.options.changed_by(command.options)
         verify_options(options)
         game = declare(options, 1)
-        if len(self._seating.active()) > game.most_seats:
+        if len(self._seating.active()) > game.max_seats:
             text = f"{game.title} is for {most_players(game)}, and more seats than that are taken."
             raise CommandRefused(Reason.BAD_OPTION, text)
         if len(self._seating.active()) > options.seats:

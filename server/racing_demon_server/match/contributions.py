@@ -11,7 +11,7 @@ microseconds on the caller's rising clock.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, redrawn
+from racing_demon_protocol.engine.commit_reveal import commitment, contribution_hash, next_draw_id
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent
 from racing_demon_protocol.games import declare
@@ -79,7 +79,7 @@ class Contributions:
             return False
         out = view.shuffle.missing()
         rest = [seat for seat in view.seats_to_deal if seat not in out and not view.seats[seat].left]
-        return len(rest) >= declare(view.options, 1).least_seats
+        return len(rest) >= declare(view.options, 1).min_seats
 
     @property
     def _withheld(self) -> list[int]:
@@ -136,7 +136,7 @@ class Contributions:
 
     def draw_again(self, at: int) -> None:
         """Void the draw, and prepare another without the seats that did not reveal."""
-        hand_id = redrawn(self._view.hand_id)
+        hand_id = next_draw_id(self._view.hand_id)
         self._draw(hand_id)
         self.due = at + REVEAL_MS * 1_000
         self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))

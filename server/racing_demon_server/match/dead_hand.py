@@ -8,7 +8,7 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, Search
+from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, SlicedSearch
 
 DEAD_CHECK_DELAY: Final = 500_000
 """Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
@@ -46,11 +46,11 @@ class DeadHandTest:
         self._board = board
         self._dealer = dealer
         self._dead: set[int] = set()
-        self._search: tuple[int, Search[bool]] | None = None
+        self._search: tuple[int, SlicedSearch[bool]] | None = None
         self._rests_until = 0
 
     def work(self, seats: Iterable[int], at: int) -> bool:
-        """Search for one slice, and be due again soon if that gives no answer.
+        """SlicedSearch for one slice, and be due again soon if that gives no answer.
 
         Returns:
             Whether none of these seats can make progress; False while unknown.
@@ -60,12 +60,12 @@ class DeadHandTest:
         for seat in seats:
             if seat in self._dead:
                 continue
-            leads_on, done = self._advance(seat, left, at)
+            can_progress, done = self._advance(seat, left, at)
             left -= done
-            if leads_on is None:
+            if can_progress is None:
                 self.due = self._in_phase(max(at + SLICE_GAP, self._rests_until))
                 return False
-            if leads_on:
+            if can_progress:
                 self.due = None
                 return False
             self._dead.add(seat)
@@ -112,10 +112,10 @@ class DeadHandTest:
         if self._search is None or self._search[0] != seat:
             self._search = seat, self._dealer.search(self._board, seat)
         search = self._search[1]
-        before, leads_on = search.units, search.advance(units)
-        if leads_on is not None:
+        before, can_progress = search.units, search.advance(units)
+        if can_progress is not None:
             self._end_search(at)
-        return leads_on, search.units - before
+        return can_progress, search.units - before
 
     def _end_search(self, at: int) -> None:
         if self._search is not None and self._search[1].units > SLICE_UNITS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from racing_demon_protocol.constants import MOST_PLAYS
+from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason, Phase
@@ -69,7 +69,7 @@ class MatchFlow:
 
     def lacks_players(self) -> bool:
         """Tell whether fewer players are seated than the game needs."""
-        return len(self._seating.active()) < declare(self._view.options, 1).least_seats
+        return len(self._seating.active()) < declare(self._view.options, 1).min_seats
 
     # After a restart.
 
@@ -271,7 +271,7 @@ class MatchFlow:
         out = hand.first_out
         if out is not None and self._view.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
-        elif hand.plays >= MOST_PLAYS:
+        elif hand.plays >= MAX_PLAYS:
             self._end_by(hand, EndReason.TIME_UP, at)
         elif stuck and self._view.phase is Phase.PLAYING:
             self._keep_stuck(hand, seat, [event.destination for event in played], stuck)

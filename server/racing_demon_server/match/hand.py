@@ -103,7 +103,7 @@ class Hand:
         """Make the automatic plays of a seat until there are none, or there were so many."""
         played: list[Played] = []
         while len(played) < most and (follow_up := self.rules.automatic(self.board, seat)) is not None:
-            played.append(self._view.play(seat, 0, follow_up, self._dealer.follow))
+            played.append(self._view.play(seat, 0, follow_up, self._dealer.move))
         self.plays += len(played)
         return played
 
@@ -204,7 +204,7 @@ class Hand:
         play = Play(event.source, event.count, event.destination, event.depth)
         if event.counter:
             self._note_play(event.seat, play, at)
-        self._dealer.follow(play, ())
+        self._dealer.move(play, ())
         self._view.apply(event)
         self.plays += 1
         if event.counter:
@@ -219,7 +219,7 @@ class Hand:
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
         self._note_play(seat, play, at)
-        event = self._view.play(seat, counter, play, self._dealer.follow)
+        event = self._view.play(seat, counter, play, self._dealer.move)
         self._note_arrival(event, at)
         self.plays += 1
         played = [event, *self.settle(seat)]

@@ -5,10 +5,10 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_NAME
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.formatting import FLAG_TAGS, JOINERS, is_emoji, unstacked
+from racing_demon_protocol.formatting import FLAG_TAGS, JOINERS, is_emoji, limit_marks
 
 REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 """Letters, two of which make the flag of a country."""
@@ -52,7 +52,9 @@ def clean(name: str) -> str:
         CommandRefused: nothing printable is left.
 
     """
-    return _printable(name, LONGEST_NAME, Reason.BAD_NAME, "A name needs at least one letter, digit or sign.")
+    return _printable(
+        name, MAX_NAME_LENGTH, Reason.BAD_NAME, "A name needs at least one letter, digit or sign."
+    )
 
 
 def clean_words(text: str) -> str:
@@ -63,7 +65,7 @@ def clean_words(text: str) -> str:
 
     """
     words = " ".join(text.split())
-    return _printable(words, LONGEST_CHAT, Reason.BAD_TEXT, "It holds nothing that can be shown.")
+    return _printable(words, MAX_CHAT_LENGTH, Reason.BAD_TEXT, "It holds nothing that can be shown.")
 
 
 def folded(name: str) -> str:
@@ -84,7 +86,7 @@ def unique(name: str, taken: Collection[str]) -> str:
     candidate, number = name, 1
     while folded(candidate) in known:
         number += 1
-        candidate = f"{_shortened(name, LONGEST_NAME - 2)} {number}"
+        candidate = f"{_shortened(name, MAX_NAME_LENGTH - 2)} {number}"
     return candidate
 
 
@@ -93,7 +95,7 @@ def _printable(text: str, longest: int, reason: Reason, complaint: str) -> str:
     # Invisible characters go first: between two marks they would hide how many there are.
     seen, before = "".join(map(_seen, _without_tags(UNSEEN_MARKS.sub("", text)))), ""
     while seen != before:  # what a joiner joined may be gone
-        before, seen = seen, unstacked(unicodedata.normalize("NFC", _in_context(seen)))
+        before, seen = seen, limit_marks(unicodedata.normalize("NFC", _in_context(seen)))
     cleaned = _shortened(" ".join(seen.split()), longest).strip()
     if not any(unicodedata.category(char)[0] in "LNPS" or is_emoji(char) for char in cleaned):
         raise CommandRefused(reason, complaint)

@@ -3,14 +3,14 @@
 from functools import lru_cache
 from typing import Final
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.layout import MOST_PILES
+from racing_demon_protocol.engine.layout import MAX_PILES
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 
-PARTIES: Final = (1, 3, MOST_SEATS)
+PARTIES: Final = (1, 3, MAX_SEATS)
 """Numbers of players that together give every number of columns that a game can have."""
 MOST_REMEMBERED: Final = 8_192
 """Cached answers. There are fewer combinations of a game and its sizes."""
@@ -39,8 +39,8 @@ def _fault_of(name: str, columns: int | None, columns_by_players: bool, reserve:
     sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
     try:
         for game in {declare(sizes, players) for players in PARTIES}:
-            if len(make_rules(game, (0,)).layout.piles) * MOST_SEATS > MOST_PILES:
-                return f"{name} has too many piles for {MOST_SEATS} players"
+            if len(make_rules(game, (0,)).layout.piles) * MAX_SEATS > MAX_PILES:
+                return f"{name} has too many piles for {MAX_SEATS} players"
     except InvalidGame as error:
         return str(error)
     return ""

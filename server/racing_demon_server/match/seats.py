@@ -267,4 +267,4 @@ class Seats:
 
 def most_players(game: Game) -> str:
     """Return how many players a game admits, in words."""
-    return {1: "one player alone", 2: "two together"}.get(game.most_seats, f"at most {game.most_seats}")
+    return {1: "one player alone", 2: "two together"}.get(game.max_seats, f"at most {game.max_seats}")

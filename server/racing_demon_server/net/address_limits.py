@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_server.rate_limit import Bucket
 from racing_demon_server.settings import ServerSettings
 
@@ -237,7 +237,7 @@ class AddressLimits:
     def too_many_misses(self) -> CommandRefused:
         """Return the refusal of an address that may not miss."""
         seconds = math.ceil(MINUTE / self._settings.misses_per_minute)
-        wait = counted(seconds, "second")
+        wait = pluralize(seconds, "second")
         text = f"Too many wrong codes from your address: wait {wait}, and try again."
         return CommandRefused(Reason.TOO_FAST, text)
 

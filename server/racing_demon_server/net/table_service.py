@@ -12,7 +12,7 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -99,7 +99,7 @@ class TableService:
         """
         self.check_opening(address)
         if not self.context.addresses.take_table(address, at):
-            wait = counted(math.ceil(MINUTE / self.context.settings.tables_per_minute), "second")
+            wait = pluralize(math.ceil(MINUTE / self.context.settings.tables_per_minute), "second")
             text = f"Too many tables from your address: the next one may be opened in {wait}."
             raise CommandRefused(Reason.TOO_FAST, text)
 
@@ -125,7 +125,7 @@ class TableService:
             most = self.context.settings.tables_per_address * times
             if sum((name, times) in networks_of(opener) for opener in registry.openers()) < most:
                 continue
-            tables = counted(most, "table")
+            tables = pluralize(most, "table")
             text = f"Your address has {tables} here, and gets no more until one of them is closed."
             raise CommandRefused(Reason.SERVER_FULL, text)
 

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server, pack
 from racing_demon_protocol.wire.messages import Message
@@ -99,7 +99,7 @@ class Spectators:
     @property
     def people(self) -> int:
         """How many watch, with the spectators of relays in the place of these."""
-        return min(MOST_SPECTATORS, len(self._sent) - len(self.relayed) + sum(self.relayed.values()))
+        return min(MAX_SPECTATORS, len(self._sent) - len(self.relayed) + sum(self.relayed.values()))
 
     def count_relayed(self, relay: Listener, count: int) -> bool:
         """Count a relay's spectators in its place; return whether it is a spectator here."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.support.matches import log_of, options_of
@@ -21,7 +21,10 @@ from tests.support.tables import Sitting
 
 def record() -> list[str]:
     """Return the record of a match of two hands."""
-    return [to_line(table_of(code="SIM", options=options_of("shouted"))), *map(to_line, log_of("shouted"))]
+    return [
+        message_line(table_of(code="SIM", options=options_of("shouted"))),
+        *map(message_line, log_of("shouted")),
+    ]
 
 
 async def test_a_true_record_is_found_right(tmp_path: Path, here: Here) -> None:
@@ -39,7 +42,7 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     for event in log[:60]:
         view.apply(event)
     file = tmp_path / "match.jsonl"
-    file.write_text("\n".join(map(to_line, [view.snapshot(0), *log[60:]])), encoding="utf-8")
+    file.write_text("\n".join(map(message_line, [view.snapshot(0), *log[60:]])), encoding="utf-8")
     ended = await here("verify", str(file))
     assert ended.code == 0
     told = ended.out.splitlines()
@@ -59,7 +62,7 @@ async def test_a_layout_without_a_play_is_told_as_such(
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     file = tmp_path / "match.jsonl"
-    file.write_text("\n".join(map(to_line, recorded(sitting.options, sitting.log))), encoding="utf-8")
+    file.write_text("\n".join(map(message_line, recorded(sitting.options, sitting.log))), encoding="utf-8")
     ended = await here("verify", str(file))
     assert ended.code == 0
     said = f"on identical deals: this record holds no play on {layouts}, whether there was none or"

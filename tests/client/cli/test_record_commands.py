@@ -15,10 +15,10 @@ from racing_demon_protocol.records.format import (
     Record,
     TimedMessage,
     entry_line,
-    lines_of,
+    message_line,
     read_records,
+    record_lines,
     tally_line,
-    to_line,
 )
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
@@ -66,7 +66,7 @@ async def kept(folder: Path) -> str:
 def file_of(folder: Path, *names: str) -> str:
     """Return a file with the records of some matches."""
     path = folder / f"{'-'.join(names).replace(' ', '_')}.jsonl"
-    lines = [line for name in names for line in lines_of(recording_of(name))]
+    lines = [line for name in names for line in record_lines(recording_of(name))]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
 
@@ -137,8 +137,8 @@ async def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path, here: Her
 async def test_an_older_record_is_exported_in_the_new_form(tmp_path: Path, here: Here) -> None:
     """A file without a header gets one; its messages and its tally stay the same."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    lines = [to_line(table_of(code="SIM", options=options_of("shouted")), at_ms=0)]
-    lines += [to_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"))]
+    lines = [message_line(table_of(code="SIM", options=options_of("shouted")), at_ms=0)]
+    lines += [message_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"))]
     old.write_text("\n".join(lines), encoding="utf-8")
     ended = await here("record", "export", str(old), "--to", str(new))
     assert (ended.code, ended.out) == (0, "")
@@ -176,7 +176,7 @@ async def test_several_files_become_one(tmp_path: Path, here: Here) -> None:
 async def test_half_an_export_is_none(tmp_path: Path, here: Here) -> None:
     """Where a source is not right nothing is written, and nothing is left lying about."""
     bad, new = tmp_path / "bad.jsonl", tmp_path / "new.jsonl"
-    lines = list(lines_of(recording_of("demon-a")))
+    lines = list(record_lines(recording_of("demon-a")))
     bad.write_text("\n".join([*lines[:50], "x"]), encoding="utf-8")
     ended = await here("record", "export", file_of(tmp_path, "demon-b"), str(bad), "--to", str(new))
     failed(ended, f"{bad} cannot be exported: Line 51: .*")
@@ -247,7 +247,7 @@ async def test_scores_count_proven_hands_only(tmp_path: Path, here: Here) -> Non
     record = recording_of("racing-demon")
     end = 1 + next(n for n, entry in enumerate(record.entries) if isinstance(entry.message, HandOver))
     path = tmp_path / "late.jsonl"
-    path.write_text("\n".join(lines_of(kept_from(record, end))), encoding="utf-8")
+    path.write_text("\n".join(record_lines(kept_from(record, end))), encoding="utf-8")
     ended = await here("scores", "--json", str(path))
     assert ended.code == 0, ended.err
     told = json.loads(ended.out)
@@ -536,7 +536,7 @@ async def test_a_record_that_cannot_be_used_has_a_sentence(
 ) -> None:
     """Whatever is wrong with a file: one sentence that names it, and no traceback."""
     path = tmp_path / "match.jsonl"
-    path.write_text("\n".join(forge(list(lines_of(recording_of("demon-a"))))), encoding="utf-8")
+    path.write_text("\n".join(forge(list(record_lines(recording_of("demon-a"))))), encoding="utf-8")
     ended = await here(*command.split(), str(path))
     if forge is of_nothing and command == "scores":
         assert (ended.code, ended.err) == (0, "")

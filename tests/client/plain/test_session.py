@@ -18,7 +18,7 @@ from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.records.format import read_messages
-from racing_demon_protocol.records.verify import Verdict, verify
+from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -490,7 +490,9 @@ async def test_the_record_of_a_match_verifies() -> None:
         room = served.registry.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
-    assert Verdict(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(read_messages(lines))
+    assert VerificationReport(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(
+        read_messages(lines)
+    )
     assert '"message": "tally"' in lines[-1]
     assert not any("token" in line for line in lines)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.format import Header, Record, TimedMessage, lines_of, read_records
+from racing_demon_protocol.records.format import Header, Record, TimedMessage, read_records, record_lines
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -52,7 +52,7 @@ def test_any_simulated_match_is_the_same_on_tape(number: int, game: str, data: s
     """Exported, read and wound to any place, any match lies as it lay, and proves itself."""
     options = Options(game=game, hands=1, countdown_ms=0, tally_ms=0)
     record = recording(seed_of(number), ["hard", "medium"], options, name=str(number))
-    (read,) = read_records(lines_of(record))
+    (read,) = read_records(record_lines(record))
     timeline = Timeline(read)
     log = [entry.message for entry in record.entries if isinstance(entry.message, Event)]
     expected = pictures(log, options)

@@ -6,8 +6,8 @@ from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.analysis_text import analysis_lines, full, summary
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.formatting import span
-from racing_demon_protocol.records.analysis import Buried, Made, Opportunity, Race, SeatAnalysis
+from racing_demon_protocol.formatting import format_duration
+from racing_demon_protocol.records.analysis import BuriedCard, Chance, FoundationPlay, Race, SeatAnalysis
 from tests.support.boards import cards
 from tests.support.matches import final_view, of_matches
 from tests.support.recordings import recording_of
@@ -41,11 +41,11 @@ def test_a_hand_in_full() -> None:
             Race(2, ACE, 2, 0, 10, 12_400),
             Race(3, UNKNOWN, 1, 0, 0, 800),
         ),
-        waits=(Made(0, ACE, 9_000_000, 3_200_000), Made(0, THREE, 9, 400_000)),
-        unused=(Opportunity(0, 4, THREE, 7),),
+        waits=(FoundationPlay(0, ACE, 9_000_000, 3_200_000), FoundationPlay(0, THREE, 9, 400_000)),
+        unused=(Chance(0, 4, THREE, 7),),
         face_down=2,
         in_hand=9,
-        buried=(Buried(ACE, 6, 3), Buried(THREE, 2, 1)),
+        buried=(BuriedCard(ACE, 6, 3), BuriedCard(THREE, 2, 1)),
     )
     assert full(analysis, words()) == [
         "races: 1 won, 3 lost: to Bob by 0.8 ms, AH to Cyn by 12 ms, 3S to Bob (ready for 2.0 s)",
@@ -72,7 +72,7 @@ def test_a_hand_in_full() -> None:
 )
 def test_times_are_short(microseconds: int, text: str) -> None:
     """Milliseconds, seconds or minutes, whichever says it best."""
-    assert text == span(microseconds)
+    assert text == format_duration(microseconds)
 
 
 @of_matches

@@ -9,7 +9,7 @@ from typing import Final
 
 from benchmarks.yardsticks.loading import compiled
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Place, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, CardRef, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, card, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from tests.support.boards import Position
@@ -120,7 +120,7 @@ def _read(play: str) -> tuple[Card, bool]:
     return card(number // 4 + 1, number % 4), play[0] == "+"
 
 
-def _surfaced(position: Position, wanted: Card) -> Place:
+def _surfaced(position: Position, wanted: Card) -> CardRef:
     """Return where a card lies, after the stock was turned until it is at hand."""
     waste = position.rules.layout.waste[0]
     for _ in range(MOST_TURNS):
@@ -134,7 +134,7 @@ def _surfaced(position: Position, wanted: Card) -> Place:
     raise AssertionError(f"{wanted} does not come up")
 
 
-def _shift(position: Position, place: Place) -> None:
+def _shift(position: Position, place: CardRef) -> None:
     """Move a card, and all that lies upon it, upon another column."""
     pile, index = place
     moved = position.hidden.cards[pile][index:]

@@ -449,6 +449,6 @@ def gain_of(hand: Hand, seat: int, play: Play) -> int:
     before = rules.progress(board, seat)
     following: Play | None = play
     while following is not None:
-        rules.carry_out(board, following, dealer.follow)
+        rules.carry_out(board, following, dealer.move)
         following = rules.automatic(board, seat)
     return GOES_OUT if rules.is_out(board, seat) else rules.progress(board, seat) - before

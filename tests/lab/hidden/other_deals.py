@@ -16,7 +16,7 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, Card
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import BotLevel, EndReason
-from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -173,7 +173,7 @@ class _Performance:
         }
         streams["broker"] = self._broker.got
         streams["log"] = [log]
-        streams["record"] = [to_line(message) for message in self._conns[0][1].heard]
+        streams["record"] = [message_line(message) for message in self._conns[0][1].heard]
         text = self._metrics.text(1, 1).splitlines()
         streams["metrics"] = [line for line in text if "process_" not in line and "_created" not in line]
         self._registry.close()

@@ -98,7 +98,7 @@ def test_a_refusal_that_told_of_a_hidden_card_would_be_found(monkeypatch: pytest
 
 
 PRIVATE: Final = sorted(
-    name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL and game.most_seats > 1
+    name for name, game in GAMES.items() if game.deals is Deals.IDENTICAL and game.max_seats > 1
 )
 
 

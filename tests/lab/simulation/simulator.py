@@ -19,7 +19,7 @@ from racing_demon_client.net.connection import Client
 from racing_demon_client.net.contributor import ShareState
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import subseed
-from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
@@ -375,4 +375,4 @@ def lines_of(client_log: ClientLog) -> Iterator[str]:
         message: Message = (
             what.model_copy(update={"token": None, "epoch": ""}) if isinstance(what, Seated) else what
         )
-        yield f"{client_log.seat} {at} {to_line(message)}"
+        yield f"{client_log.seat} {at} {message_line(message)}"

@@ -91,13 +91,13 @@ def test_an_event_names_just_the_cards_that_it_turns_up(shown: str) -> None:
 def test_nothing_is_turned_up_twice() -> None:
     """A card that lies face up already is not named again."""
     board = _board(left="6S 5H", right="6C")
-    assert board.shift(Play(LEFT, 1, RIGHT)) == []
+    assert board.move(Play(LEFT, 1, RIGHT)) == []
 
 
 def test_turning_reverses_the_packet() -> None:
     """Turned cards come to lie with the first below: the last turned is on top and is named."""
     board = _board(stock="-- -- -- --")
-    assert board.shift(Play(STOCK, 3, WASTE)) == [(WASTE, 2)]
+    assert board.move(Play(STOCK, 3, WASTE)) == [(WASTE, 2)]
 
 
 def test_the_order_survives_turning_there_and_back() -> None:
@@ -106,11 +106,11 @@ def test_the_order_survives_turning_there_and_back() -> None:
     by_threes = Board(open_piles, [cards("AS 2S 3S 4S"), [], [], [], []])
     one_by_one = by_threes.copy()
     for count in (3, 1):
-        by_threes.shift(Play(STOCK, count, WASTE))
+        by_threes.move(Play(STOCK, count, WASTE))
     for _ in range(4):
-        one_by_one.shift(Play(STOCK, 1, WASTE))
+        one_by_one.move(Play(STOCK, 1, WASTE))
     assert cards("4S 3S 2S AS") == by_threes.cards[WASTE] == one_by_one.cards[WASTE]
-    by_threes.shift(Play(WASTE, 4, STOCK))
+    by_threes.move(Play(WASTE, 4, STOCK))
     assert cards("AS 2S 3S 4S") == by_threes.cards[STOCK]
 
 
@@ -140,7 +140,7 @@ def test_the_card_under_a_played_waste_top_is_named() -> None:
 def test_the_source_is_named_before_the_destination() -> None:
     """Where a move turns up cards of both piles, those of the source come first."""
     board = _board(left="-- --")
-    assert board.shift(Play(LEFT, 1, RIGHT)) == [(LEFT, 0), (RIGHT, 0)]
+    assert board.move(Play(LEFT, 1, RIGHT)) == [(LEFT, 0), (RIGHT, 0)]
 
 
 def test_turning_the_waste_over_hides_it_and_counts() -> None:
@@ -154,7 +154,7 @@ def test_a_negative_count_takes_from_the_bottom() -> None:
     """The game's own moves may take cards from the bottom of the stock, without turning it."""
     open_piles = [pile.opened() for pile in _piles()]
     board = Board(open_piles, [cards("AS 2S 3S"), [], [], [], []])
-    board.shift(Play(STOCK, -2, LEFT))
+    board.move(Play(STOCK, -2, LEFT))
     assert (cards("3S"), cards("AS 2S")) == (board.cards[STOCK], board.cards[LEFT])
 
 
@@ -166,14 +166,14 @@ def test_a_negative_count_takes_from_the_bottom() -> None:
 def test_a_pile_gives_no_more_than_it_holds(play: Play) -> None:
     """A move of no card, or of more than lie there, is refused."""
     with pytest.raises(InconsistentEvent, match="holds"):
-        _board(left="6S 5H").shift(play)
+        _board(left="6S 5H").move(play)
 
 
 @pytest.mark.parametrize("play", [Play(5, 1, 0), Play(0, 1, 5), Play(-1, 1, 0), Play(LEFT, 1, -1)], ids=repr)
 def test_a_board_knows_only_its_own_piles(play: Play) -> None:
     """A move to or from a pile that does not exist is refused."""
     with pytest.raises(InconsistentEvent, match="no piles"):
-        _board(left="6S 5H").shift(play)
+        _board(left="6S 5H").move(play)
 
 
 def test_rotating_shifts_the_stock_by_one() -> None:

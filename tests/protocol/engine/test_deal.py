@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from racing_demon_protocol.engine.cards import PACK_SIZE
-from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, commitment, keeps
+from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, commitment, matches_commitment
 from racing_demon_protocol.engine.deal import deck, hand_seeds, subseed
 from tests.support.boards import names
 
@@ -118,19 +118,21 @@ def test_known_commitment() -> None:
 
 def test_a_true_seed_keeps_its_commitment() -> None:
     """The seed that a hand was committed to is accepted."""
-    assert keeps(_seed(7), "T/1/1", commitment(_seed(7), "T/1/1"))
+    assert matches_commitment(_seed(7), "T/1/1", commitment(_seed(7), "T/1/1"))
 
 
 def test_one_flipped_bit_breaks_the_commitment() -> None:
     """A seed that differs in any single bit is refused."""
     published = commitment(_seed(7), "T/1/1")
-    kept = [bit for bit in range(8 * SEED_SIZE) if keeps(_seed(7 ^ 1 << bit), "T/1/1", published)]
+    kept = [
+        bit for bit in range(8 * SEED_SIZE) if matches_commitment(_seed(7 ^ 1 << bit), "T/1/1", published)
+    ]
     assert kept == []
 
 
 def test_a_commitment_is_for_one_hand() -> None:
     """The same seed does not keep the promise of another hand."""
-    assert not keeps(_seed(7), "T/1/2", commitment(_seed(7), "T/1/1"))
+    assert not matches_commitment(_seed(7), "T/1/2", commitment(_seed(7), "T/1/1"))
 
 
 def test_subseeds_differ_by_label_and_seed() -> None:

@@ -30,7 +30,7 @@ def test_the_dealer_follows_every_play(game: str) -> None:
     for seat, moves in play_on(position, random.Random(4), 120):
         for move in moves:
             play = Play(move.source, move.count, move.destination)
-            assert move == carried(rules, board, play, dealer.follow), seat
+            assert move == carried(rules, board, play, dealer.move), seat
     assert (position.board, position.hidden) == (board, dealer.open_board())
 
 

@@ -20,7 +20,7 @@ def test_every_game_has_the_rules_of_its_mechanic() -> None:
 def test_hands_share_their_rules() -> None:
     """They know nothing of any hand; other games and other seats have others."""
     for game in GAMES.values():
-        seats = range(game.least_seats)
+        seats = range(game.min_seats)
         assert make_rules(game, tuple(seats)) is make_rules(game, seats)
     game = declare(Options(), 3)
     assert make_rules(game, (0, 1, 2)) is not make_rules(game, (0, 1, 3))
@@ -30,7 +30,7 @@ def test_hands_share_their_rules() -> None:
 @of_games(GAMES.values())
 def test_rules_that_have_judged_a_hand_judge_the_next_like_new_ones(game: Game) -> None:
     """The same plays are legal, the same follow by themselves, and the same hands are dead."""
-    seats = range(game.least_seats)
+    seats = range(game.min_seats)
     used = RULES[type(game.mechanic)](game, seats)
     for seed, rng in ((bytes([number]) * 32, random.Random(number)) for number in range(2)):
         old = Dealt(game, seed, seats, rules=used)

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from racing_demon_protocol.engine.sliced_search import Search, Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
 from racing_demon_server.match.dead_hand import SLICE_UNITS
@@ -22,14 +22,14 @@ MOST_CALLS = 6_000
 """Calls of functions in one slice: a slow machine of today makes five million in a second."""
 
 
-def _steps(*units: int, answer: bool) -> Steps:
+def _steps(*units: int, answer: bool) -> SearchSteps:
     yield from units
     return answer
 
 
 def test_a_search_stops_after_the_units_it_was_given() -> None:
     """It works until the units are used up, and finishes the step that it is in."""
-    search = Search(_steps(3, 3, 3, 3, answer=True))
+    search = SlicedSearch(_steps(3, 3, 3, 3, answer=True))
     assert (search.advance(4), search.units) == (None, 6)
     assert (search.advance(1), search.units) == (None, 9)
     assert (search.advance(10), search.units) == (True, 12)
@@ -38,20 +38,20 @@ def test_a_search_stops_after_the_units_it_was_given() -> None:
 @pytest.mark.parametrize("answer", [True, False])
 def test_an_answer_stays(answer: bool) -> None:
     """Who asks on gets the same answer, and nothing more is done."""
-    search = Search(_steps(1, answer=answer))
+    search = SlicedSearch(_steps(1, answer=answer))
     assert [answer, answer] == [search.finish(), search.advance(5)]
     assert search.units == 1
 
 
 def test_nothing_is_done_without_units() -> None:
     """A search that is given nothing has not begun."""
-    search = Search(_steps(answer=True))
+    search = SlicedSearch(_steps(answer=True))
     assert search.advance(0) is None
 
 
 def _positions(game: Game, count: int) -> Iterator[Dealt]:
     """Yield hands for all seats of a game in which the first has played by chance, most near an end."""
-    seats = tuple(range(game.most_seats))
+    seats = tuple(range(game.max_seats))
     for hand, rng in random_hands(game, 2, seats=seats):
         for number in range(count):
             plays = list(hand.rules.legal_plays(hand.board, 0))
@@ -71,9 +71,9 @@ def test_slices_do_not_change_the_answer(game: Game) -> None:
     for hand in _positions(game, PLAYS):
         whole, cut = (hand.dealer.search(hand.board, 0) for _ in range(2))
         whole.finish()
-        while cut.answer is None:
+        while cut.result is None:
             cut.advance(rng.randrange(1, 50))
-        assert (whole.answer, whole.units) == (cut.answer, cut.units)
+        assert (whole.result, whole.units) == (cut.result, cut.units)
 
 
 @more_when_long
@@ -82,5 +82,5 @@ def test_no_slice_does_much(game: Game) -> None:
     """In every game with all its seats a slice is a few thousand calls of functions at the most."""
     for hand in _positions(game, PLAYS):
         search = hand.dealer.search(hand.board, 0)
-        while search.answer is None:
+        while search.result is None:
             assert calls_of(partial(search.advance, SLICE_UNITS)) < MOST_CALLS

@@ -1,6 +1,6 @@
 import random
 
-from racing_demon_protocol.engine.visibility import veiled
+from racing_demon_protocol.engine.visibility import redacted
 from racing_demon_protocol.games import GAMES
 from tests.support.dealt_hands import Dealt
 
@@ -25,7 +25,7 @@ def test_what_others_do_is_not_seen() -> None:
             seat = rng.choice((0, 2))
             plays = list(hand.rules.legal_plays(hand.board, seat))
             hand.play(rng.choice(plays), seat)
-        views.append((veiled(hand.board, dealt, 1), veiled(hand.board, dealt, None), hand.board))
+        views.append((redacted(hand.board, dealt, 1), redacted(hand.board, dealt, None), hand.board))
         assert views[-1][1] == dealt
     assert views[0][:2] == views[1][:2]
     assert views[0][2] != views[1][2]

@@ -219,14 +219,14 @@ def test_the_places_of_a_group_close(game: Game) -> None:
     for group in game.groups:
         match group.geometry:
             case Geometry.GRID | Geometry.FANS | Geometry.COLUMN if group.rows:
-                assert sum(group.rows[:-1]) < group.extent.piles <= sum(group.rows), group.name
+                assert sum(group.rows[:-1]) < group.pile_spec.piles <= sum(group.rows), group.name
             case Geometry.DIAL if group.rows:
-                assert (group.extent.piles, len(group.rows)) == (1, 1)
+                assert (group.pile_spec.piles, len(group.rows)) == (1, 1)
                 assert 1 <= group.rows[0] <= 12
             case Geometry.GRID | Geometry.FANS:
                 raise AssertionError(f"{group.name} has no rows")
             case Geometry.CROSS:
-                assert group.extent.piles == 5
+                assert group.pile_spec.piles == 5
             case _:
                 assert group.rows == ()
 

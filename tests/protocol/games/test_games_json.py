@@ -91,10 +91,10 @@ def test_anybody_can_turn_the_stock(game: str, options: dict[str, Any]) -> None:
     rules = _rules(game, 1, options)
     assert rules is not None
     dealer, board = Dealer(SEEDS[0], rules), rules.deal()
-    board.reveal(rules.layout.first_places, dealer.first_cards())
+    board.reveal(rules.layout.first_refs, dealer.first_cards())
     for _ in range(TURNS):
         while (follow_up := rules.automatic(board, 0)) is not None:
-            rules.carry_out(board, follow_up, dealer.follow)
+            rules.carry_out(board, follow_up, dealer.move)
         turn = independent.turn(game, board.cards, board.redeals.get(0, 0), options)
         expected = rules.turn(board, 0)
         if turn is None:  # a card may have to be put aside first, or a rule of the game's own says more
@@ -104,13 +104,13 @@ def test_anybody_can_turn_the_stock(game: str, options: dict[str, Any]) -> None:
             assert Play(*turn) == expected
         assert expected is not None
         assert rules.game.specials or Play(*turn) == expected
-        rules.carry_out(board, expected, dealer.follow)
+        rules.carry_out(board, expected, dealer.move)
 
 
 def test_all_games_are_told() -> None:
     """The games of games.json are those that there are, for as many seats as may play them."""
     told = {name: (game["title"], tuple(game["seats"])) for name, game in independent.GAMES.items()}
-    assert {g.name: (g.title, (g.least_seats, g.most_seats)) for g in GAMES.values()} == told
+    assert {g.name: (g.title, (g.min_seats, g.max_seats)) for g in GAMES.values()} == told
 
 
 def test_the_options_told_are_those_that_a_game_takes() -> None:

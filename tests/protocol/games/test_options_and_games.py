@@ -42,5 +42,5 @@ def test_every_option_is_played_or_refused(game: str) -> None:
                 plays = [follow_up] if follow_up else list(rules.legal_plays(board, seat))
                 if not plays:
                     break
-                rules.carry_out(board, rng.choice(plays), dealer.follow)
+                rules.carry_out(board, rng.choice(plays), dealer.move)
         assert list(status(rules, board)) == [], asked

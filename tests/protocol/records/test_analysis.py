@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN
-from racing_demon_protocol.records.analysis import HandHistory, History, analyze
-from racing_demon_protocol.records.format import followed
+from racing_demon_protocol.records.analysis import HandHistory, HistoryTracker, analyze
+from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.table.state import HandView, TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.matches import log_of, of_matches, options_of
@@ -14,9 +14,9 @@ from tests.support.recordings import recording_of
 
 def last_hand(name: str) -> tuple[HandHistory, HandView, bytes]:
     """Return the story of a match's last hand, its cards at the end, and its seed."""
-    history, view, seed = History(), TableState("SIM", options_of(name)), b""
+    history, view, seed = HistoryTracker(), TableState("SIM", options_of(name)), b""
     for entry in recording_of(name).entries:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
         history.note(entry.message, view, entry.at_us, entry.seat)
         if isinstance(entry.message, ev.HandOver):
             seed = view.deal_seed(bytes.fromhex(entry.message.seed))

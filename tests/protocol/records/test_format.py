@@ -16,12 +16,12 @@ from racing_demon_protocol.records.format import (
     Record,
     TimedMessage,
     entry_line,
-    lines_of,
-    message_of,
+    message_line,
+    parse_message,
+    parse_row,
     read_records,
-    row_of,
+    record_lines,
     section_line,
-    to_line,
 )
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import totals
@@ -40,28 +40,28 @@ NOTE = Correction(at_ms=5, by="Ann", why="A slip.", seat=1, points=-3)
 def test_what_is_written_is_read_again(name: str) -> None:
     """Header, every message with its times, and corrections come out as they went in."""
     record = Record(recording_of(name).header, recording_of(name).entries, [NOTE])
-    assert [record] == list(read_records(lines_of(record)))
+    assert [record] == list(read_records(record_lines(record)))
 
 
 def test_several_matches_follow_each_other() -> None:
     """One file holds many matches, each with its own header and its own corrections."""
     first, second = recording_of("demon-a"), Record(Header(id="b"), recording_of("demon-b").entries, [NOTE])
-    lines = [*lines_of(first), *lines_of(second)]
+    lines = [*record_lines(first), *record_lines(second)]
     assert [first, second] == list(read_records(lines))
 
 
 def test_older_programs_read_it() -> None:
     """Who knows only messages reads the same match, and finds it right."""
     record = recording_of("shouted")
-    messages = [*filter(None, map(message_of, map(row_of, lines_of(record))))]
+    messages = [*filter(None, map(parse_message, map(parse_row, record_lines(record))))]
     assert log_of("shouted") == [message for message in messages if isinstance(message, Event)]
     assert verify(messages).hands == 2
 
 
 def test_older_files_are_read() -> None:
     """A record without a header is one, whose milliseconds count from its beginning."""
-    lines = [to_line(table_of(code="SIM", options=options_of("shouted")), at_ms=3)]
-    lines += [to_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"), 4)]
+    lines = [message_line(table_of(code="SIM", options=options_of("shouted")), at_ms=3)]
+    lines += [message_line(event, at_ms=number) for number, event in enumerate(log_of("shouted"), 4)]
     (record,) = read_records(lines)
     assert record.header is None
     assert log_of("shouted") == [entry.message for entry in record.entries[1:]]
@@ -71,7 +71,7 @@ def test_older_files_are_read() -> None:
 
 def test_a_match_ends_with_its_tally() -> None:
     """Behind the last event stands the tally, as the table told it."""
-    tally = json.loads(list(lines_of(recording_of("shouted")))[-1])
+    tally = json.loads(list(record_lines(recording_of("shouted")))[-1])
     told = {int(seat): points for seat, points in tally["totals"].items()}
     assert totals(final_view("shouted")) == told
 
@@ -154,7 +154,7 @@ def test_any_object_is_a_line_or_invalid(row: dict[str, object]) -> None:
 def test_events_before_a_table_cannot_be_exported() -> None:
     """What does not agree with itself is not passed on as a record."""
     with pytest.raises(InvalidRecord, match="before any table"):
-        list(lines_of(Record(None, [TimedMessage(ev.Signalled(seq=1))])))
+        list(record_lines(Record(None, [TimedMessage(ev.Signalled(seq=1))])))
 
 
 def test_a_snapshot_of_another_table_begins_anew() -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.records.analysis import HandHistory, History
-from racing_demon_protocol.records.format import Record, TimedMessage, followed
+from racing_demon_protocol.records.analysis import HandHistory, HistoryTracker
+from racing_demon_protocol.records.format import Record, TimedMessage, next_state
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -16,9 +16,9 @@ from tests.support.recordings import recording_of
 def stories(record: Record) -> list[HandHistory]:
     """Return the story of each hand of a record."""
     told: list[HandHistory] = []
-    history, view = History(), None
+    history, view = HistoryTracker(), None
     for entry in record.entries:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
         history.note(entry.message, view, entry.at_us, entry.seat)
         if isinstance(entry.message, ev.HandOver):
             assert history.hand is not None
@@ -107,7 +107,7 @@ def test_a_hand_that_was_not_seen_whole_is_called_so() -> None:
     place = [n for n, entry in enumerate(record.entries) if isinstance(entry.message, ev.Played)][30]
     view: TableState | None = None
     for entry in record.entries[:place]:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
     assert view is not None
     began = record.entries[place].at_us
     signal = next(e.at_us for e in record.entries if isinstance(e.message, ev.Signalled))

@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.records.analysis import Opportunities, Opportunity, Race
+from racing_demon_protocol.records.analysis import Chance, ChanceTracker, Race
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.boards import build, cards, rules_of
@@ -27,15 +27,15 @@ def ready(rules: Rules, board: Board) -> set[tuple[int, int, int]]:
 
 def followed(
     name: str,
-) -> Iterator[tuple[int, TableState, Opportunities, ev.Played, Opportunity | None, list[Race]]]:
+) -> Iterator[tuple[int, TableState, ChanceTracker, ev.Played, Chance | None, list[Race]]]:
     """Yield each play of a match, with what came of it; its time is its place in the log."""
     view = TableState("SIM", options_of(name))
-    opportunities: Opportunities | None = None
+    opportunities: ChanceTracker | None = None
     for at, event in enumerate(log_of(name)):
         view.apply(event)
         if isinstance(event, ev.Signalled):
             assert view.hand is not None
-            opportunities = Opportunities(view.hand.rules, view.hand.board, at)
+            opportunities = ChanceTracker(view.hand.rules, view.hand.board, at)
         elif isinstance(event, ev.Rotated) and opportunities is not None:
             opportunities.refresh(at)
         elif isinstance(event, ev.Played):
@@ -69,8 +69,8 @@ def test_a_card_that_goes_up_was_a_chance(name: str) -> None:
 @pytest.mark.parametrize("name", ["racing-demon", "shouted", "rotated", "eight"])
 def test_races_are_chances_that_others_spoiled(name: str) -> None:
     """Whoever had the same face ready before a play, and no place for it after it, has lost a race by it."""
-    before: dict[tuple[int, int], Opportunity] = {}
-    hand: Opportunities | None = None
+    before: dict[tuple[int, int], Chance] = {}
+    hand: ChanceTracker | None = None
     seen = 0
     for at, _, opportunities, event, taken, races in followed(name):
         now = {(chance.seat, chance.pile): chance for chance in opportunities.open}
@@ -90,14 +90,14 @@ def test_one_place_for_two_cards() -> None:
     rules = rules_of(players=2)
     position = build(rules, foundation=("AS 2S",), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
-    opportunities = Opportunities(rules, position.board, 100)
+    opportunities = ChanceTracker(rules, position.board, 100)
     assert len(list(opportunities.open)) == 2
     first, second = (rules.layout.seat_piles(seat, Kind.TABLEAU)[1] for seat in (0, 1))
     three, other = cards("3S")[0], position.board.cards[second][-1]
     play = ev.Played(seq=1, seat=0, counter=1, source=first, count=1, destination=0)
     position.board.cards[0].append(position.board.cards[first].pop())
     taken, races = opportunities.follow(play, 350)
-    assert Opportunity(0, first, three, 100) == taken
+    assert Chance(0, first, three, 100) == taken
     assert [Race(350, other, 0, 1, 250)] == races
     assert list(opportunities.open) == []
 
@@ -107,7 +107,7 @@ def test_a_second_place_is_no_race() -> None:
     rules = rules_of(players=2)
     position = build(rules, foundation=("AS 2S", "AS/1 2S/1"), tableau=("KH", "3S"))
     position = build(rules, seat=1, tableau=("QC", "3S"), upon=position)
-    opportunities = Opportunities(rules, position.board, 0)
+    opportunities = ChanceTracker(rules, position.board, 0)
     source = rules.layout.seat_piles(0, Kind.TABLEAU)[1]
     position.board.cards[0].append(position.board.cards[source].pop())
     _, races = opportunities.follow(
@@ -122,4 +122,4 @@ def test_a_hidden_card_is_no_chance() -> None:
     rules = rules_of()
     position = build(rules, tableau=("as", "KH"))
     position.board.cards[rules.layout.seat_piles(0, Kind.TABLEAU)[0]] = [UNKNOWN]
-    assert list(Opportunities(rules, position.board).open) == []
+    assert list(ChanceTracker(rules, position.board).open) == []

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.format import message_of, read_messages, row_of, tally_line, to_line
+from racing_demon_protocol.records.format import (
+    message_line,
+    parse_message,
+    parse_row,
+    read_messages,
+    tally_line,
+)
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.table.state import TableState
@@ -49,9 +55,9 @@ def test_lines_keep_messages(cls: type[Message]) -> None:
     @examples(20, 5)
     @given(messages(cls))
     def check(message: Message) -> None:
-        line = to_line(message, at_ms=5)
+        line = message_line(message, at_ms=5)
         assert "\n" not in line
-        assert message == message_of(row_of(line))
+        assert message == parse_message(parse_row(line))
 
     check()
 
@@ -59,22 +65,22 @@ def test_lines_keep_messages(cls: type[Message]) -> None:
 def test_a_line_is_an_object_that_says_what_it_is() -> None:
     """A line holds the message's name, then its fields by name, then what stands beside them."""
     expected = {"message": "stuck_said", "seq": 3, "seat": 1, "at_ms": 12}
-    assert expected == json.loads(to_line(ev.StuckSaid(seq=3, seat=1), at_ms=12))
+    assert expected == json.loads(message_line(ev.StuckSaid(seq=3, seat=1), at_ms=12))
 
 
 def test_no_line_steers_a_terminal() -> None:
     """What is no sign is escaped, and is read as it was; letters of all scripts stay."""
     said = ev.Joined(seq=1, seat=0, name="Zoë 漢字\x9b2J\u202e\U000e0041", bot="")
-    line = to_line(said)
+    line = message_line(said)
     assert line.isprintable()
     assert "Zoë 漢字" in line
-    assert said == message_of(row_of(line))
+    assert said == parse_message(parse_row(line))
 
 
 def test_other_lines_are_passed_over() -> None:
     """Lines of other kinds, and empty ones, are no messages."""
     other = ['{"message":"weather","rain":true}', "", tally_line(final_view(NAME))]
-    lines = [*other, to_line(ev.Signalled(seq=1)), *other]
+    lines = [*other, message_line(ev.Signalled(seq=1)), *other]
     assert [ev.Signalled(seq=1)] == list(read_messages(lines))
 
 
@@ -97,7 +103,7 @@ def test_other_lines_are_passed_over() -> None:
 def test_lines_that_are_none(line: str) -> None:
     """A broken line is refused, and the error says which it is."""
     with pytest.raises(InvalidRecord, match="Line 2: "):
-        list(read_messages([to_line(ev.Signalled(seq=1)), line]))
+        list(read_messages([message_line(ev.Signalled(seq=1)), line]))
 
 
 @examples(200)
@@ -105,7 +111,7 @@ def test_lines_that_are_none(line: str) -> None:
 def test_any_line_is_a_message_or_invalid(line: str) -> None:
     """Random lines raise nothing but InvalidRecord."""
     with suppress(InvalidRecord):
-        message_of(row_of(line))
+        parse_message(parse_row(line))
 
 
 # The proof.

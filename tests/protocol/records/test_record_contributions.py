@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.format import message_of, row_of, to_line
+from racing_demon_protocol.records.format import message_line, parse_message, parse_row
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
@@ -279,7 +279,7 @@ def test_a_record_that_begins_amid_contributions() -> None:
             messages.append(view.snapshot(0))
         elif place > begin:
             messages.append(event)
-    messages = [*filter(None, map(message_of, map(row_of, map(to_line, messages))))]
+    messages = [*filter(None, map(parse_message, map(parse_row, map(message_line, messages))))]
     assert verify(messages).hands == 3
 
     table = messages[0]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from racing_demon_protocol.records.format import Record, followed, read_records
-from racing_demon_protocol.records.summary import digests
+from racing_demon_protocol.records.format import Record, next_state, read_records
+from racing_demon_protocol.records.summary import summarize
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -60,7 +60,7 @@ def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
     view: TableState | None = None
     boards = {}
     for entry in record.entries:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
         if isinstance(entry.message, Event) and str(entry.message.seq) in expected["boards"]:
             boards[str(entry.message.seq)] = picture_of(view)
     assert view is not None
@@ -74,5 +74,5 @@ def test_its_boards_and_its_tally_are_the_same(name: str) -> None:
 def test_its_races_are_the_same(name: str) -> None:
     """Who won which race, and by how much, is found again."""
     record, expected = fixture(name)
-    (digest,) = digests([record])
+    (digest,) = summarize([record])
     assert expected["races"] == [[list(race) for race in hand.races] for hand in digest.hands]

@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.format import followed
+from racing_demon_protocol.records.format import next_state
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
@@ -315,10 +315,10 @@ def test_a_play_after_somebody_was_out() -> None:
         dealer = Dealer(bytes.fromhex(over.seed), view.hand.rules)
         for event in log[:place]:
             if isinstance(event, ev.Played):
-                dealer.follow(Play(event.source, event.count, event.destination), [])
+                dealer.move(Play(event.source, event.count, event.destination), [])
             elif isinstance(event, ev.Rotated):
                 dealer.rotate()
-        log.insert(place, view.play(1, 99, turn, dealer.follow))
+        log.insert(place, view.play(1, 99, turn, dealer.move))
 
     assert "the hand was over" in refused("rotating", forge)
 
@@ -428,7 +428,7 @@ def test_a_whispered_play_that_only_a_new_table_shows() -> None:
     last = max(place for place, message in enumerate(whole) if isinstance(message, ev.Played))
     view: TableState | None = None
     for message in whole[: last + 1]:
-        view = followed(view, message)
+        view = next_state(view, message)
     assert view is not None
     shown = view.snapshot(0)
     assert hands_of([*whole[: last + 1], shown, *whole[last + 1 :]]) == (1, 0)

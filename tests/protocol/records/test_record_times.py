@@ -5,7 +5,7 @@ import json
 import pytest
 
 from racing_demon_protocol.errors import InvalidRecord
-from racing_demon_protocol.records.format import tally_line, to_line
+from racing_demon_protocol.records.format import message_line, tally_line
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.table.scoring import hand_points
 from racing_demon_protocol.table.state import TableState
@@ -134,7 +134,7 @@ def test_the_tally_s_line_is_what_a_reader_expects() -> None:
 
 def test_options_are_written_in_their_words() -> None:
     """What is an enumeration here is its word on the line."""
-    line = json.loads(to_line(ev.OptionsSet(seq=1, options=Options(stall_rule="rotate"))))
+    line = json.loads(message_line(ev.OptionsSet(seq=1, options=Options(stall_rule="rotate"))))
     assert line["options"]["stall_rule"] == "rotate"
 
 

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.records.format import Correction, Record
 from racing_demon_protocol.records.ratings import ratings
-from racing_demon_protocol.records.standings import Key, Standing, chosen, points_of, standings, winners_of
-from racing_demon_protocol.records.summary import Digest, DigestPlayer, HandDigest, digests
+from racing_demon_protocol.records.standings import (
+    Key,
+    Standing,
+    corrected_winners,
+    select_matches,
+    standings,
+    total_points,
+)
+from racing_demon_protocol.records.summary import HandSummary, MatchSummary, PlayerSummary, summarize
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
@@ -81,7 +88,7 @@ def count_match(
 def test_simulated_matches_add_up() -> None:
     """Over many simulated matches each line is what another way to add up finds in the events."""
     records = [simulated(number) for number in range(MATCHES)]
-    table = standings(chosen(digests(records)))
+    table = standings(select_matches(summarize(records)))
     expected = counted(records)
     assert table.matches == MATCHES
     assert {row.key for row in table.rows} == {Key(*key) for key in expected}
@@ -109,13 +116,13 @@ def test_simulated_matches_add_up() -> None:
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> list[Digest]:
+def matches(draw: st.DrawFn) -> list[MatchSummary]:
     """Draw some matches of a few people and bots, each once and in any order."""
     made = []
     for number in range(draw(st.integers(1, 8))):
         names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
         players = [
-            DigestPlayer(
+            PlayerSummary(
                 seat=seat, name=name, bot=draw(st.sampled_from(("", "easy"))), left=draw(st.booleans())
             )
             for seat, name in enumerate(names)
@@ -124,7 +131,7 @@ def matches(draw: st.DrawFn) -> list[Digest]:
         for hand in range(1, draw(st.integers(1, 3)) + 1):
             points = {player.seat: draw(st.integers(-20, 62)) for player in players}
             hands.append(
-                HandDigest(
+                HandSummary(
                     hand=hand,
                     reason=EndReason.STUCK,
                     out=None,
@@ -153,7 +160,7 @@ def matches(draw: st.DrawFn) -> list[Digest]:
             )
         )
         made.append(
-            Digest(
+            MatchSummary(
                 id=str(number),
                 promises=(f"{number:064}",),
                 started_ms=number * 1_000,
@@ -170,22 +177,22 @@ def matches(draw: st.DrawFn) -> list[Digest]:
 
 @examples(50)
 @given(matches(), st.randoms(use_true_random=False))
-def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
+def test_any_matches_add_up(drawn: list[MatchSummary], chance: random.Random) -> None:
     """Points, hands and wins add up with corrections, whatever order the matches are given in."""
-    table = standings(chosen(drawn))
+    table = standings(select_matches(drawn))
     shuffled = [*drawn]
     chance.shuffle(shuffled)
-    assert table == standings(chosen(shuffled))
+    assert table == standings(select_matches(shuffled))
     counting = [digest for digest in drawn if not any(note.void for note in digest.corrections)]
     assert table.matches == sum(digest.finished for digest in counting)
     assert table.unfinished == len(counting) - table.matches
     assert sum(row.points for row in table.rows) == sum(
-        sum(points_of(digest).values()) for digest in counting
+        sum(total_points(digest).values()) for digest in counting
     )
     assert sum(row.hands for row in table.rows) == sum(
         len(hand.points) for digest in counting for hand in digest.hands
     )
-    assert sum(row.wins for row in table.rows) == sum(len(winners_of(digest)) for digest in counting)
+    assert sum(row.wins for row in table.rows) == sum(len(corrected_winners(digest)) for digest in counting)
     assert len(table.corrected) == sum(len(digest.corrections) for digest in drawn)
     for row in table.rows:
         assert 0 <= row.streak <= row.longest <= row.wins <= row.matches
@@ -193,18 +200,18 @@ def test_any_matches_add_up(drawn: list[Digest], chance: random.Random) -> None:
 
 @examples(40)
 @given(matches())
-def test_a_correction_of_nothing_changes_no_winner(drawn: list[Digest]) -> None:
+def test_a_correction_of_nothing_changes_no_winner(drawn: list[MatchSummary]) -> None:
     """Who has won is found anew by the same rule as at the table."""
     for digest in drawn:
         nothing = [Correction(at_ms=1, by="A", why="x", seat=0, points=points) for points in (5, -5)]
-        assert winners_of(digest.model_copy(update={"corrections": ()})) == winners_of(
+        assert corrected_winners(digest.model_copy(update={"corrections": ()})) == corrected_winners(
             digest.model_copy(update={"corrections": tuple(nothing)})
         )
 
 
-def digest_of(**more: Any) -> Digest:
+def digest_of(**more: Any) -> MatchSummary:
     """Return a match of two, which Ann won by ten points in one hand."""
-    hand = HandDigest(
+    hand = HandSummary(
         hand=1, reason=EndReason.OUT, out=0, elapsed_ms=60_000, points={0: 40, 1: 30}, plays={0: 50, 1: 40}
     )
     values = {
@@ -212,17 +219,17 @@ def digest_of(**more: Any) -> Digest:
         "promises": ("aa",),
         "started_ms": 1_000,
         "ended_ms": 9_000,
-        "players": (DigestPlayer(seat=0, name="Ann"), DigestPlayer(seat=1, name="Ben", bot="hard")),
+        "players": (PlayerSummary(seat=0, name="Ann"), PlayerSummary(seat=1, name="Ben", bot="hard")),
         "hands": (hand,),
         "winners": (0,),
         "finished": True,
     }
-    return Digest.model_validate({**values, **more})
+    return MatchSummary.model_validate({**values, **more})
 
 
-def row_of(name: str, *given: Digest) -> Standing:
+def row_of(name: str, *given: MatchSummary) -> Standing:
     """Return somebody's line after matches."""
-    return next(row for row in standings(chosen(given)).rows if row.key.name == name)
+    return next(row for row in standings(select_matches(given)).rows if row.key.name == name)
 
 
 @pytest.mark.parametrize(("points", "told"), [(1, "+1 point for Ann"), (-2, "-2 points for Ann")])
@@ -272,27 +279,27 @@ def test_who_came_later_has_kept_the_same_match() -> None:
     begun = [n for n, each in enumerate(whole.entries) if isinstance(each.message, ev.Committed)]
     records = [whole, kept_from(whole, begun[1]), kept_from(whole, begun[1] + 40)]
     for order in permutations(records):
-        table = standings(chosen(digests(order)))
+        table = standings(select_matches(summarize(order)))
         assert [(table.matches, table.unfinished)] == [(1, 0)]
         assert {(1, len(begun))} == {(row.matches, row.hands) for row in table.rows}
-        assert next(digests([whole])).hands == chosen(digests(order))[0].hands
+        assert next(summarize([whole])).hands == select_matches(summarize(order))[0].hands
 
 
 def test_records_of_one_match_need_no_hand_in_common() -> None:
     """Two records are of one match, too, where a third has a hand of either."""
     kept = [digest_of(promises=hands) for hands in (["aa"], ["bb"], ["aa", "bb"], ["bb", "cc"], ["cc"])]
     for some in permutations(kept):
-        (match,) = chosen(some)
+        (match,) = select_matches(some)
         assert {"aa", "bb", "cc"} == set(match.promises)
 
 
 def test_matches_without_a_commitment_are_not_taken_for_one() -> None:
     """Of records that tell no commitment nobody knows whether they are of the same match."""
-    assert len(chosen([digest_of(promises=()), digest_of(promises=())])) == 2
+    assert len(select_matches([digest_of(promises=()), digest_of(promises=())])) == 2
 
 
 HANDS: Final = tuple(
-    HandDigest(hand=hand, reason=EndReason.OUT, out=0, elapsed_ms=1, points={0: 9, 1: 0}, plays=plays)
+    HandSummary(hand=hand, reason=EndReason.OUT, out=0, elapsed_ms=1, points={0: 9, 1: 0}, plays=plays)
     for hand, plays in ((1, {0: 5, 1: 5}), (2, {0: 5, 1: 5}), (2, {0: 5, 1: 4}), (2, {}))
 )
 
@@ -311,7 +318,7 @@ HANDS: Final = tuple(
 def test_of_two_records_the_fuller_one_counts(fuller: dict[str, Any], other: dict[str, Any]) -> None:
     """The end counts before hands, hands before plays, and plays before the name in a journal."""
     for both in permutations([digest_of(**fuller), digest_of(**other)]):
-        assert [digest_of(**fuller)] == chosen(both)
+        assert [digest_of(**fuller)] == select_matches(both)
 
 
 def test_what_is_said_in_either_record_is_kept() -> None:
@@ -319,7 +326,7 @@ def test_what_is_said_in_either_record_is_kept() -> None:
     note = Correction(at_ms=5, by="Cat", why="x", seat=1, points=1)
     short = digest_of(finished=False, winners=(), corrections=(note,), id="", started_ms=900)
     for late in (1_000, None):
-        (match,) = chosen([digest_of(started_ms=late), short])
+        (match,) = select_matches([digest_of(started_ms=late), short])
         assert (True, (note,), "1.1", 900) == (match.finished, match.corrections, match.id, match.started_ms)
 
 
@@ -341,7 +348,7 @@ def test_periods_and_groups(asked: dict[str, Any], found: list[str]) -> None:
         digest_of(id="b", promises=("b",), started_ms=2_000, ended_ms=2_500),
         digest_of(id="c", promises=("c",), started_ms=None, ended_ms=9_999),
     ]
-    assert found == [match.id for match in chosen(matches, **asked)]
+    assert found == [match.id for match in select_matches(matches, **asked)]
 
 
 def test_the_winner_is_rated_higher() -> None:
@@ -363,7 +370,7 @@ def test_shared_wins_are_rated_alike() -> None:
 def test_a_shared_place_in_the_middle_is_no_loss() -> None:
     """Of four beginners, two who are better than one and worse than another are worth what they were."""
     players = tuple(
-        DigestPlayer(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan"))
+        PlayerSummary(seat=seat, name=name) for seat, name in enumerate(("Ann", "Ben", "Cat", "Dan"))
     )
     hand = digest_of().hands[0].model_copy(update={"points": {0: 40, 1: 30, 2: 30, 3: 20}})
     ann, ben, cat, dan = (
@@ -388,5 +395,5 @@ def test_a_winner_is_rated_before_whoever_left_with_as_many_points() -> None:
 
 def test_matches_without_an_end_are_not_rated() -> None:
     """What was not played out, or played alone, says nothing of anybody's strength."""
-    alone = digest_of(players=(DigestPlayer(seat=0, name="Ann"),))
+    alone = digest_of(players=(PlayerSummary(seat=0, name="Ann"),))
     assert ratings([digest_of(finished=False, winners=()), alone]) == {}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from racing_demon_protocol.records.format import Correction, Header, Record, TimedMessage, followed
-from racing_demon_protocol.records.summary import Digest, digests
+from racing_demon_protocol.records.format import Correction, Header, Record, TimedMessage, next_state
+from racing_demon_protocol.records.summary import MatchSummary, summarize
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -21,7 +21,7 @@ def places_of(record: Record, cls: type[ev.Event]) -> list[int]:
 @of_matches
 def test_it_has_the_tally(name: str) -> None:
     """Points, reasons, winners and names are those of the judge's own view."""
-    (digest,) = digests([recording_of(name)])
+    (digest,) = summarize([recording_of(name)])
     view = final_view(name)
     assert [result.points for result in view.results] == [tuple(h.points.values()) for h in digest.hands]
     assert [result.reason for result in view.results] == [hand.reason for hand in digest.hands]
@@ -34,22 +34,25 @@ def test_it_has_the_tally(name: str) -> None:
 
 def test_it_comes_back_from_json() -> None:
     """A digest is the same after it was written down."""
-    (digest,) = digests([recording_of("eight")])
-    assert digest == Digest.model_validate_json(digest.model_dump_json())
+    (digest,) = summarize([recording_of("eight")])
+    assert digest == MatchSummary.model_validate_json(digest.model_dump_json())
 
 
 def test_a_match_that_has_not_ended() -> None:
     """A record that stops within a match has its whole hands, and no winner."""
     record = recording_of("racing-demon")
     end = places_of(record, ev.HandOver)[0]
-    (digest,) = digests([Record(record.header, record.entries[: end + 40])])
+    (digest,) = summarize([Record(record.header, record.entries[: end + 40])])
     assert (len(digest.hands), digest.winners, digest.finished) == (1, (), False)
 
 
 def test_hands_before_the_record_have_their_tally() -> None:
     """Who came in the second hand knows the first one's points, and nothing of its plays."""
     record = recording_of("racing-demon")
-    (whole,), (late,) = digests([record]), digests([kept_from(record, places_of(record, ev.HandOver)[0] + 1)])
+    (whole,), (late,) = (
+        summarize([record]),
+        summarize([kept_from(record, places_of(record, ev.HandOver)[0] + 1)]),
+    )
     assert [hand.points for hand in whole.hands] == [hand.points for hand in late.hands]
     assert (late.hands[0].plays, late.hands[0].races) == ({}, ())
     assert whole.hands[1] == late.hands[1]
@@ -59,7 +62,7 @@ def test_it_has_the_commitments_of_all_hands() -> None:
     """Each hand that was promised while the record was kept is told by its commitment, in their order."""
     record = recording_of("racing-demon")
     told = [entry.message for entry in record.entries if isinstance(entry.message, ev.Committed)]
-    (digest,) = digests([record])
+    (digest,) = summarize([record])
     assert tuple(event.commitment for event in told) == digest.promises
     assert len(set(digest.promises)) == 2
 
@@ -68,8 +71,8 @@ def test_it_has_the_commitments_of_all_hands() -> None:
 def test_who_comes_late_knows_the_commitment_of_the_hand(cls: type[ev.Event]) -> None:
     """The table that a record begins with has the commitment of its hand, the last one's too."""
     record = recording_of("racing-demon")
-    (whole,) = digests([record])
-    first, last = (digests([kept_from(record, place)]) for place in places_of(record, cls))
+    (whole,) = summarize([record])
+    first, last = (summarize([kept_from(record, place)]) for place in places_of(record, cls))
     assert [whole.promises] == [digest.promises for digest in first]
     assert [whole.promises[1:]] == [digest.promises for digest in last]
 
@@ -77,14 +80,14 @@ def test_who_comes_late_knows_the_commitment_of_the_hand(cls: type[ev.Event]) ->
 def test_a_new_match_after_a_break_is_another() -> None:
     """Who was away from one match's first hand until the next match's last has kept two, and not one."""
     record = recording_of("racing-demon")
-    (whole,) = digests([record])
+    (whole,) = summarize([record])
     rest = kept_from(record, places_of(record, ev.Dealt)[1]).entries
     table = rest[0].message
     assert isinstance(table, Snapshot)
     later = {"hand_id": "SIM/2/2", "commitment": "ab" * 32}
     again = [TimedMessage(table.model_copy(update=later), rest[0].at_us), *rest[1:]]
     broken = record.entries[: places_of(record, ev.Signalled)[0]]
-    first, second = digests([Record(None, [*broken, *again])])
+    first, second = summarize([Record(None, [*broken, *again])])
     assert (whole.promises[:1], ()) == (first.promises, first.hands)
     assert (("ab" * 32,), whole.winners) == (second.promises, second.winners)
 
@@ -92,10 +95,10 @@ def test_a_new_match_after_a_break_is_another() -> None:
 def test_a_break_within_a_match_parts_nothing() -> None:
     """Who was away for a hand's end and the next one's beginning has kept one match."""
     record = recording_of("racing-demon")
-    (whole,) = digests([record])
+    (whole,) = summarize([record])
     broken = record.entries[: places_of(record, ev.Signalled)[0]]
     again = kept_from(record, places_of(record, ev.Signalled)[1]).entries
-    (digest,) = digests([Record(None, [*broken, *again])])
+    (digest,) = summarize([Record(None, [*broken, *again])])
     assert (whole.promises, whole.winners) == (digest.promises, digest.winners)
 
 
@@ -104,7 +107,7 @@ def test_two_matches_at_one_table() -> None:
     record = recording_of("demon-a")
     view: TableState | None = None
     for entry in record.entries:
-        view = followed(view, entry.message)
+        view = next_state(view, entry.message)
     assert view is not None
     joins = sum(isinstance(entry.message, ev.Joined | ev.Hosted | ev.Readied) for entry in record.entries)
     begin = places_of(record, ev.Committed)[0]
@@ -120,7 +123,7 @@ def test_two_matches_at_one_table() -> None:
         if isinstance(message, ev.Committed):
             message = message.model_copy(update={"commitment": "ab" * 32})
         again.append(TimedMessage(message, entry.at_us))
-    first, second = digests([Record(Header(id="t"), [*record.entries, *again], [NOTE])])
+    first, second = summarize([Record(Header(id="t"), [*record.entries, *again], [NOTE])])
     assert (first.hands, first.winners) == (second.hands, second.winners)
     assert (len(first.promises), second.promises) == (1, ("ab" * 32,))
     assert (first.corrections, second.corrections) == ((), (NOTE,))
@@ -134,5 +137,5 @@ def test_nobody_may_have_played() -> None:
     begun = entries[signal].message
     assert isinstance(begun, ev.Signalled)
     end = TimedMessage(over.model_copy(update={"seq": begun.seq + 1}))
-    (digest,) = digests([Record(None, [*entries[: signal + 1], end])])
+    (digest,) = summarize([Record(None, [*entries[: signal + 1], end])])
     assert dict.fromkeys(digest.hands[0].points, 0) == digest.hands[0].plays != {}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from racing_demon_protocol.engine.commit_reveal import contribution_hash, deal_seed
-from racing_demon_protocol.records.verify import Verdict, verify
+from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.options import Options
@@ -76,7 +76,7 @@ def test_the_formulas_are_those_of_the_program() -> None:
 def test_the_hand_proves_itself() -> None:
     """As a record it is right, and somebody had contributed to its only hand."""
     table = TableState("BCDF", Options()).snapshot(0)
-    assert verify([table, *map(decode_server, LINES)]) == Verdict(1, 0, 0, 0)
+    assert verify([table, *map(decode_server, LINES)]) == VerificationReport(1, 0, 0, 0)
 
 
 @pytest.mark.parametrize("line", LINES)

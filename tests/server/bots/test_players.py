@@ -251,7 +251,7 @@ def test_the_same_chance_makes_the_same_bot() -> None:
 
 def _tables(game: str) -> Iterator[Sitting]:
     """Yield a table on which bots play a hand of a game in all its seats."""
-    seats = GAMES[game].most_seats
+    seats = GAMES[game].max_seats
     sitting = Sitting.lobby(seats, game=game)
     sitting.start()
     bots = [Bot(seat, LEVELS["expert"], random.Random(seat), sitting.counter(seat)) for seat in range(seats)]
@@ -272,7 +272,7 @@ def test_no_slice_of_a_thought_does_much(game: str) -> None:
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
         for level in LEVELS.values():
             thought = Bot(0, level, random.Random(0)).look(sitting.table.view)
-            while thought.answer is None:
+            while thought.result is None:
                 assert calls_of(partial(thought.advance, SLICE_UNITS)) < MOST_CALLS
 
 
@@ -284,9 +284,9 @@ def test_slices_do_not_change_a_decision(game: str) -> None:
     for sitting in islice(_tables(game), 0, None, amount(25, 5)):
         whole, cut = (_bot("expert", 5).look(sitting.table.view) for _ in range(2))
         whole.finish()
-        while cut.answer is None:
+        while cut.result is None:
             cut.advance(rng.randrange(1, 10))
-        assert (whole.answer, whole.units) == (cut.answer, cut.units)
+        assert (whole.result, whole.units) == (cut.result, cut.units)
         longest = max(longest, cut.units)
     assert longest > 0
 
@@ -307,7 +307,7 @@ def test_a_thought_is_about_what_was_seen_when_it_began() -> None:
 
 
 @more_when_long
-@of_games(name for name, game in GAMES.items() if game.most_seats > 1)
+@of_games(name for name, game in GAMES.items() if game.max_seats > 1)
 def test_no_play_of_a_bot_is_refused(game: str) -> None:
     """Whatever a game allows, bots that see the newest table make legal plays only, down to covered cards."""
     sitting = Sitting.lobby(2, game=game)

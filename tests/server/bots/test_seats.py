@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 import pytest
 
-from racing_demon_protocol.engine.sliced_search import Search
+from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
@@ -112,12 +112,12 @@ class Recruit(Bot):
 
     made: ClassVar[list[tuple[int, Level, int, float, int]]] = []
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Look once, and then wait for ever."""
         first = random.Random(SEED + bytes([self.seat])).random()
         assert self._rng.random() != first  # the first number was for the start
         self.made.append((self.seat, self.level, self._counter, first, now()))
-        return Search(self._nothing())
+        return SlicedSearch(self._nothing())
 
     def _nothing(self) -> Generator[int, None, Decision]:
         yield from ()
@@ -216,9 +216,9 @@ class Ponderer(Bot):
 
     work: ClassVar[Counter[int]] = Counter()
 
-    def look(self, view: TableState) -> Search[Decision]:
+    def look(self, view: TableState) -> SlicedSearch[Decision]:
         """Begin to think."""
-        return Search(self._ponder())
+        return SlicedSearch(self._ponder())
 
     def _ponder(self) -> Generator[int, None, Decision]:
         for _ in range(10 * SLICE_UNITS):

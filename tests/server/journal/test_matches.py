@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_protocol.records.format import Correction, read_records, section_line, why_not
+from racing_demon_protocol.records.format import Correction, correction_problem, read_records, section_line
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -143,7 +143,7 @@ async def test_a_match_that_goes_on_is_not_corrected(tmp_path: Path) -> None:
 
 def test_a_match_without_a_hand_has_nothing_to_correct() -> None:
     """A match in which no hand was played to its end is said to have none."""
-    assert "has no hand" in why_not(NOTE, "1.1", {0: "Ann"}, 0)
+    assert "has no hand" in correction_problem(NOTE, "1.1", {0: "Ann"}, 0)
 
 
 async def test_the_matches_of_all_processes_are_found(folder: Path, tmp_path: Path) -> None:

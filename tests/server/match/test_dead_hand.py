@@ -9,7 +9,7 @@ import pytest
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.sliced_search import Search, Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
@@ -37,12 +37,12 @@ class Fortune(Dealer):
         self._answers = answers
         self._units = units
 
-    def search(self, board: Board, seat: int) -> Search[bool]:
+    def search(self, board: Board, seat: int) -> SlicedSearch[bool]:
         """Begin a search that has its answer already, and takes its time."""
         self.asked.append(seat)
-        return Search(self._take(self._answers[seat]))
+        return SlicedSearch(self._take(self._answers[seat]))
 
-    def _take(self, answer: bool) -> Steps:
+    def _take(self, answer: bool) -> SearchSteps:
         for _ in range(self._units):
             self.units += 1
             yield 1
@@ -159,7 +159,7 @@ def _stuck(sitting: Sitting) -> list[int]:
     return [said.seat for said in of_type(ev.StuckSaid, sitting.log)]
 
 
-def _search(sitting: Sitting) -> Search[bool]:
+def _search(sitting: Sitting) -> SlicedSearch[bool]:
     assert sitting.hand is not None
     return dealer_of(sitting.hand).search(sitting.hand.board, 0)
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from racing_demon_protocol.constants import MOST_SEATS
+from racing_demon_protocol.constants import MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
@@ -31,7 +31,7 @@ def fault(options: Options) -> str:
 def fault_when_dealt(options: Options) -> str:
     """Return why the rules cannot be made for some number of players."""
     try:
-        for players in range(1, MOST_SEATS + 1):
+        for players in range(1, MAX_SEATS + 1):
             make_rules(declare(options, players), range(players))
     except InvalidGame as error:
         return str(error)

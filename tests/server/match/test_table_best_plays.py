@@ -13,7 +13,7 @@ from tests.support.tables import Own, Sitting, of_type
 @pytest.mark.parametrize("game", GAMES)
 def test_a_card_of_any_game_goes_to_its_best_place(game: str) -> None:
     """What the rules call the best play of a pile is what happens, and answers the command."""
-    sitting = Sitting.playing(max(1, min(2, GAMES[game].least_seats)), game=game)
+    sitting = Sitting.playing(max(1, min(2, GAMES[game].min_seats)), game=game)
     seat = sitting.rules.layout.seats[0]
     bests = [
         best

@@ -5,12 +5,12 @@ from itertools import combinations, islice
 
 import pytest
 
-from racing_demon_protocol.engine.commit_reveal import deal_seed, keeps
+from racing_demon_protocol.engine.commit_reveal import deal_seed, matches_commitment
 from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.errors import InconsistentEvent
-from racing_demon_protocol.records.verify import Verdict, verify
+from racing_demon_protocol.records.verify import VerificationReport, verify
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -40,7 +40,7 @@ def _end(sitting: Sitting) -> list[ev.Event]:
     return [event for seat in sitting.mirror.hand_seats for event in sitting.events(seat, cl.Stuck)]
 
 
-def _proves(sitting: Sitting) -> Verdict:
+def _proves(sitting: Sitting) -> VerificationReport:
     """Check that a table's log proves itself, and return what it proves."""
     return verify([TableState("TEST", sitting.options).snapshot(0), *sitting.log])
 
@@ -56,7 +56,7 @@ def test_the_server_commits_first() -> None:
     sitting.events(0, cl.Start)
     reveal(sitting, [0, 1])
     assert prepared.hand_id == HAND
-    assert keeps(secret_of(_end(sitting)), HAND, prepared.commitment)
+    assert matches_commitment(secret_of(_end(sitting)), HAND, prepared.commitment)
 
 
 def test_a_deal_waits_until_all_have_revealed() -> None:

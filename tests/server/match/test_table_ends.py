@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_protocol.constants import MOST_PLAYS
+from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.cards import parse
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.records.verify import verify
@@ -315,6 +315,6 @@ def test_a_hand_without_end_ends_with_its_tally() -> None:
         gathering = gathering.model_copy(update={"counter": gathering.counter + 1})
     over = _over(sitting.log)
     assert EndReason.TIME_UP is over.reason
-    assert MOST_PLAYS <= len(of_type(ev.Played, sitting.log)) < MOST_PLAYS + 100
+    assert MAX_PLAYS <= len(of_type(ev.Played, sitting.log)) < MAX_PLAYS + 100
     first = TableState("TEST", sitting.table.view.options).snapshot(0)
     assert verify([first, *sitting.log]).hands == 1

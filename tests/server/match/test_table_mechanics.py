@@ -23,7 +23,7 @@ MOST_PLAYS = 900
 
 
 def _players(game: str) -> int:
-    return min(2, GAMES[game].most_seats)
+    return min(2, GAMES[game].max_seats)
 
 
 def _play_hand(sitting: Sitting, rng: random.Random) -> HandOver:

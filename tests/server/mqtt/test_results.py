@@ -2,7 +2,7 @@
 
 import json
 
-from racing_demon_protocol.engine.commit_reveal import deal_seed, keeps
+from racing_demon_protocol.engine.commit_reveal import deal_seed, matches_commitment
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -28,7 +28,7 @@ def test_a_hand_can_be_dealt_again_from_its_result() -> None:
     ((_, payload),) = results(sitting.mirror, over)
     told = json.loads(payload)
     secret = bytes.fromhex(told["seed"])
-    assert keeps(secret, told["hand_id"], told["commitment"])
+    assert matches_commitment(secret, told["hand_id"], told["commitment"])
     contributions = {each["seat"]: bytes.fromhex(each["value"]) for each in told["contributions"]}
     seed = deal_seed(secret, told["hand_id"], contributions)
     assert dealt.shown == Dealer(seed, sitting.rules).first_cards()

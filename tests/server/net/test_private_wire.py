@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net.connection import Client
-from racing_demon_protocol.records.format import to_line
+from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -90,7 +90,7 @@ async def _all(racers: list[Racer]) -> None:
 
 def _public(racer: Racer) -> list[str]:
     """Return what a client was told beside its own plays, from the signal on."""
-    lines = [to_line(message) for message in racer.told if not isinstance(message, ev.Played | Snapshot)]
+    lines = [message_line(message) for message in racer.told if not isinstance(message, ev.Played | Snapshot)]
     begin = next(number for number, line in enumerate(lines) if '"signalled"' in line)
     return lines[begin:]
 

@@ -12,7 +12,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_protocol.engine.sliced_search import Search, Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -246,11 +246,11 @@ class Slow(Dealer):
 
     units = 0
 
-    def search(self, board: Board, seat: int) -> Search[bool]:
+    def search(self, board: Board, seat: int) -> SlicedSearch[bool]:
         """Begin a search."""
-        return Search(self._take())
+        return SlicedSearch(self._take())
 
-    def _take(self) -> Steps:
+    def _take(self) -> SearchSteps:
         for _ in range(1_000 * SLICE_UNITS):
             self.units += 1
             yield 1

@@ -11,7 +11,7 @@ from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.shared.rules_text import brief, title_of
 from racing_demon_client.terminal.style import Glyphs, Mark, Role, cut, fit, screen_text, shortened, wrapped
 from racing_demon_protocol.enums import EndReason, Phase
-from racing_demon_protocol.formatting import counted, listing
+from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table import scoring
@@ -219,7 +219,7 @@ def _draw_seats(  # noqa: PLR0913
         _draw_seat(canvas, page, (seat, row), room, glyphs)
     y += len(shown)
     if folds:
-        canvas.put(2, y, f"{counted(places - len(shown), 'seat')} free", Role.DIM)
+        canvas.put(2, y, f"{pluralize(places - len(shown), 'seat')} free", Role.DIM)
         y += 1
     return y + 1
 
@@ -235,7 +235,7 @@ def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, 
     hidden, free = len(taken) - shown, _places(page.view) - len(taken)
     phrases = [
         f"{hidden} more" * bool(hidden),
-        counted(free, "seat") + " free" if free else "",
+        pluralize(free, "seat") + " free" if free else "",
         title_of(page.view.options.game),
     ]
     if y + shown < bottom:
@@ -312,7 +312,7 @@ def _headline(view: TableState, own: int | None) -> str:
         return f"Hand {view.hand_number} of {view.options.hands} is being played."
     result = view.results[-1]
     if view.phase is Phase.OVER and view.winners:
-        won = listing(["you" if winner == own else _name(view, winner) for winner in view.winners])
+        won = join_words(["you" if winner == own else _name(view, winner) for winner in view.winners])
         return f"The match is over: {won} won."
     return f"Hand {result.hand} of {view.options.hands}: {_ending(view, result, own)}"
 

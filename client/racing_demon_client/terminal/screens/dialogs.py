@@ -17,7 +17,7 @@ from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.help import draw_help, draw_text
 from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.style import wrapped
-from racing_demon_protocol.constants import LONGEST_CHAT
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 
 LEAST = 20
 """The minimum width of a text, on any terminal."""
@@ -128,7 +128,9 @@ class ChatScreen(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
-        yield Input(placeholder="say something (Enter; Escape: back)", max_length=LONGEST_CHAT, compact=True)
+        yield Input(
+            placeholder="say something (Enter; Escape: back)", max_length=MAX_CHAT_LENGTH, compact=True
+        )
 
     @on(Input.Submitted)
     def _said(self, event: Input.Submitted) -> None:

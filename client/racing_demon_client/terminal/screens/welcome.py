@@ -23,9 +23,9 @@ from racing_demon_client.links import taken_apart
 from racing_demon_client.net.server_query import FoundTable, listed_tables
 from racing_demon_client.saved_tables import Recent
 from racing_demon_client.terminal.style import screen_text
-from racing_demon_protocol.constants import LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
 from racing_demon_protocol.enums import BotLevel
-from racing_demon_protocol.formatting import counted
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import GAMES
 
 from .dialogs import Dialog, QuestionScreen
@@ -316,11 +316,11 @@ class WelcomeScreen(Screen[None]):
     def _players(self) -> ComposeResult:
         """Yield the fields for the game and its players."""
         games = [(game.title, game.name) for game in GAMES.values()]
-        counts = [(counted(number, "bot"), str(number)) for number in range(MOST_SEATS)]
+        counts = [(pluralize(number, "bot"), str(number)) for number in range(MAX_SEATS)]
         levels = [(level, level) for level in BotLevel]
         with Horizontal(classes="field"):
             yield Label("your name")
-            yield Input(self._name, id="name", max_length=LONGEST_NAME, compact=True)
+            yield Input(self._name, id="name", max_length=MAX_NAME_LENGTH, compact=True)
         yield Label("play here", classes="heading")
         with Horizontal(classes="field"):
             yield Label("game")
@@ -355,7 +355,7 @@ class WelcomeScreen(Screen[None]):
                 placeholder="if the table has one",
                 id="passphrase",
                 password=True,
-                max_length=LONGEST_PASSPHRASE,
+                max_length=MAX_PASSPHRASE_LENGTH,
                 compact=True,
             )
         with Horizontal():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.engine.specification import Extent, Game, Group
+from racing_demon_protocol.engine.specification import Game, Group, PileSpec
 
 NO_PILE: Final = -2
 """Neither a pile's number nor :data:`FOUNDATIONS`."""
@@ -23,9 +23,9 @@ class Out(Group):
     name: str = "out"
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(1, Shows.ALL)
+        return PileSpec(1, Shows.ALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,9 +47,9 @@ class Packets(Group):
     numbered: bool = False
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, self.shows)
+        return PileSpec(self.count, self.shows)
 
 
 class MechanicRules(Rules):

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from racing_demon_protocol.engine.board import Board, Kind, Play, Shows
 from racing_demon_protocol.engine.cards import rank, suit
-from racing_demon_protocol.engine.specification import Extent, Group, Mechanic
+from racing_demon_protocol.engine.specification import Group, Mechanic, PileSpec
 
 from .common import MechanicRules
 
@@ -32,9 +32,9 @@ class Line(Group):
     count: int
 
     @property
-    def extent(self) -> Extent:
+    def pile_spec(self) -> PileSpec:
         """The piles of each player."""
-        return Extent(self.count, Shows.ALL)
+        return PileSpec(self.count, Shows.ALL)
 
 
 class LineRules(MechanicRules):

@@ -12,12 +12,12 @@ from typing import Final
 
 from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.cards import SUITS, rank
-from racing_demon_protocol.engine.sliced_search import Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps
 from racing_demon_protocol.engine.specification import Mechanic
 
 from .common import MechanicRules
 
-MOST_LAYINGS: Final = 1_000
+MAX_DEALS: Final = 1_000
 """The number of deals after which the search gives up with "not dead".
 
 In 2,000 searches 37 was the maximum.
@@ -96,7 +96,7 @@ class MergingRules(MechanicRules):
         """Return whether a play removes cards: through all others positions may repeat."""
         return play.destination == self.single_pile(seat, "out")
 
-    def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
+    def can_progress(self, board: Board, seat: int, hidden: Board) -> SearchSteps:
         """Find out whether a card will ever leave again, or the cards return to the same order."""
         piles = [[rank(card) for card in hidden.cards[pile]] for pile in self.group_piles(seat, "pile")]
         stock = [rank(card) for card in hidden.cards[self.single_pile(seat, "stock")]]
@@ -106,7 +106,7 @@ class MergingRules(MechanicRules):
         while tuple(stock) not in seen or any(piles):
             if not any(piles):
                 seen.add(tuple(stock))
-            if len(seen) > MOST_LAYINGS or self._lay_out(piles, stock):
+            if len(seen) > MAX_DEALS or self._lay_out(piles, stock):
                 return True
             stock = [rank_ for pile in piles for rank_ in pile][::-1]
             piles = [[] for _ in piles]

@@ -19,7 +19,7 @@ State = tuple[tuple[int, ...], tuple[int, ...]]
 """The number of cards in each of a seat's piles, and of those that came to counting piles."""
 
 
-class Step(NamedTuple):
+class ScriptStep(NamedTuple):
     """Cards from the top of one pile to another, each named by its group and its place in it."""
 
     source: tuple[str, int]
@@ -38,7 +38,7 @@ class Beat:
     """
 
     text: str
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,7 +119,7 @@ class ScriptRules(MechanicRules):
         board = self.deal()
         states = {self._state(board, seat): 0}
         for number, play in enumerate(self._plays[seat], 1):
-            board.shift(play)
+            board.move(play)
             if states.setdefault(self._state(board, seat), number) != number:
                 raise InvalidGame(f"{self.game.name} comes to step {number} twice")
         return states

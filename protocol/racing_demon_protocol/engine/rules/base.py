@@ -9,17 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Place, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, CardRef, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.deal import deal_out
 from racing_demon_protocol.engine.layout import layout_of
-from racing_demon_protocol.engine.sliced_search import Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps
 from racing_demon_protocol.engine.specification import Deals, Foundations, Game, Goal, Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
 from .pile_moves import verify_piles
 
-Revealer = Callable[[Play, Sequence[Place]], Sequence[Card]]
+Revealer = Callable[[Play, Sequence[CardRef]], Sequence[Card]]
 """The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
 
 LOOK_UNITS: Final = 35
@@ -113,7 +113,7 @@ class Rules:
     @staticmethod
     def carry_out(board: Board, play: Play, name: Revealer) -> tuple[Card, ...]:
         """Make a legal or automatic play, and return the cards that it turned up."""
-        places = board.shift(play)
+        places = board.move(play)
         shown = tuple(name(play, places))
         if places or shown:
             board.reveal(places, shown)
@@ -157,7 +157,7 @@ class Rules:
                 return False
         return True
 
-    def leads_on(self, board: Board, seat: int, hidden: Board) -> Steps:
+    def can_progress(self, board: Board, seat: int, hidden: Board) -> SearchSteps:
         """Find out step by step whether a seat can get any further.
 
         The building games have a search of their own, in :mod:`.dead_hand`.

@@ -10,18 +10,18 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
-from racing_demon_protocol.engine.sliced_search import Steps
+from racing_demon_protocol.engine.sliced_search import SearchSteps
 from racing_demon_protocol.engine.specification import Reserve, Stock, TailRule
 
 from .building import BuildingRules
 from .position import ScratchBoard
 
-SEARCH_LIMIT: Final = 2_000
+MAX_ARRANGEMENTS: Final = 2_000
 """The arrangements of one tableau to examine before giving up with "not dead".
 
 Neutral moves lead to a few dozen at most; the limit is for declarations not yet written.
 """
-WIDE_LIMIT: Final = 10_000
+MAX_POSITIONS: Final = 10_000
 """The same for whole positions, where every attribute of a game may matter."""
 START_UNITS: Final = 10
 POSITION_UNITS: Final = 6
@@ -44,7 +44,7 @@ Columns are interchangeable, so the search sorts them, and names each by the fir
 """
 
 
-def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
+def turnable_cards(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals: int = 0) -> set[Card]:
     """Return every card that comes to the top of the waste by turning alone, without any play.
 
     If redeals shuffle the cards, that may be any of them.
@@ -67,7 +67,9 @@ def surfacing(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], redeals
     return shown
 
 
-def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]) -> Steps:
+def columns_can_progress(
+    rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]
+) -> SearchSteps:
     """Find out whether a seat has a play, now or after turning and neutral tableau moves.
 
     A play is one that brings the hand closer to its end: see :meth:`~.engine.board.Board.is_progress`. If
@@ -77,7 +79,7 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
         rules: the rules of the hand.
         board: the public board.
         seat: the seat.
-        surfaced: the result of :func:`surfacing` for the seat.
+        surfaced: the result of :func:`turnable_cards` for the seat.
 
     """
     layout = rules.layout
@@ -95,7 +97,7 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
     start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
     yield START_UNITS
     seen, waiting = {start}, [start]
-    while waiting and len(seen) < SEARCH_LIMIT:
+    while waiting and len(seen) < MAX_ARRANGEMENTS:
         for outcome in _steps(rules, wanted, waiting.pop(), loose):
             if outcome is None or _spaces(outcome) > _spaces(start):
                 return True
@@ -107,7 +109,7 @@ def columns_lead_on(rules: BuildingRules, board: Board, seat: int, surfaced: Ite
     return bool(waiting)
 
 
-def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> Steps:
+def can_progress(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> SearchSteps:
     """Find out the same for any building game, by making all neutral moves, including redeals.
 
     If redeals shuffle the cards, their result is unknown, and the answer is yes.
@@ -124,7 +126,7 @@ def leads_on(rules: BuildingRules, board: Board, hidden: Board, seat: int) -> St
     shuffled = rules.layout.shuffled
     seen, waiting = {start}, [(start, scratch.counts)]
     yield START_UNITS
-    while waiting and len(seen) < WIDE_LIMIT:
+    while waiting and len(seen) < MAX_POSITIONS:
         scratch.put_up(*waiting.pop())
         for move in rules.moves(scratch.board, seat):
             if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.board import Board, Counts, Place, Play
+from racing_demon_protocol.engine.board import Board, CardRef, Counts, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 
 from .base import Rules
@@ -95,8 +95,8 @@ class ScratchBoard:
         self._faces, board.counts = faces, self.counts
         return outcome, self.counts if changed == self.counts else changed
 
-    def _name(self, play: Play, places: Sequence[Place]) -> list[Card]:
-        self._hidden.shift(play)
+    def _name(self, play: Play, places: Sequence[CardRef]) -> list[Card]:
+        self._hidden.move(play)
         return [self._hidden.cards[pile][index] for pile, index in places]
 
     def _packed(self, pile: int) -> bytes:

@@ -7,11 +7,11 @@ from racing_demon_protocol.engine.cards import PACK_SIZE, SUIT_SIZE, Card, is_re
 from racing_demon_protocol.engine.specification import Build, Foundations, SuitRule
 
 _PACK: Final = range(PACK_SIZE)
-MOST_GROUPS: Final = 256
+MAX_CACHED_GROUPS: Final = 256
 """The number of cached groups: the games have a hundred, of some 50 KiB each."""
 
 
-@lru_cache(MOST_GROUPS)
+@lru_cache(MAX_CACHED_GROUPS)
 def followers(ways: tuple[Build, ...], wrap: bool) -> tuple[frozenset[Card], ...]:
     """Return for each card of the first pack, by number, the cards of that pack that may lie on it.
 
@@ -26,7 +26,7 @@ def followers(ways: tuple[Build, ...], wrap: bool) -> tuple[frozenset[Card], ...
     )
 
 
-@lru_cache(MOST_GROUPS)
+@lru_cache(MAX_CACHED_GROUPS)
 def successors(group: Foundations) -> tuple[tuple[frozenset[Card], ...], ...]:
     """Return the cards of the first pack that may come next on a foundation with cards that is not complete.
 

@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.board import Board, Play
 from racing_demon_protocol.engine.layout import Layout
 from racing_demon_protocol.engine.specification import Stock, Tableau, TailRule
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.formatting import counted, there_are
+from racing_demon_protocol.formatting import pluralize, there_are
 
 
 class StockRules:
@@ -60,7 +60,7 @@ class StockRules:
         turn = plays[-1]
         if (play.source, play.destination) == (turn.source, turn.destination):
             verb = "is" if turn.count == 1 else "are"
-            raise IllegalPlay(f"{counted(turn.count, 'card')} {verb} turned here, not {play.count}.")
+            raise IllegalPlay(f"{pluralize(turn.count, 'card')} {verb} turned here, not {play.count}.")
         raise IllegalPlay("The waste is turned over when the stock is empty, and takes only turned cards.")
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_s
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
-from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_PASSPHRASE, LONGEST_TEXT, MOST_SEATS
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.engine.cards import UNKNOWN
 
 MAX_INT = 2**31 - 1
-MAX_CARD = MOST_SEATS * 2 * 52 - 1
+MAX_CARD = MAX_SEATS * 2 * 52 - 1
 MAX_PILE = 1_023
 MAX_COUNT = 104
 
@@ -38,14 +38,14 @@ Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 # The server cleans names to at most 24 printable characters.
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The player's name. The one in ``joined`` counts: the server cleans names, and makes them differ."""
-Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Text = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 HandId = Text
 """What names the hand: the table's code, the number of the match, and that of the hand."""
-ChatText = Annotated[str, Field(min_length=1, max_length=LONGEST_CHAT)]
+ChatText = Annotated[str, Field(min_length=1, max_length=MAX_CHAT_LENGTH)]
 """A line of chat; the server cleans it like a name."""
 Code = Annotated[str, Field(min_length=1, max_length=16)]
 """The table's code. Capital and small letters, and blanks around it, make no difference."""
-Passphrase = Annotated[str, Field(max_length=LONGEST_PASSPHRASE)]
+Passphrase = Annotated[str, Field(max_length=MAX_PASSPHRASE_LENGTH)]
 """What opens the table; empty where it has no passphrase."""
 Token = Annotated[str, Field(min_length=64, max_length=64, pattern="^[0-9a-f]+$")]
 """The secret that opens the seat: 64 hexadecimal digits."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field, model_serializer
 
-from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.enums import BotLevel, Reaction
 from racing_demon_protocol.wire.options import Options
@@ -253,7 +253,7 @@ class Relaying(Message):
     """
 
     TAG: ClassVar[int] = 27
-    count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
+    count: Annotated[int, Field(strict=True, ge=0, le=MAX_SPECTATORS)]
     """How many watch at the relay."""
 
 

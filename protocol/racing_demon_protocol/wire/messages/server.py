@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from racing_demon_protocol.constants import MOST_SPECTATORS
+from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.options import Options
 
@@ -269,7 +269,7 @@ class Watchers(Message):
     """
 
     TAG: ClassVar[int] = 70
-    count: Annotated[int, Field(strict=True, ge=0, le=MOST_SPECTATORS)]
+    count: Annotated[int, Field(strict=True, ge=0, le=MAX_SPECTATORS)]
     """How many watch the table without a seat."""
 
 

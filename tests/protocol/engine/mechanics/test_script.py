@@ -7,7 +7,7 @@ import pytest
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, rank
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.mechanics.script import Beat, Script, Step
+from racing_demon_protocol.engine.mechanics.script import Beat, Script, ScriptStep
 from racing_demon_protocol.engine.specification import Foundations
 from racing_demon_protocol.errors import IllegalPlay, InvalidGame
 from racing_demon_protocol.games import GAMES
@@ -114,8 +114,8 @@ def test_the_cards_lie_as_declared_whatever_the_seed() -> None:
 
 def test_a_script_that_comes_round_is_refused() -> None:
     """Where the board would not tell which step is next, the declaration does not work out."""
-    there = Step(("stock", 0), ("row", 0))
-    back = Step(("row", 0), ("stock", 0))
+    there = ScriptStep(("stock", 0), ("row", 0))
+    back = ScriptStep(("row", 0), ("stock", 0))
     script = Script(order=("AS",), beats=(Beat("to and fro", (there, back, there)),))
     with pytest.raises(InvalidGame, match="step 2 twice"):
         make_rules(replace(GAMES["a-spell"], mechanic=script), (0,))

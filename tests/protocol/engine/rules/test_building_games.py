@@ -8,7 +8,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import PACK_SIZE, RANK_NAMES, rank
-from racing_demon_protocol.engine.deal import reshuffled, subseed
+from racing_demon_protocol.engine.deal import reshuffle, subseed
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules import special_rules as privileges
 from racing_demon_protocol.engine.rules.building import BuildingRules
@@ -198,11 +198,11 @@ def test_shuffled_redeals_are_fair() -> None:
     seed, rng = bytes(range(32)), random.Random(7)
     mine = rng.sample(range(104), 60)
     theirs = [card + 104 for card in mine if card % 3]
-    faces = [card % PACK_SIZE for card in reshuffled(seed, "redeal/0/1", mine)]
-    others = [card % PACK_SIZE for card in reshuffled(seed, "redeal/0/1", reversed(theirs))]
+    faces = [card % PACK_SIZE for card in reshuffle(seed, "redeal/0/1", mine)]
+    others = [card % PACK_SIZE for card in reshuffle(seed, "redeal/0/1", reversed(theirs))]
     kept = iter(faces)
     assert all(face in kept for face in others if faces.count(face) == 1)
-    assert faces != [card % PACK_SIZE for card in reshuffled(seed, "redeal/0/2", mine)]
+    assert faces != [card % PACK_SIZE for card in reshuffle(seed, "redeal/0/2", mine)]
 
 
 def test_a_redeal_is_in_the_order_of_the_seed() -> None:

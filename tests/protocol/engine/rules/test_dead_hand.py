@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.deal import subseed
-from racing_demon_protocol.engine.rules.dead_hand import surfacing
+from racing_demon_protocol.engine.rules.dead_hand import turnable_cards
 from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
@@ -82,7 +82,7 @@ def _blocked(*columns: str, **piles: object) -> Position:
 
 def _surfaced(stock: Stock, hand: str, waste: str = "", redeals: int = 0) -> str:
     """Return what surfaces of a hand written in the order of its turning."""
-    found = surfacing(stock, cards(hand)[::-1], cards(waste), redeals)
+    found = turnable_cards(stock, cards(hand)[::-1], cards(waste), redeals)
     return names([card for card in cards(f"{waste} {hand}") if card in found])
 
 

@@ -75,7 +75,7 @@ def test_what_is_allowed_is_legal(game: Game) -> None:
     rules = make_rules(game, (0,))
     assert isinstance(rules, BuildingRules)
     if rules.move_tables is not None:
-        _check(game, range(min(3, game.most_seats)))
+        _check(game, range(min(3, game.max_seats)))
 
 
 @pytest.mark.parametrize("asked", ODD, ids=str)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from racing_demon_protocol.engine.board import Board, Place, Play
+from racing_demon_protocol.engine.board import Board, CardRef, Play
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
@@ -161,8 +161,8 @@ def _played(hand: Dealt, board: Board, hidden: Board, move: Play) -> tuple[Board
     """Return both boards after a move and what follows by itself."""
     board, hidden = board.copy(), hidden.copy()
 
-    def name(play: Play, places: Sequence[Place]) -> list[Card]:
-        hidden.shift(play)
+    def name(play: Play, places: Sequence[CardRef]) -> list[Card]:
+        hidden.move(play)
         return [hidden.cards[pile][index] for pile, index in places]
 
     due: Play | None = move

@@ -36,7 +36,7 @@ class Scene:
         """Make a play, and what follows by itself."""
         due: Play | None = self.rules.verify_play(self.board, 0, play)
         while due is not None:
-            self.board.shift(due)
+            self.board.move(due)
             due = self.rules.automatic(self.board, 0)
 
     def text(self, group: str, index: int = 0) -> str:

@@ -63,7 +63,7 @@ def _another_order(
     def play(wanted: Play) -> None:
         due: Play | None = rules.verify_play(board, 0, wanted)
         while due is not None:
-            board.shift(due)
+            board.move(due)
             due = rules.automatic(board, 0)
 
     while board.redeals.get(0, 0) < 2:
