@@ -432,7 +432,7 @@ function render() {
   )
     return;
   const { table } = session;
-  const isPlayed = ["countdown", "playing", "grace"].includes(table.phase) && table.board !== null;
+  const isPlayed = table.isPlaying && table.hand !== null;
   if (isPlayed) showScreen("table");
   if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
   if (!isPlayed) showScreen("lobby");

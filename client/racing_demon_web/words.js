@@ -170,7 +170,7 @@ export function standing(table, seat) {
   const points = table.points();
   const own = points.get(seat);
   if (own === undefined) return "";
-  const place = table.placeOf(seat);
+  const place = table.rankOf(seat);
   const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
   return `you ${own}${points.size > 1 ? `, ${ordinal} of ${points.size}` : ""}`;
 }

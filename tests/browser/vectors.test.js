@@ -11,7 +11,7 @@ const { helpfulPlay, knowsAll, openedPlay } = await import("./rules/hints.js");
 const { Rules } = await import("./rules/rules.js");
 const { bytesOf } = await import("./proof/sha256.js");
 const { HandTranscript } = await import("./wire/commit_reveal.js");
-const { TableState } = await import("./rules/state.js");
+const { HandView, TableState } = await import("./rules/state.js");
 const { decode } = await import("./wire/codec.js");
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
@@ -52,7 +52,7 @@ for (const { name, begin, frames } of matches) {
       const message = decode(text);
       if (message.name === "hand_over") log.end(table.points(), message.fields);
       table.apply(message.name, message.fields, 0);
-      log.record(message.name, message.fields, table.layout);
+      log.record(message.name, message.fields, table.hand?.layout ?? null);
       return message;
     };
     follow(begin);
@@ -83,7 +83,7 @@ function logOf(texts, forge = () => {}) {
     forge(name, fields);
     if (name === "hand_over") log.end(table.points(), fields);
     table.apply(name, fields, 0);
-    log.record(name, fields, table.layout);
+    log.record(name, fields, table.hand?.layout ?? null);
     if (name === "hand_over") over = prove(log.hand, fields.seed);
   }
   return over;
@@ -136,9 +136,9 @@ test("a hand that was drawn anew", () => {
 
 function factsOf(table) {
   return {
-    cards: table.board?.cards ?? [],
+    cards: table.hand?.board.cards ?? [],
     phase: table.phase,
-    hand: table.hand,
+    hand: table.handNumber,
     totals: table.totals().sort(([a], [b]) => a - b),
     seats: [...table.seats.values()]
       .sort((a, b) => a.seat - b.seat)
@@ -151,8 +151,7 @@ function factsOf(table) {
 /** A table on which a board lies, in the midst of a hand. */
 function pointsOf(board) {
   return Object.assign(new TableState(games), {
-    layout: board.layout,
-    board,
+    hand: new HandView(board, ""),
     phase: "playing",
     options: board.layout.options,
   });

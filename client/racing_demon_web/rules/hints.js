@@ -28,7 +28,7 @@ export class Hints {
    * @param {number} place
    */
   record(name, { seat, source, destination }, table, rules, place) {
-    const { board } = table;
+    const board = table.hand?.board;
     if (!board || place < 0) return;
     if (name !== "played") {
       if (["snapshot", "dealt", "rotated"].includes(name)) this.#begin(board, place);

@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { Layout } from "./layout.js";
 
-const DEALT = ["countdown", "playing", "grace", "tally"];
+const PLAYING = ["countdown", "playing", "grace"];
 const BETWEEN = ["lobby", "over"];
 const MAX_BANNED = 32;
 
@@ -20,6 +20,70 @@ const MAX_BANNED = 32;
  * @property {boolean} muted
  */
 
+/**
+ * The cards of a hand as everybody sees them, from its deal to the next one, or until the options change.
+ * Those of the last hand lie there between hands.
+ */
+export class HandView {
+  /**
+   * @param {Board} board
+   * @param {string} deal the commitment of these cards: no other deal ever has the same
+   * @param {Map<number, {reached: number, since: number}>} [progress] on identical deals: how far each seat is, and
+   * the event that brought it there
+   */
+  constructor(board, deal, progress = new Map()) {
+    this.board = board;
+    this.deal = deal;
+    this.progress = progress;
+  }
+
+  get layout() {
+    return this.board.layout;
+  }
+
+  get seats() {
+    return this.layout.seats;
+  }
+
+  /** Whether all other players' layouts are private: several play the same deal. */
+  get isPrivate() {
+    return this.layout.isPrivate;
+  }
+
+  /**
+   * How far a seat is; null where its game counts what is not told here.
+   * @param {number} seat
+   */
+  reached(seat) {
+    const place = this.seats.indexOf(seat);
+    return this.progress.get(seat)?.reached ?? (place < 0 ? null : this.board.progress(place));
+  }
+
+  /**
+   * The cards that a seat has left in its heap; null where the game has none.
+   * @param {number} seat
+   */
+  heap(seat) {
+    const place = this.seats.indexOf(seat);
+    const piles = place < 0 || this.isPrivate ? [] : this.layout.own(place, "reserve");
+    return piles.length > 0
+      ? piles.reduce((sum, { number }) => sum + this.board.cards[number].length, 0)
+      : null;
+  }
+
+  /** The points of the hand as it stands, by seat. */
+  points() {
+    const each = this.layout.options.reserve_card ?? this.layout.game.reserve_card ?? 0;
+    /** @type {Map<number, number>} */
+    const points = new Map();
+    for (const seat of this.seats) {
+      const reached = this.reached(seat);
+      if (reached !== null) points.set(seat, reached + each * (this.heap(seat) ?? 0));
+    }
+    return points;
+  }
+}
+
 export class TableState {
   /** @param {Record<string, any>} games games.json */
   constructor(games) {
@@ -33,29 +97,24 @@ export class TableState {
     this.phase = "lobby";
     /** @type {Map<number, Seat>} */
     this.seats = new Map();
-    this.hand = 0;
+    /** @type {HandView | null} */
+    this.hand = null;
+    this.handNumber = 0;
     /** The server's commitment to the hand that is played next, or now. */
     this.commitment = "";
-    /** The commitment of the cards on the board: no other deal ever has the same. */
-    this.deal = "";
-    /** @type {Layout | null} */
-    this.layout = null;
-    /** @type {Board | null} */
-    this.board = null;
     /** @type {any[]} */
     this.results = [];
     /** @type {number[]} */
     this.winners = [];
     /** @type {Map<number, string>} */
     this.departed = new Map();
-    /** On identical deals: how far each seat is, and the event that brought it there. @type {Map<number, {reached: number, since: number}>} */
-    this.progress = new Map();
     /** @type {string[]} */
     this.banned = [];
     this.paused = false;
     /** @type {number | null} */
     this.called = null;
     this.locked = false;
+    /** What the hand's clock showed, and when. */
     this.elapsedMs = 0;
     this.elapsedAt = 0;
     /** Between hands: when the next one is dealt, if nobody is waited for. */
@@ -66,20 +125,23 @@ export class TableState {
     return this.games[this.options.game];
   }
 
+  /** The seats of the current or last hand. */
   get handSeats() {
-    return this.layout ? this.layout.seats : [];
+    return this.hand?.seats ?? [];
   }
 
+  /** Whether a hand is in play. */
+  get isPlaying() {
+    return PLAYING.includes(this.phase);
+  }
+
+  /** Whether the cards of a hand lie on the table that is in play, or has just been. */
   get isDealt() {
-    return this.board !== null && DEALT.includes(this.phase);
+    return this.hand !== null && (this.isPlaying || this.phase === "tally");
   }
 
   get isBetweenMatches() {
     return BETWEEN.includes(this.phase);
-  }
-
-  get isPrivate() {
-    return this.layout?.isPrivate ?? false;
   }
 
   /** @param {number} seat */
@@ -92,63 +154,29 @@ export class TableState {
    * @param {number} now
    */
   elapsed(now) {
-    const runs = ["countdown", "playing", "grace"].includes(this.phase) && !this.paused;
-    return this.elapsedMs + (runs ? now - this.elapsedAt : 0);
-  }
-
-  /**
-   * How far a seat is in this hand; null where its game counts what is not told here.
-   * @param {number} seat
-   */
-  reached(seat) {
-    const place = this.handSeats.indexOf(seat);
-    return this.progress.get(seat)?.reached ?? (place < 0 ? null : (this.board?.progress(place) ?? null));
-  }
-
-  /**
-   * The cards that a seat has left in its heap; null where the game has none.
-   * @param {number} seat
-   */
-  heap(seat) {
-    const { board, layout } = this;
-    const place = this.handSeats.indexOf(seat);
-    const piles = place < 0 || this.isPrivate ? [] : (layout?.own(place, "reserve") ?? []);
-    return board && piles.length > 0
-      ? piles.reduce((sum, { number }) => sum + board.cards[number].length, 0)
-      : null;
+    return this.elapsedMs + (this.isPlaying && !this.paused ? now - this.elapsedAt : 0);
   }
 
   /** The points of the hand as it stands, by seat, and of the last one between hands. @returns {Map<number, number>} */
   points() {
-    const { results, phase } = this;
-    const last = results[results.length - 1];
-    if (last && !["countdown", "playing", "grace"].includes(phase))
-      return new Map(
-        last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]),
-      );
-    const each = this.options.reserve_card ?? this.layout?.game.reserve_card ?? 0;
-    /** @type {Map<number, number>} */
-    const points = new Map();
-    for (const seat of this.handSeats) {
-      const reached = this.reached(seat);
-      if (reached !== null) points.set(seat, reached + each * (this.heap(seat) ?? 0));
-    }
-    return points;
+    const last = this.results[this.results.length - 1];
+    if (!last || this.isPlaying) return this.hand?.points() ?? new Map();
+    return new Map(
+      last.seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [seat, last.points[at]]),
+    );
   }
 
   /**
-   * The place of a seat in this hand, from 1 on. On identical deals who was there first is ahead.
+   * The rank of a seat in this hand, from 1 on. On identical deals who was there first is ahead.
    * @param {number} seat
    */
-  placeOf(seat) {
+  rankOf(seat) {
     const points = this.points();
     const own = points.get(seat) ?? 0;
-    const since = this.progress.get(seat)?.since ?? 0;
+    const since = (/** @type {number} */ who) => this.hand?.progress.get(who)?.since ?? 0;
     return (
       1 +
-      [...points].filter(
-        ([other, sum]) => sum > own || (sum === own && (this.progress.get(other)?.since ?? 0) < since),
-      ).length
+      [...points].filter(([other, sum]) => sum > own || (sum === own && since(other) < since(seat))).length
     );
   }
 
@@ -180,95 +208,81 @@ export class TableState {
   }
 
   /**
-   * Follow an event or a snapshot.
+   * Apply the next event, or a snapshot.
    * @param {string} name
    * @param {any} fields
    * @param {number} now milliseconds of a clock that rises
    * @throws {Error} it is not the next one, or does not fit: the table is to be asked for anew
    */
   apply(name, fields, now) {
-    if (name === "snapshot") return this._snapshot(fields, now);
-    const isWhispered = name === "played" && this.isPrivate;
-    if (fields.seq !== this.seq + (isWhispered ? 0 : 1))
+    const isWhispered = name === "played" && this.hand?.isPrivate;
+    if (name !== "snapshot" && fields.seq !== this.seq + (isWhispered ? 0 : 1))
       throw new Error(`event ${fields.seq} after ${this.seq}`);
-    const reduce = REDUCERS[name];
-    if (reduce) reduce(this, fields, now);
+    REDUCERS[name]?.(this, fields, now);
     this.seq = fields.seq;
-  }
-
-  /**
-   * @param {any} fields
-   * @param {number} now
-   */
-  _snapshot(fields, now) {
-    this.seq = fields.seq;
-    this.code = fields.code;
-    this.options = fields.options;
-    this.host = fields.host;
-    this.phase = fields.phase;
-    this.seats = new Map(fields.seats.map((/** @type {any[]} */ row) => [row[0], seatOf(row)]));
-    this.hand = fields.hand;
-    this.commitment = fields.commitment ?? "";
-    this.deal = fields.phase === "shuffling" ? "" : this.commitment;
-    this.results = fields.results.map(resultOf);
-    this.winners = fields.winners;
-    this.departed = new Map(fields.departed);
-    this.banned = fields.banned;
-    this.paused = fields.paused;
-    this.called = fields.called;
-    this.locked = fields.locked;
-    this._clock(fields.elapsed_ms, now);
-    this.dealAt =
-      now -
-      fields.elapsed_ms +
-      (this.results[this.results.length - 1]?.elapsedMs ?? 0) +
-      this.options.tally_ms;
-    this.layout = null;
-    this.board = null;
-    this.progress = new Map();
-    if (fields.hand_seats.length === 0 || fields.piles.length === 0) return;
-    this.layout = new Layout(this.game, fields.hand_seats, this.options);
-    this.board = new Board(this.layout, fields.piles, fields.redeals);
-    if (this.isPrivate)
-      fields.hand_seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) =>
-        this.progress.set(seat, { reached: fields.progress[at] ?? 0, since: fields.since[at] ?? 0 }),
-      );
-  }
-
-  /**
-   * @param {number} elapsedMs
-   * @param {number} now
-   */
-  _clock(elapsedMs, now) {
-    this.elapsedMs = elapsedMs;
-    this.elapsedAt = now;
-  }
-
-  /**
-   * @param {number} seat
-   * @param {Partial<Seat>} changes
-   */
-  _update(seat, changes) {
-    const state = this.seats.get(seat);
-    if (!state) throw new Error(`nobody has seat ${seat}`);
-    this.seats.set(seat, { ...state, ...changes });
-  }
-
-  _takeStuckBack() {
-    for (const [seat, state] of this.seats) if (state.stuck) this._update(seat, { stuck: false });
   }
 }
 
-/** @type {Record<string, (table: TableState, fields: any, now: number) => void>} */
+/**
+ * @param {TableState} table
+ * @param {number} elapsedMs
+ * @param {number} now
+ */
+function setClock(table, elapsedMs, now) {
+  table.elapsedMs = elapsedMs;
+  table.elapsedAt = now;
+}
+
+/**
+ * @param {TableState} table
+ * @param {number} seat
+ * @param {Partial<Seat>} changes
+ */
+function updateSeat(table, seat, changes) {
+  const state = table.seats.get(seat);
+  if (!state) throw new Error(`nobody has seat ${seat}`);
+  table.seats.set(seat, { ...state, ...changes });
+}
+
+/** @param {TableState} table */
+function clearStuck(table) {
+  for (const [seat, state] of table.seats) if (state.stuck) updateSeat(table, seat, { stuck: false });
+}
+
+/**
+ * What each event changes; those that are not here change nothing that is shown.
+ * @type {Record<string, (table: TableState, fields: any, now: number) => void>}
+ */
 const REDUCERS = {
+  snapshot(table, fields, now) {
+    table.code = fields.code;
+    table.options = fields.options;
+    table.host = fields.host;
+    table.phase = fields.phase;
+    table.seats = new Map(fields.seats.map((/** @type {any[]} */ row) => [row[0], seatOf(row)]));
+    table.handNumber = fields.hand;
+    table.commitment = fields.commitment ?? "";
+    table.results = fields.results.map(resultOf);
+    table.winners = fields.winners;
+    table.departed = new Map(fields.departed);
+    table.banned = fields.banned;
+    table.paused = fields.paused;
+    table.called = fields.called;
+    table.locked = fields.locked;
+    setClock(table, fields.elapsed_ms, now);
+    const handMs = table.results[table.results.length - 1]?.elapsedMs ?? 0;
+    table.dealAt = now - fields.elapsed_ms + handMs + table.options.tally_ms;
+    table.hand = handOf(table, fields);
+  },
   played(table, { source, count, destination, depth, shown }) {
-    if (!table.board) throw new Error("no cards are dealt");
-    if (!table.isPrivate && table.board.isProgress({ source, count, destination })) table._takeStuckBack();
-    table.board.name(table.board.move(source, count, destination, depth), shown);
+    if (!table.hand) throw new Error("no cards are dealt");
+    const { board, isPrivate } = table.hand;
+    if (!isPrivate && board.isProgress({ source, count, destination })) clearStuck(table);
+    board.name(board.move(source, count, destination, depth), shown);
   },
   progressed(table, { seq, seat, progress }) {
-    table.progress.set(seat, { reached: progress, since: seq });
-    table._update(seat, { stuck: false });
+    table.hand?.progress.set(seat, { reached: progress, since: seq });
+    updateSeat(table, seat, { stuck: false });
   },
   joined(table, { seat, name, bot }) {
     const before = table.seats.get(seat);
@@ -286,24 +300,22 @@ const REDUCERS = {
       table.seats.delete(seat);
       if (table.handSeats.includes(seat) && !table.departed.has(seat)) table.departed.set(seat, leaver.name);
     } else {
-      table._update(seat, { left: true, connected: false, ready: false, standIn: "" });
+      updateSeat(table, seat, { left: true, connected: false, ready: false, standIn: "" });
     }
   },
   connected(table, { seat, connected }) {
-    table._update(seat, connected ? { connected, standIn: "" } : { connected });
+    updateSeat(table, seat, connected ? { connected, standIn: "" } : { connected });
   },
   readied(table, { seat, ready }) {
-    table._update(seat, { ready });
+    updateSeat(table, seat, { ready });
   },
   hosted(table, { seat }) {
     table.host = seat;
   },
   options_set(table, { options }) {
     table.options = options;
-    table.layout = null;
-    table.board = null;
-    table.progress = new Map();
-    for (const [seat, state] of table.seats) if (state.bot === "") table._update(seat, { ready: false });
+    table.hand = null;
+    for (const [seat, state] of table.seats) if (state.bot === "") updateSeat(table, seat, { ready: false });
   },
   committed(table, { hand, commitment }) {
     if (hand === 1) {
@@ -312,38 +324,34 @@ const REDUCERS = {
       table.winners = [];
       table.seats = new Map([...table.seats].filter(([, state]) => !state.left));
     }
-    table.hand = hand;
+    table.handNumber = hand;
     table.commitment = commitment;
     table.phase = "shuffling";
   },
   dealt(table, { seats, shown, countdown_ms: countdownMs }, now) {
-    table.deal = table.commitment;
-    table.layout = new Layout(table.game, seats, table.options);
-    table.board = Board.dealt(table.layout);
-    table.board.name(table.board.faceUp(), shown);
-    table.progress = new Map(
-      table.isPrivate
-        ? seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [
-            seat,
-            { reached: table.board?.progress(place) ?? 0, since: 0 },
-          ])
-        : [],
-    );
+    const layout = new Layout(table.game, seats, table.options);
+    const board = Board.dealt(layout);
+    board.name(board.faceUp(), shown);
+    const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ place) => [
+      seat,
+      { reached: board.progress(place) ?? 0, since: 0 },
+    ]);
+    table.hand = new HandView(board, table.commitment, new Map(layout.isPrivate ? reached : []));
     table.called = null;
     table.phase = "countdown";
-    table._clock(-countdownMs, now);
-    table._takeStuckBack();
+    setClock(table, -countdownMs, now);
+    clearStuck(table);
   },
   signalled(table, _, now) {
     table.phase = "playing";
-    table._clock(0, now);
+    setClock(table, 0, now);
   },
   stuck_said(table, { seat }) {
-    table._update(seat, { stuck: true });
+    updateSeat(table, seat, { stuck: true });
   },
   rotated(table) {
-    table.board?.rotate();
-    table._takeStuckBack();
+    table.hand?.board.rotate();
+    clearStuck(table);
   },
   called(table, { seat }) {
     table.called = seat;
@@ -352,13 +360,14 @@ const REDUCERS = {
   hand_over(table, { reason, out, elapsed_ms: elapsedMs, points }, now) {
     table.phase = "tally";
     table.paused = false;
-    table._clock(elapsedMs, now);
+    setClock(table, elapsedMs, now);
     table.dealAt = now + table.options.tally_ms;
     table.results = [
       ...table.results,
-      { hand: table.hand, seats: table.handSeats.slice(), points, reason, out, elapsedMs },
+      { hand: table.handNumber, seats: table.handSeats.slice(), points, reason, out, elapsedMs },
     ];
-    for (const [seat, state] of table.seats) table._update(seat, { ready: state.bot !== "", stuck: false });
+    for (const [seat, state] of table.seats)
+      updateSeat(table, seat, { ready: state.bot !== "", stuck: false });
   },
   match_over(table, { winners }) {
     table.phase = "over";
@@ -366,23 +375,41 @@ const REDUCERS = {
     table.winners = winners;
   },
   paused(table, _, now) {
-    table._clock(table.elapsed(now), now);
+    setClock(table, table.elapsed(now), now);
     table.paused = true;
   },
   continued(table, { elapsed_ms: elapsedMs }, now) {
     table.paused = false;
-    table._clock(elapsedMs, now);
+    setClock(table, elapsedMs, now);
   },
   stood_in(table, { seat, bot }) {
-    table._update(seat, { standIn: bot });
+    updateSeat(table, seat, { standIn: bot });
   },
   muted(table, { seat, muted }) {
-    table._update(seat, { muted });
+    updateSeat(table, seat, { muted });
   },
   unbanned(table, { name }) {
     table.banned = table.banned.filter((other) => other !== name);
   },
 };
+
+/**
+ * The hand of a snapshot; null where no cards lie there.
+ * @param {TableState} table
+ * @param {any} fields
+ */
+function handOf(table, fields) {
+  const { hand_seats: seats, piles, redeals, progress, since, phase } = fields;
+  if (seats.length === 0 || piles.length === 0) return null;
+  const layout = new Layout(table.game, seats, table.options);
+  const reached = seats.map((/** @type {number} */ seat, /** @type {number} */ at) => [
+    seat,
+    { reached: progress[at] ?? 0, since: since[at] ?? 0 },
+  ]);
+  // While the next hand is shuffled, the commitment is that hand's, and the cards are the last one's.
+  const deal = phase === "shuffling" ? "" : table.commitment;
+  return new HandView(new Board(layout, piles, redeals), deal, new Map(layout.isPrivate ? reached : []));
+}
 
 /** @param {any[]} row */
 function seatOf([

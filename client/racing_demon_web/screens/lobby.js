@@ -247,7 +247,7 @@ export class Lobby {
  */
 function headline(table, seat) {
   if (table.phase === "shuffling") return "Shuffling…";
-  if (table.phase === "tally") return `Hand ${table.hand} of ${table.options.hands}`;
+  if (table.phase === "tally") return `Hand ${table.handNumber} of ${table.options.hands}`;
   if (table.phase === "over") {
     const names = namesOf(table, table.winners, seat);
     if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten

@@ -21,7 +21,8 @@ const MAX_NAMED = 3;
 export function outcome(table) {
   const { reason, out, elapsedMs } = table.results[table.results.length - 1];
   const isEarly =
-    reason === "time_up" && elapsedMs < (table.options.time_limit_ms ?? (table.isPrivate ? 6e5 : Infinity));
+    reason === "time_up" &&
+    elapsedMs < (table.options.time_limit_ms ?? (table.hand?.isPrivate ? 6e5 : Infinity));
   const what =
     reason === "out" && out !== null
       ? `${table.nameOf(out)} went out`
@@ -65,9 +66,9 @@ export function tallyRow(table, seat, rank, total, words) {
  * @param {string[][]} tables of the moves
  */
 export function analysis({ table, seat }, match, tables) {
-  const { board, layout } = table;
   const place = seat === null ? -1 : table.handSeats.indexOf(seat);
-  if (!board || !layout || place < 0 || table.results.length === 0) return [];
+  if (!table.hand || place < 0 || table.results.length === 0) return [];
+  const { board, layout } = table.hand;
   const out = board.out(place);
   const lines = [];
   if (layout.piles.some(({ kind }) => kind === "foundation"))

@@ -136,7 +136,7 @@ export class TableScreen {
    */
   #followHints(name, fields) {
     const { table, place } = this;
-    const { layout } = table;
+    const layout = table.hand?.layout;
     if (!layout || !this.hasHints) return;
     const rules = this.rules ?? new Rules(layout, this.tables);
     withModule("hints", ({ Hints }) =>
@@ -197,11 +197,11 @@ export class TableScreen {
     if (!this.#isStuck) return;
     withModule("hints", ({ openedPlay }) => {
       const play =
-        isStuck || !rules || !table.board ? null : openedPlay(rules, table.board, place, destination);
-      if (!play || !table.board) return;
+        isStuck || !rules || !table.hand ? null : openedPlay(rules, table.hand.board, place, destination);
+      if (!play) return;
       this.#isStuck = false;
       const [laid, free] = [destination, play.source].map((pile) =>
-        short(/** @type {number} */ (table.board?.top(pile))),
+        short(/** @type {number} */ (table.hand?.board.top(pile))),
       );
       this.announce(`${table.nameOf(seat)} played ${laid}: your ${free} can go up.`, true);
     });
@@ -209,7 +209,7 @@ export class TableScreen {
 
   /** @param {any} fields */
   #played({ seat, source, destination }) {
-    const { board } = this.table;
+    const board = this.table.hand?.board;
     if (!board || this.isSlow) return;
     const top = board.top(destination);
     const isOther = seat !== this.session?.seat;
@@ -254,7 +254,7 @@ export class TableScreen {
    */
   shows({ source, destination }) {
     const { places } = this.scene ?? {};
-    const { layout } = this.table;
+    const layout = this.table.hand?.layout;
     return (
       !places ||
       this.hasMinis ||
@@ -265,7 +265,7 @@ export class TableScreen {
 
   /** The last event in what is shown: a copy with plays in the air has none since the last picture. */
   get seen() {
-    return this.shown === this.table.board ? this.table.seq : this.#seen;
+    return this.shown === this.table.hand?.board ? this.table.seq : this.#seen;
   }
 
   draw() {
@@ -274,12 +274,12 @@ export class TableScreen {
     if (box !== this.#measured) this.#measure(box);
     this.#drawStatus();
     this.#drawNeighbors();
-    const { board, layout } = table;
-    if (!board || !layout) {
+    if (!table.hand) {
       this.felt.clear();
       this.scene = null;
       return;
     }
+    const { board, layout, deal } = table.hand;
     if (!this.rules || this.rules.layout !== layout) this.rules = new Rules(layout, this.tables);
     const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
     const { board: shown, air } = ahead(
@@ -294,7 +294,6 @@ export class TableScreen {
     if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
-    const { deal } = table;
     const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
     setClass(this.root, "tall-bar", isTall);
     const shape = `${deal} ${width} ${height} ${isMirrored} ${this.place} ${shapeOf(shown, this.place)}`;
@@ -354,7 +353,7 @@ export class TableScreen {
     if (isCountdown) parts.push(`starts in ${left}`);
     else if (table.phase === "shuffling") parts.push("shuffling");
     else parts.push(clock(elapsed));
-    parts.push(`hand ${table.hand} of ${table.options.hands}`, table.code);
+    parts.push(`hand ${table.handNumber} of ${table.options.hands}`, table.code);
     setText(
       this.note,
       table.paused
@@ -430,8 +429,12 @@ export class TableScreen {
     const [name, count, mood, heap, minis] = chip.children;
     setText(name, table.nameOf(seat));
     setText(count, `${points.get(seat) ?? ""}`);
-    setText(heap, `${table.heap(seat) ?? ""}`);
-    setStyle(chip, "background-size", `${Math.min(100, ((table.reached(seat) ?? 0) / 52) * 100)}% 100%`);
+    setText(heap, `${table.hand?.heap(seat) ?? ""}`);
+    setStyle(
+      chip,
+      "background-size",
+      `${Math.min(100, ((table.hand?.reached(seat) ?? 0) / 52) * 100)}% 100%`,
+    );
     setText(
       mood,
       !state
@@ -446,9 +449,9 @@ export class TableScreen {
                 ? "bot"
                 : "",
     );
-    if (place < 0 || table.isPrivate)
+    if (place < 0 || !table.hand || table.hand.isPrivate)
       minis.replaceChildren(); // those of the last hand
-    else if (this.hasMinis && table.board) miniature(minis, table.board, place);
+    else if (this.hasMinis) miniature(minis, table.hand.board, place);
   }
 
   /** The table in words, for those who would rather read it, or hear it. */

@@ -35,8 +35,9 @@ export function drawText(root, table, place) {
  * @returns {[string, string[]][]}
  */
 function sections(table, place) {
-  const { board, layout } = table;
-  if (!board || !layout) return [];
+  if (!table.hand) return [];
+  const { hand } = table;
+  const { board, layout } = hand;
   const tops = layout.piles
     .filter((pile) => pile.kind === "foundation" && pile.place === -1)
     .map((pile) => board.top(pile.number))
@@ -47,7 +48,7 @@ function sections(table, place) {
   const points = table.points();
   const scores = [...points].map(([seat, sum], at) => {
     if (at === place) return standing(table, seat);
-    const heap = table.heap(seat);
+    const heap = hand.heap(seat);
     return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${plural(heap, "card")} in the heap`}`;
   });
   return /** @type {[string, string[]][]} */ ([

@@ -36,7 +36,7 @@ export class MatchLog {
     } else {
       if (name === "dealt") {
         this.lost = [];
-        if (table.hand === 1) this.firstDeal = this.events.length;
+        if (table.handNumber === 1) this.firstDeal = this.events.length;
       }
       this.isOver = name === "match_over" || (this.isOver && name !== "dealt");
       this.events.push({ name, fields, at });
