@@ -14,6 +14,13 @@ cd "$work"
 unset PYTHONPATH
 venv/bin/racing-demon --help >/dev/null
 venv/bin/racing-demon-server --help >/dev/null
+# What minifying has left of the page is still JavaScript; where Node.js is, it says so.
+if command -v node >/dev/null; then
+    find venv/lib -path '*/racing_demon_web/*.js' | while read -r script; do
+        cp "$script" script.mjs
+        node --check script.mjs
+    done
+fi
 venv/bin/racing-demon play --watch --bots 4 --hands 1 --speed 200 --json </dev/null >match.jsonl
 venv/bin/racing-demon verify match.jsonl
 echo "the wheel plays"

@@ -63,9 +63,3 @@ def test_the_page_knows_every_event() -> None:
     known = set(re.findall(r"^  (\w+)\(", reducers, re.MULTILINE))
     events = {name_of(cls) for cls in FROM_SERVER.values() if issubclass(cls, Event)}
     assert events - known == {"said", "reacted", "prepared", "contributed", "revealed"}
-
-
-def test_no_text_of_a_script_spans_lines() -> None:
-    """The server takes indents out of scripts, which would change such a text."""
-    lines = [line for script in SCRIPTS.rglob("*.js") for line in script.read_text("utf-8").splitlines()]
-    assert [line for line in lines if line.count("`") % 2 or line.endswith("\\")] == []

@@ -28,14 +28,6 @@ KINDS: Final = {
 """Media types by file extension; other files are not served."""
 TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
 """The path of the page itself, or of a table's code, with what may follow a link in a sentence."""
-SPARE: Final = re.compile(
-    rb"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)[ \t]*$|/\*\* @type [^*\n]*\*/ |^[ \t]+"
-    rb"|[ \t]+// [^\"'`\n]*$",
-    re.MULTILINE,
-)
-"""A comment that fills its line, ends it without quotes, or gives a type; an indent."""
-BARE: Final = frozenset({"css", "js"})
-"""File extensions of what is served without its comments and indents."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -104,9 +96,8 @@ class Assets:
 
     @classmethod
     def load(cls) -> "Assets":
-        """Read the files of `racing_demon_web`, scripts and styles without their comments and indents."""
-        found = dict(_read(files("racing_demon_web")))
-        return cls({path: _bare(data) if _ending(path) in BARE else data for path, data in found.items()})
+        """Read the files of `racing_demon_web`."""
+        return cls(dict(_read(files("racing_demon_web"))))
 
     def answer(
         self, path: str, headers: Mapping[str, str], sockets: Sequence[str] = ()
@@ -156,11 +147,6 @@ def _answer(file: _File, headers: Mapping[str, str], more: Sequence[tuple[str, s
     if "gzip" in accepted:
         return HttpResponse(HTTPStatus.OK, [*common, ("Content-Encoding", "gzip")], file.packed)
     return HttpResponse(HTTPStatus.OK, common, file.plain)
-
-
-def _bare(script: bytes) -> bytes:
-    """Take comments and indents out. Line numbers stay the same, so that errors can be located."""
-    return SPARE.sub(lambda spare: b"\n" * spare[0].count(b"\n"), script)
 
 
 def _file(name: str, data: bytes) -> _File:
