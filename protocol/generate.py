@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event,
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from web_data import games_with_moves, messages, texts
+from web_data import constants, games_with_moves, options, texts
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
@@ -208,7 +208,8 @@ def _files() -> dict[Path, str]:
         DOCUMENT: document(),
         PAGE / "games.json": games_with_moves(),
         PAGE / "texts.json": texts(),
-        PAGE / "wire" / "messages.js": messages(),
+        PAGE / "wire" / "protocol.js": constants(),
+        PAGE / "wire" / "options.js": options(),
     }
 
 

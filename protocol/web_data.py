@@ -1,12 +1,16 @@
-"""Write the protocol data that the browser table loads: messages, and games with their moves."""
+"""Write what the page takes from Python: messages, limits, options, and games with their moves."""
 
 import json
+from enum import StrEnum
 from typing import Any, Final
 
 from pydantic_core import PydanticUndefined
 
+from descriptions import beside
 from game_list import games
 from move_list import moves
+from racing_demon_client.shared.option_text import MEANINGS, VALUES, called, usual
+from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.mechanics.line import DoubleJump, PushPin
 from racing_demon_protocol.engine.mechanics.merging import Merging
@@ -15,7 +19,10 @@ from racing_demon_protocol.engine.mechanics.script import Script
 from racing_demon_protocol.engine.mechanics.sums import Sums
 from racing_demon_protocol.engine.mechanics.travelling import Travelling
 from racing_demon_protocol.engine.specification import Mechanic
+from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.table.state import MAX_BANNED
+from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
 
@@ -26,19 +33,69 @@ COUNTED: Final[dict[type[Mechanic], Kind | None]] = {
 """The kind of piles whose cards are a seat's progress, where it is not its own cards on the foundations."""
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
+OPTION: Final = (
+    "{label: string, about: string, values: (string | boolean | null)[], least?: number, greatest?: number, "
+    "unset?: string}"
+)
 ANSWER: Final = "{name: string, fields: string[], defaults: Record<string, any>}"
 
 
-def messages() -> str:
-    """Return the names, fields and defaults of all messages as a JavaScript module."""
+def constants() -> str:
+    """Return messages, limits, codes and lists of words as a JavaScript module."""
     to_server = {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
     to_client = {tag: {"name": name_of(cls), **_fields(cls)} for tag, cls in sorted(FROM_SERVER.items())}
+    limits = {
+        "name": LONGEST_NAME,
+        "passphrase": LONGEST_PASSPHRASE,
+        "chat": LONGEST_CHAT,
+        "seats": MOST_SEATS,
+        "banned": MAX_BANNED,
+    }
+    return "\n".join(
+        (
+            "// Generated from the protocol by protocol/generate.py.\n",
+            *(_typedef(words) for words in (BotLevel, EndReason, Phase, Reaction, Reason)),
+            "",
+            f"export const VERSION = {VERSION};",
+            f"export const SUBPROTOCOL = {json.dumps(Encoding.JSON)};",
+            "/** The most of each: characters, seats at a table, and names of kicked players. */",
+            f"export const LIMITS = {_lines(limits)};",
+            "/** Why a server closes a connection. */",
+            f"export const CLOSE = {_lines({code.name.lower(): code.value for code in CloseCode})};",
+            "/** @type {BotLevel[]} */",
+            f"export const BOT_LEVELS = {json.dumps(list(BotLevel))};",
+            "/** The reactions in words. @type {Record<Reaction, string>} */",
+            f"export const REACTIONS = {_lines({word: beside(Reaction)[word] for word in Reaction})};",
+            f"\n/** @type {{Record<string, {REQUEST}>}} */",
+            f"export const FROM_CLIENT = {_lines(to_server)};",
+            f"\n/** @type {{Record<number, {ANSWER}>}} */",
+            f"export const FROM_SERVER = {_lines(to_client)};\n",
+        )
+    )
+
+
+def options() -> str:
+    """Return a table's options in words, as a JavaScript module.
+
+    An option's values are listed where there are few: ``null`` where the game may decide, ``true`` and
+    ``false``, or words. Of a number the module has the least and the greatest.
+    """
+    described = Options.model_json_schema()
+    rows = {
+        name: {
+            "label": called(name).capitalize(),
+            "about": MEANINGS[name],
+            **_values(schema, described["$defs"]),
+            **({"unset": usual(name)} if "anyOf" in schema else {}),
+        }
+        for name, schema in described["properties"].items()
+    }
     return (
-        "// Generated from the protocol's messages by protocol/generate.py.\n\n"
-        f"/** @type {{Record<string, {REQUEST}>}} */\n"
-        f"export const FROM_CLIENT = {_lines(to_server)};\n\n"
-        f"/** @type {{Record<number, {ANSWER}>}} */\n"
-        f"export const FROM_SERVER = {_lines(to_client)};\n"
+        "// Generated from the options by protocol/generate.py.\n\n"
+        f"/** @type {{Record<string, {OPTION}>}} */\n"
+        f"export const OPTIONS = {_lines(rows)};\n\n"
+        f"/** The values that are words. @type {{Record<string, string>}} */\n"
+        f"export const VALUES = {_lines(VALUES)};\n"
     )
 
 
@@ -70,6 +127,26 @@ def _scored(name: str) -> dict[str, Any]:
     told: dict[str, Any] = {"reserve_card": game.scoring.reserve_card} if game.scoring.reserve_card else {}
     mechanic = type(game.mechanic)
     return told | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
+
+
+def _values(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return an option's values, or the least and the greatest number."""
+    values: list[object] = []
+    found: dict[str, Any] = {"values": values}
+    for kind in schema.get("anyOf", [schema]):
+        if "$ref" in kind:
+            values += definitions[kind["$ref"].rpartition("/")[2]]["enum"]
+        elif kind["type"] == "integer":
+            found |= {"least": kind["minimum"], "greatest": kind["maximum"]}
+        elif kind["type"] != "string":
+            values += [None] if kind["type"] == "null" else [False, True]
+    values.sort(key=lambda value: value is not None)
+    return found
+
+
+def _typedef(words: type[StrEnum]) -> str:
+    """Return the type of a closed list of words."""
+    return f"/** @typedef {{{' | '.join(json.dumps(word) for word in words)}}} {words.__name__} */"
 
 
 def _fields(cls: type[Message]) -> dict[str, Any]:

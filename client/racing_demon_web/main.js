@@ -21,14 +21,14 @@ import {
 import { makeCard } from "./table/board_view.js";
 import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
-import { Session, TOO_OLD } from "./wire/session.js";
-import { CLOSES, eventSentence, namesOf, ONLY_HERE, proofWords, REFUSALS, voidWords } from "./words.js";
+import { CLOSE, LIMITS } from "./wire/protocol.js";
+import { GOING_AWAY, Session } from "./wire/session.js";
+import { CLOSES, eventSentence, namesOf, proofWords, refusalText, voidWords, WORDS } from "./words.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
-const GOING_AWAY = 1001; // the table ended
 const SETTLE_MS = 600;
 const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
 const REST_FACTOR = 2; // how many times as long as a picture took the next one of others' plays waits
@@ -134,23 +134,19 @@ function join() {
   const code = codeTyped();
   if (code === null) return;
   const name = field("name").value.trim();
-  if (!name) return showProblem("Enter your name first.", "name");
-  if (!code) return showProblem("Enter the table's code. The host sees it in the lobby.", "code");
+  if (!name) return showProblem(WORDS.enterName, "name");
+  if (!code) return showProblem(WORDS.enterCode, "code");
   const seats = seatsOf(code);
   const own = seats.find((seat) => isSameName(seat.name, name));
   if (own || seats.length === 0) return takeSeat(code, own?.token);
   const goOn = seats.map((seat) =>
-    button(`Go on as ${seat.name}`, () => {
+    button(WORDS.goOnAs(seat.name), () => {
       field("name").value = seat.name;
       takeSeat(code, seat.token);
     }),
   );
-  const asNew = button(`Join as ${name}`, () => takeSeat(code));
-  dialog.open(`Go on as ${seats[0].name}, or join as ${name}?`, [
-    element("p", "", "This device has a seat at the table."),
-    ...goOn,
-    asNew,
-  ]);
+  const asNew = button(WORDS.joinAs(name), () => takeSeat(code));
+  dialog.open(WORDS.goOnOrJoin(seats[0].name, name), [element("p", "", WORDS.hasSeat), ...goOn, asNew]);
 }
 
 /**
@@ -167,7 +163,7 @@ function takeSeat(code, kept) {
 
 function create() {
   const name = field("name").value.trim();
-  if (!name) return showProblem("Enter your name first.", "name");
+  if (!name) return showProblem(WORDS.enterName, "name");
   enter({ name: "create", fields: { name, options: {}, seated: true } });
 }
 
@@ -175,7 +171,7 @@ function create() {
 function watch(isTv) {
   const code = codeTyped();
   if (code === null) return;
-  if (!code) return showProblem("Enter the table's code. The host sees it in the lobby.", "code");
+  if (!code) return showProblem(WORDS.enterCode, "code");
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
 }
 
@@ -209,7 +205,7 @@ function leave() {
     showStart();
   };
   if (session.seat === null || session.ended) end();
-  else dialog.ask("Leave the table?", "You give up your seat for good.", "Leave the table", end);
+  else dialog.ask(WORDS.leaveTitle, WORDS.leaveText, WORDS.leave, end);
 }
 
 // What the session tells.
@@ -238,7 +234,7 @@ const HANDLERS = {
       announce(voidWords(namesOf(table, transcript.voided, seat)), true);
   },
   signalled(_session, _fields, isPast) {
-    if (!isPast) byId("live").textContent = "Go!"; // the table shows it large
+    if (!isPast) byId("live").textContent = WORDS.go; // the table shows it large
   },
   hand_over(session, { out, seed }, isPast) {
     page.since = session.clock();
@@ -273,15 +269,15 @@ const listener = {
     byId("offline").hidden = state === "open" || page.session === null;
     byId("offline").textContent = {
       open: "",
-      connecting: "Connecting…",
-      lost: "Connection lost. Trying again…",
-      closed: text || "The connection was closed.",
+      connecting: WORDS.connecting,
+      lost: WORDS.connectionLost,
+      closed: text || WORDS.connectionClosed,
     }[state];
     if (state === "closed" && page.session) closed(text, code);
-    if (code === TOO_OLD) isOutdated().then((is) => is && location.reload());
+    if (code === CLOSE.version) isOutdated().then((is) => is && location.reload());
   },
   refused(fields, command) {
-    const text = REFUSALS[fields.reason] ?? fields.text;
+    const text = refusalText(fields);
     if (fields.counter === 0) entryRefused(fields.reason, text);
     else if (fields.reason === "beaten" && fields.by !== null) {
       match.lost.push({ by: fields.by, late: fields.late_us, pile: fields.pile });
@@ -330,18 +326,17 @@ async function checkHand(session, secret) {
     if (session.transcript.hand === hand) session.proof = text; // else the next hand has begun
     requestRender();
   };
-  if (!hand?.moves) return report("The shuffle was not checked: this page did not see the whole hand.");
+  if (!hand?.moves) return report(WORDS.uncheckedUnseen);
   const isOwn = session.seat !== null && session.contributor.counted;
   const proof = await load("proof")
     .catch(() => pause(AGAIN_MS).then(() => load("proof")))
     .catch(() => null);
-  if (!proof) return report("The shuffle was not checked: a part of this page could not be loaded.");
+  if (!proof) return report(WORDS.uncheckedMissing);
   try {
     report(proofWords(proof.prove(hand, secret), isOwn, (seat) => session.table.nameOf(seat)));
   } catch (error) {
-    if (!(error instanceof proof.Mismatch))
-      return report("The shuffle was not checked: this page made an error.");
-    report(`Not valid: ${error.message}.`);
+    if (!(error instanceof proof.Mismatch)) return report(WORDS.uncheckedError);
+    report(WORDS.notValid(error.message));
     announce(session.proof, true);
   }
 }
@@ -394,7 +389,7 @@ function closed(text, code) {
   page.session = null;
   byId("offline").hidden = true; // the start says it
   showStart();
-  showProblem(text || "The connection was closed.");
+  showProblem(text || WORDS.connectionClosed);
 }
 
 // Drawing: everything that came since the last picture at once.
@@ -463,7 +458,7 @@ function showInvitation(code) {
   }
   const { origin } = page;
   if (origin === undefined) return;
-  const text = origin === null ? ONLY_HERE : `${origin.replace(/.*\/\//, "")}/${code}`;
+  const text = origin === null ? WORDS.onlyHere : `${origin.replace(/.*\/\//, "")}/${code}`;
   for (const root of roots) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
@@ -537,7 +532,7 @@ function wire() {
   byId("standings").addEventListener("click", () =>
     withModule("results", ({ resultRows }) => {
       loadStyle("later.css");
-      dialog.open("Results on this device", resultRows(games));
+      dialog.open(WORDS.results, resultRows(games));
     }),
   );
   window.addEventListener("popstate", back);
@@ -589,22 +584,34 @@ async function listTables({ openTables, tableRow }) {
   if (tables.length === 1 && !field("code").value) field("code").value = tables[0].code;
 }
 
+/** Put the words that never change, and the limits, where `index.html` names them. */
+function fillIn() {
+  const words = /** @type {Record<string, any>} */ (WORDS);
+  for (const node of document.querySelectorAll("[data-word]"))
+    node.textContent = words[node.getAttribute("data-word") ?? ""];
+  for (const node of document.querySelectorAll("[data-label]"))
+    node.setAttribute("aria-label", words[node.getAttribute("data-label") ?? ""]);
+  field("name").maxLength = LIMITS.name;
+  field("passphrase").maxLength = LIMITS.passphrase;
+}
+
 async function begin() {
   show();
+  fillIn();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
   const told = await fetchJson("games.json");
   games = told.games;
   dialog = new Dialog();
   onLoadError((again, place) => {
     const items = [
-      element("p", "", "This could not be loaded: the server or the network did not answer."),
-      button("Try again", () => {
+      element("p", "", WORDS.partMissing),
+      button(WORDS.tryAgain, () => {
         if (!place) dialog.close();
         again();
       }),
     ];
     if (place) place.replaceChildren(...items);
-    else dialog.open("Not loaded", items);
+    else dialog.open(WORDS.notLoaded, items);
     reloadWhenOutdated();
   });
   tableScreen = new TableScreen(byId("table"), {
@@ -675,9 +682,6 @@ function arrive() {
 begin().catch((error) => {
   /** @type {HTMLElement} */ (document.querySelector("main")).hidden = true;
   byId("loading").className = "failed";
-  setText(
-    byId("loading").firstElementChild,
-    "The table could not be loaded: the server or the network did not answer as it should.",
-  );
+  setText(byId("loading").firstElementChild, WORDS.pageMissing);
   console.error(error);
 });

@@ -1,26 +1,20 @@
 // Every word that a player reads, except the names of games and the server's own messages.
 
 import { rank, suit, UNKNOWN } from "./rules/layout.js";
+import { CLOSE } from "./wire/protocol.js";
 
-/** @import { TableState } from "./rules/state.js" */
+/**
+ * @import { Seat, TableState } from "./rules/state.js"
+ * @import { EndReason, Reason } from "./wire/protocol.js"
+ */
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 /** @type {Record<number, string>} */
 export const COURTS = { 1: "ace", 11: "jack", 12: "queen", 13: "king" };
 export const SUITS = ["spades", "hearts", "clubs", "diamonds"];
 
-/** @type {Record<string, string>} */
-export const REACTIONS = {
-  well_played: "Well played!",
-  thanks: "Thanks!",
-  oh_no: "Oh no!",
-  laugh: "Ha ha!",
-  hurry: "Hurry up!",
-  sorry: "Sorry!",
-};
-
-/** @type {Record<string, string>} */
-export const REASONS = {
+/** Why a hand ended. @satisfies {Record<EndReason | "too_long", string>} */
+const REASONS = {
   out: "went out",
   dead: "Nobody can play any more",
   stuck: "Everybody is stuck",
@@ -30,9 +24,12 @@ export const REASONS = {
   closed: "The table was closed",
 };
 
+/** @param {string} reason */
+const endText = (reason) => /** @type {Record<string, string>} */ (REASONS)[reason] ?? reason;
+
 /**
  * What a refusal means to a player; any other is shown in the server's words.
- * @type {Record<string, string>}
+ * @satisfies {Partial<Record<Reason, string>>}
  */
 export const REFUSALS = {
   illegal: "That card does not go there.",
@@ -59,21 +56,231 @@ export const REFUSALS = {
 };
 
 /**
- * Why the server has closed the connection, by the code that it has sent.
- * @type {Record<number, string>}
+ * Why a command was refused.
+ * @param {{reason: string, text: string}} refused
  */
+export const refusalText = ({ reason, text }) =>
+  /** @type {Record<string, string>} */ (REFUSALS)[reason] ?? text;
+
+/** Why the server has closed the connection, by the code that it has sent. @type {Record<number, string>} */
 export const CLOSES = {
-  4001: "You are now playing in another tab or on another device. To play here, join again.",
-  4002: "This page is too old for the server. Reload it.",
-  4004: "This page sent too much, and the server closed the connection. Reload it.",
-  4005: "The server is full. Try again later.",
-  4007: "The host has kicked you from the table.",
+  [CLOSE.taken_over]: "You are now playing in another tab or on another device. To play here, join again.",
+  [CLOSE.version]: "This page is too old for the server. Reload it.",
+  [CLOSE.flood]: "This page sent too much, and the server closed the connection. Reload it.",
+  [CLOSE.full]: "The server is full. Try again later.",
+  [CLOSE.kicked]: "The host has kicked you from the table.",
 };
 
-export const ONLY_HERE =
-  "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.";
+/** What stands on the page and in its dialogs; `index.html` names those that never change. */
+export const WORDS = {
+  title: "Racing Demon",
 
-export const LEVELS = ["easy", "medium", "hard", "expert"];
+  // The first screen.
+  lead: "Patience for two to eight, all at once. The fastest card counts.",
+  yourName: "Your name",
+  table: "Table",
+  passphrase: "Passphrase",
+  join: "Join the table",
+  watch: "Watch",
+  bigScreen: "Big screen",
+  newTable: "New table",
+  results: "Results on this device",
+  openTables: "Open tables",
+  enterName: "Enter your name first.",
+  enterCode: "Enter the table's code. The host sees it in the lobby.",
+  hasSeat: "This device has a seat at the table.",
+  goOnAs: (/** @type {string} */ name) => `Go on as ${name}`,
+  joinAs: (/** @type {string} */ name) => `Join as ${name}`,
+  goOnOrJoin: (/** @type {string} */ kept, /** @type {string} */ name) =>
+    `Go on as ${kept}, or join as ${name}?`,
+  needsPassphrase: "passphrase",
+  isPlaying: "playing",
+
+  // Connections and files.
+  connecting: "Connecting…",
+  connectionLost: "Connection lost. Trying again…",
+  connectionClosed: "The connection was closed.",
+  otherVersion: "Reload the page: this server speaks another version.",
+  notFound: "The server does not find this table. Try again later.",
+  moved: "Another server has this table. Ask the host for its address.",
+  tryAgain: "Try again",
+  notLoaded: "Not loaded",
+  partMissing: "This could not be loaded: the server or the network did not answer.",
+  pageMissing: "The table could not be loaded: the server or the network did not answer as it should.",
+
+  // Between hands.
+  invite: "Invite others",
+  inviteShort: "Invite",
+  players: "Players",
+  chat: "Chat",
+  botLevel: "Level of the bot",
+  bot: (/** @type {string} */ level) => `${level} bot`,
+  addBot: "Add a bot",
+  theGame: "The game",
+  fewerOptions: "Fewer options",
+  allOptions: "All options",
+  ready: "I am ready",
+  isReady: "Ready ✓",
+  nextHand: "Next hand",
+  deal: "Deal",
+  dealNow: "Deal now",
+  newMatch: "New match",
+  nextDeal: (/** @type {number} */ seconds) =>
+    `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}`,
+  aloneTitle: "Nobody else is here yet",
+  aloneText:
+    "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
+  dealAlone: "Deal for me alone",
+  watching: (/** @type {number} */ count) => `${count} watching`,
+  left: "left",
+  remove: "Remove",
+  removed: "removed",
+  unban: "Let back in",
+  manage: (/** @type {string} */ name) => `What to do about ${name}`,
+  aboutWhom: (/** @type {string} */ what, /** @type {string} */ name) => `${what}: ${name}`,
+  rank: "#",
+  player: "Player",
+  hand: "Hand",
+  total: "Total",
+  yourHand: "Your hand",
+  watchAgain: "Watch the match again",
+  toStart: "To the first screen",
+  yes: "yes",
+  no: "no",
+  time: (/** @type {number} */ ms) => (ms > 0 && ms % 60000 === 0 ? `${ms / 60000} min` : `${ms / 1000} s`),
+  onlyHere:
+    "Other devices cannot reach this table at this page's address. Open the page at the server's address on your network.",
+
+  // The table.
+  otherPlayers: "Other players",
+  happened: "What happened",
+  stuck: "Stuck",
+  hint: "Hint",
+  play: "Play",
+  command: "Command, such as 3 up, w 4, or t",
+  go: "Go!",
+  paused: "Paused",
+  isPaused: "paused",
+  isShuffling: "shuffling",
+  diskWaits: "the server waits for its disk",
+  startsIn: (/** @type {number} */ seconds) => `starts in ${seconds}`,
+  handOf: (/** @type {number} */ number, /** @type {number} */ all) => `hand ${number} of ${all}`,
+  fromNextDeal: "You play from the next deal.",
+  noHints: "This table plays without hints. The host can allow them in the options.",
+  faster: (/** @type {string} */ name, /** @type {number} */ microseconds) =>
+    `${name} was ${span(microseconds)} faster`,
+  opened: (/** @type {string} */ name, /** @type {string} */ card, /** @type {string} */ own) =>
+    `${name} played ${card}: your ${own} can go up.`,
+  pickedUp: (/** @type {string} */ card) => `Picked up ${card}. Choose where it goes, or press Escape.`,
+  foundations: "Foundations",
+  yourCards: "Your cards",
+  points: "Points",
+  empty: "empty",
+  inHeap: (/** @type {number} */ count) => `${plural(count, "card")} in the heap`,
+  lineHelp: "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.",
+
+  // The menu, and what it leads to.
+  menu: "Menu",
+  close: "Close",
+  cancel: "Cancel",
+  continueHand: "Continue the hand",
+  pauseHand: "Pause the hand",
+  tally: "Tally",
+  howToPlay: "How to play",
+  leave: "Leave the table",
+  leaveTitle: "Leave the table?",
+  leaveText: "You give up your seat for good.",
+  mute: "Mute",
+  unmute: "Unmute",
+  makeHost: "Make host",
+  standIn: "Let a bot play",
+  kick: "Kick",
+  kickWhom: (/** @type {string} */ name) => `Kick ${name}`,
+  kickTitle: (/** @type {string} */ name) => `Kick ${name} from the table?`,
+  kickText: "Nobody with this name can come back before the match is over, unless you let them.",
+  say: "Say",
+  saySomething: "Say something",
+  sayToTable: "Say something to the table",
+  afterHands: (/** @type {number} */ played, /** @type {number} */ all) =>
+    `After ${played} of ${plural(all, "hand")}`,
+  colors: (/** @type {string} */ theme) => `Colors: ${theme}`,
+  fourColors: "Four suit colors",
+  largeNumbers: "Large numbers on cards",
+  leftHanded: "Left-handed",
+  fastTaps: "Fast taps: play as soon as you touch a card",
+  sounds: "Sounds",
+  asText: "Show the table as text",
+  soloHelp: (/** @type {string} */ game) =>
+    `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${game}`,
+  joinThis: "Join this table",
+  qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
+  copyLink: "Copy the link",
+  shareLink: "Share the link",
+  linkCopied: "Link copied.",
+
+  // Results.
+  you: "You",
+  out: "out",
+  wentOut: (/** @type {string} */ name) => `${name} went out`,
+  cardsUp: (/** @type {number} */ count) =>
+    `${count || "None"} of your cards ${count === 1 ? "is" : "are"} on the foundations.`,
+  lostTo: (/** @type {string} */ name, /** @type {number} */ microseconds) =>
+    `to ${name} by ${span(microseconds)}`,
+  racesLost: (/** @type {number} */ count, /** @type {string[]} */ closest) =>
+    `You lost ${count === 1 ? "one race" : `${count} races`}: ${closest.join(", ")}.`,
+  couldGoUp: (/** @type {string[]} */ cards) => `Could still have gone up: ${cards.join(", ")}.`,
+  cardsLeft: (/** @type {string[]} */ counts) => `Left: ${counts.join(", ")}.`,
+  inStock: "in stock and waste",
+  inReserve: "in the reserve",
+  faceDown: "face down in the columns",
+  standingsHead: ["Player", "Matches", "Won", "Points"],
+  newestMatches: "Newest matches",
+  pastMatch: (
+    /** @type {Date} */ at,
+    /** @type {string} */ game,
+    /** @type {number} */ rank,
+    /** @type {number} */ of,
+    /** @type {number} */ points,
+  ) => `${at.toLocaleDateString()} · ${game} · ${rank} of ${of} with ${signed(points)}`,
+  uncheckedUnseen: "The shuffle was not checked: this page did not see the whole hand.",
+  uncheckedMissing: "The shuffle was not checked: a part of this page could not be loaded.",
+  uncheckedError: "The shuffle was not checked: this page made an error.",
+  notValid: (/** @type {string} */ what) => `Not valid: ${what}.`,
+
+  // Replays.
+  replay: "Replay",
+  pause: "Pause",
+  placeInMatch: "Place in the match",
+  closeReplay: "Close the replay",
+  speed: (/** @type {number} */ times) => `×${times} speed`,
+};
+
+/** What was not as it was promised in a hand. */
+export const MISMATCHES = {
+  secret: "the server's secret is not the one it had committed to",
+  leftOut: "other contributions are left out than those that are missing",
+  contribution: "a contribution is not the one that was committed to",
+  card: "a card was not the one that the seed deals",
+  mover: "a player moved another's cards",
+  points: "the points are not those of the cards",
+};
+
+/** @type {Record<string, string>} */
+export const THEMES = { auto: "as the device", dark: "dark", light: "light", contrast: "high contrast" };
+
+export const HELP = [
+  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
+  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
+  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
+];
+
+/**
+ * What the keys do, by what is printed on them.
+ * @param {string} columns
+ * @param {(place: string) => string} cap
+ */
+export const keyHelp = (columns, cap) =>
+  `With a keyboard: ${columns} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
 
 /** @type {Record<string, string>} */
 const KINDS = {
@@ -199,7 +406,7 @@ const SENTENCES = {
   paused: () => "The hand is paused.",
   continued: () => "The hand goes on.",
   hand_over: ({ reason, out }, { who }) =>
-    reason === "out" && out !== null ? `${who(out)} went out.` : `${REASONS[reason] ?? "The hand is over"}.`,
+    reason === "out" && out !== null ? `${who(out)} went out.` : `${endText(reason)}.`,
   match_over: ({ winners }, { table, own }) =>
     `The match is over. ${inWords(namesOf(table, winners, own)) || "Nobody"} won.`,
 };
@@ -268,4 +475,68 @@ export function hintWords(play, { cards, layout }) {
   const card = short(source[source.length - play.count]);
   if (!to || to.kind === "foundation") return `${card} up`;
   return target.length > 0 ? `${card} to ${short(target[target.length - 1])}` : `${card} to the empty place`;
+}
+
+/**
+ * What stands above the players.
+ * @param {TableState} table
+ * @param {number | null} seat
+ */
+export function headline(table, seat) {
+  if (table.phase === "shuffling") return "Shuffling…";
+  if (table.phase === "tally") return `Hand ${table.handNumber} of ${table.options.hands}`;
+  if (table.phase === "over") {
+    const names = namesOf(table, table.winners, seat);
+    if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
+    return names.length === 1 && names[0] === "You"
+      ? "You won the match!"
+      : `${inWords(names)} won the match`;
+  }
+  return "Waiting for players";
+}
+
+/**
+ * What is to be said of a player beside the name: "host, ready".
+ * @param {TableState} table
+ * @param {Seat} state
+ * @param {number | null} own
+ */
+export function seatState(table, state, own) {
+  const words = [];
+  if (state.seat === own) words.push("you");
+  if (state.seat === table.host) words.push("host");
+  if (state.bot) words.push(`${state.bot} bot`);
+  else if (state.left) words.push("left");
+  else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");
+  else if (state.ready) words.push("ready");
+  if (state.muted) words.push("muted");
+  return words.join(", ");
+}
+
+/**
+ * How the newest hand has ended.
+ * @param {TableState} table
+ */
+export function outcome(table) {
+  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
+  const isEarly =
+    reason === "time_up" &&
+    elapsedMs < (table.options.time_limit_ms ?? (table.hand?.isPrivate ? 6e5 : Infinity));
+  const what =
+    reason === "out" && out !== null
+      ? WORDS.wentOut(table.nameOf(out))
+      : endText(isEarly ? "too_long" : reason);
+  return `${what}, after ${clock(elapsedMs)}`;
+}
+
+/**
+ * An open table in a line: the game, who plays, and whether it can be joined at once.
+ * @param {any} table
+ * @param {any} games
+ */
+export function tableSummary({ game, players, seats, locked, running }, games) {
+  const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
+  if (locked) facts.push(WORDS.needsPassphrase);
+  if (running) facts.push(WORDS.isPlaying);
+  return facts.join(" · ");
 }

@@ -3,6 +3,7 @@
 import { Board } from "../rules/board.js";
 import { rank } from "../rules/layout.js";
 import { missing } from "../wire/commit_reveal.js";
+import { MISMATCHES } from "../words.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
@@ -31,7 +32,7 @@ export function prove(hand, secret) {
    */
   const compare = (places, shown) => {
     const own = places.map(([pile, at]) => open.cards[pile][at]);
-    if (String(own) !== String(shown)) throw new Mismatch("a card was not the one that the seed deals");
+    if (String(own) !== String(shown)) throw new Mismatch(MISMATCHES.card);
     mirror.name(places, shown);
     cards += shown.length;
   };
@@ -41,7 +42,7 @@ export function prove(hand, secret) {
     else {
       const { seat, counter, source, count, destination, depth } = fields;
       if (counter > 0 && ![source, destination].every((pile) => owns(layout, seat, pile)))
-        throw new Mismatch("a player moved another's cards");
+        throw new Mismatch(MISMATCHES.mover);
       const places = mirror.move(source, count, destination, depth);
       open.move(source, count, destination, depth);
       compare(places, fields.shown);
@@ -51,8 +52,7 @@ export function prove(hand, secret) {
   layout.seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
     const [told, own] = [over.points[at], points.get(seat) ?? over.points[at]];
     const isForfeit = told === 0 && layout.options.on_leave === "forfeit";
-    if (told !== own && seat !== over.out && !isForfeit)
-      throw new Mismatch("the points are not those of the cards");
+    if (told !== own && seat !== over.out && !isForfeit) throw new Mismatch(MISMATCHES.points);
   });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
   return { contributions: seed.contributions, cards, drawn: voided, free };
@@ -63,11 +63,9 @@ export function prove(hand, secret) {
  * @param {string} secret
  */
 function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
-  if (hex(sha256(bytesOf(secret), handId)) !== commitment)
-    throw new Mismatch("the server's secret is not the one it had committed to");
+  if (hex(sha256(bytesOf(secret), handId)) !== commitment) throw new Mismatch(MISMATCHES.secret);
   const seats = [...values.keys()].sort((a, b) => a - b);
-  if (String(missing({ promised, values })) !== String(leftOut ?? []))
-    throw new Mismatch("other contributions are left out than those that are missing");
+  if (String(missing({ promised, values })) !== String(leftOut ?? [])) throw new Mismatch(MISMATCHES.leftOut);
   for (const seat of seats) {
     const own = sha256(
       "racing-demon contribution 1\n",
@@ -76,8 +74,7 @@ function seedOf({ handId, commitment, promised, values, leftOut }, secret) {
       bytesOf(values.get(seat)),
       handId,
     );
-    if (hex(own) !== promised.get(seat))
-      throw new Mismatch("a contribution is not the one that was committed to");
+    if (hex(own) !== promised.get(seat)) throw new Mismatch(MISMATCHES.contribution);
   }
   if (seats.length === 0) return { bytes: bytesOf(secret), contributions: 0 };
   const parts = seats.flatMap((seat) => [Uint8Array.of(seat), bytesOf(values.get(seat))]);

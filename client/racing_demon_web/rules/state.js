@@ -1,11 +1,11 @@
 // Everything at a table that everybody may see: a fold over the table's events, as the server's own.
 
+import { LIMITS } from "../wire/protocol.js";
 import { Board } from "./board.js";
 import { Layout } from "./layout.js";
 
 const PLAYING = ["countdown", "playing", "grace"];
 const BETWEEN = ["lobby", "over"];
-const MAX_BANNED = 32;
 
 /**
  * @typedef {object} Seat
@@ -294,7 +294,9 @@ const REDUCERS = {
     const leaver = table.seats.get(seat);
     if (!leaver) throw new Error(`nobody has seat ${seat}`);
     if (kicked && leaver.bot === "") {
-      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(-MAX_BANNED);
+      table.banned = [...table.banned.filter((name) => name !== leaver.name), leaver.name].slice(
+        -LIMITS.banned,
+      );
     }
     if (table.isBetweenMatches) {
       table.seats.delete(seat);

@@ -1,6 +1,7 @@
 // The sheet that opens over the page.
 
 import { button, element } from "../dom.js";
+import { WORDS } from "../words.js";
 
 const AGAIN_MS = 3000; // so long after a picture did not come it is asked for again
 
@@ -45,7 +46,7 @@ export class Dialog {
       this.close();
       act();
     });
-    this.open(title, [element("p", "", text), agree, button("Cancel", () => this.close())]);
+    this.open(title, [element("p", "", text), agree, button(WORDS.cancel, () => this.close())]);
   }
 
   close() {
@@ -98,6 +99,6 @@ export function drawQr(picture, origin, code) {
   picture.src = source;
   picture.onerror = () =>
     setTimeout(() => picture.getAttribute("src") === source && (picture.src = source), AGAIN_MS);
-  picture.alt = `QR code of ${origin}/${code}`;
+  picture.alt = WORDS.qrCode(`${origin}/${code}`);
   picture.className = "qr";
 }

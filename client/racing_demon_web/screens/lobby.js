@@ -3,7 +3,8 @@
 import { button, choice, element, setText } from "../dom.js";
 import { withModule } from "../lazy.js";
 import { colorOf } from "../table/table_screen.js";
-import { clock, inWords, LEVELS, namesOf } from "../words.js";
+import { BOT_LEVELS, FROM_CLIENT } from "../wire/protocol.js";
+import { headline, outcome, seatState, WORDS } from "../words.js";
 
 /** @import { Seat, TableState } from "../rules/state.js" */
 
@@ -31,8 +32,8 @@ export class Lobby {
     this.manage = manage;
     this.ask = ask;
     this.analyze = analyze;
-    this.again = button("Watch the match again", watchAgain);
-    this.start = button("To the first screen", leave);
+    this.again = button(WORDS.watchAgain, watchAgain);
+    this.start = button(WORDS.toStart, leave);
     this.part("after").append(this.again, this.start);
     /** @type {{name: string, text: string}[]} */
     this.chat = [];
@@ -48,12 +49,7 @@ export class Lobby {
       const deal = () => this.command("start", { seen: this.table.seq });
       const { isBetweenMatches, game } = this.table;
       if (isBetweenMatches && game.seats[1] > 1 && this.#isAlone)
-        this.ask(
-          "Nobody else is here yet",
-          "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
-          "Deal for me alone",
-          deal,
-        );
+        this.ask(WORDS.aloneTitle, WORDS.aloneText, WORDS.dealAlone, deal);
       else deal();
     });
     this.part("add-bot").addEventListener("click", () => {
@@ -66,7 +62,11 @@ export class Lobby {
       this.draw(this.session);
     });
     const levels = /** @type {HTMLSelectElement} */ (this.part("level"));
-    levels.append(...LEVELS.map((level) => choice(level, `${level} bot`, level === "medium")));
+    levels.append(
+      ...BOT_LEVELS.map((level) =>
+        choice(level, WORDS.bot(level), level === FROM_CLIENT.add_bot.defaults.level),
+      ),
+    );
   }
 
   /** @returns {TableState} */
@@ -107,10 +107,7 @@ export class Lobby {
     const { table } = this;
     const isHost = this.seat !== null && table.host === this.seat && !session.ended;
     const seconds = session.ended ? 0 : table.secondsToDeal(session.clock());
-    setText(
-      this.root.querySelector(".next p"),
-      seconds > 0 ? `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}` : "",
-    );
+    setText(this.root.querySelector(".next p"), seconds > 0 ? WORDS.nextDeal(seconds) : "");
     const facts = [
       table.code,
       table.seq,
@@ -132,7 +129,7 @@ export class Lobby {
     const { games, command, showsAll } = this;
     const mayChange = isHost && table.isBetweenMatches;
     setText(this.part("about"), games[table.options.game]?.text ?? "");
-    setText(this.part("all-options"), showsAll ? "Fewer options" : "All options");
+    setText(this.part("all-options"), showsAll ? WORDS.fewerOptions : WORDS.allOptions);
     const options = this.part("options");
     withModule(
       "options",
@@ -149,11 +146,11 @@ export class Lobby {
     this.part("share").hidden = session.ended !== "";
     this.start.hidden = !session.ended;
     ready.setAttribute("aria-pressed", String(own?.ready ?? false));
-    setText(ready, own?.ready ? "Ready ✓" : isTally ? "Next hand" : "I am ready");
+    setText(ready, own?.ready ? WORDS.isReady : isTally ? WORDS.nextHand : WORDS.ready);
     const deal = this.part("deal");
     deal.hidden = !isHost || (isLone && isTally);
     deal.classList.toggle("primary", isLone);
-    setText(deal, !isLone ? "Deal now" : table.phase === "over" ? "New match" : "Deal");
+    setText(deal, !isLone ? WORDS.dealNow : table.phase === "over" ? WORDS.newMatch : WORDS.deal);
     this.part("bots").hidden = !isHost || !table.isBetweenMatches;
     this.part("chatlog").replaceChildren(
       ...this.chat.map(({ name, text }) => {
@@ -164,7 +161,7 @@ export class Lobby {
         return line;
       }),
     );
-    setText(this.part("watching"), session.watchers > 0 ? `${session.watchers} watching` : "");
+    setText(this.part("watching"), session.watchers > 0 ? WORDS.watching(session.watchers) : "");
   }
 
   /** @param {boolean} isHost */
@@ -178,7 +175,7 @@ export class Lobby {
         row.style.setProperty("--seat", colorOf(state.seat));
         row.append(
           element("bdi", "name", state.name),
-          element("span", "state", stateOf(table, state, this.seat)),
+          element("span", "state", seatState(table, state, this.seat)),
           ...this.#menuOf(state, isHost),
         );
         return row;
@@ -186,8 +183,8 @@ export class Lobby {
     this.part("players").replaceChildren(...rows);
     const banned = table.banned.map((name) => {
       const row = element("li", "player banned");
-      row.append(element("bdi", "name", name), element("span", "state", "removed"));
-      if (isHost) row.append(button("Let back in", () => this.command("unban", { name })));
+      row.append(element("bdi", "name", name), element("span", "state", WORDS.removed));
+      if (isHost) row.append(button(WORDS.unban, () => this.command("unban", { name })));
       return row;
     });
     this.part("players").append(...banned);
@@ -200,9 +197,15 @@ export class Lobby {
    */
   #menuOf({ seat, name, bot, left }, isHost) {
     if (!isHost || seat === this.seat || left) return [];
-    if (!bot) return [button("⋯", () => this.manage(seat), `What to do about ${name}`)];
+    if (!bot) return [button("⋯", () => this.manage(seat), WORDS.manage(name))];
     return this.table.isBetweenMatches
-      ? [button("Remove", () => this.command("remove_bot", { seat }), `Remove: ${name}`)]
+      ? [
+          button(
+            WORDS.remove,
+            () => this.command("remove_bot", { seat }),
+            WORDS.aboutWhom(WORDS.remove, name),
+          ),
+        ]
       : [];
   }
 
@@ -221,12 +224,12 @@ export class Lobby {
     const caption = /** @type {HTMLElement} */ (section.querySelector("caption"));
     withModule(
       "results",
-      ({ outcome, tallyRow }) => {
+      ({ tallyRow }) => {
         const rows = table.totals().map(([seat, total], at) => {
           const state = table.seats.get(seat);
           const words = state
-            ? [element("small", "state", stateOf(table, state, this.seat)), ...this.#menuOf(state, isHost)]
-            : [element("small", "state", "left")];
+            ? [element("small", "state", seatState(table, state, this.seat)), ...this.#menuOf(state, isHost)]
+            : [element("small", "state", WORDS.left)];
           const row = tallyRow(table, seat, `${at + 1}`, total, words);
           row.classList.toggle("own", seat === this.seat);
           return row;
@@ -239,38 +242,4 @@ export class Lobby {
     this.analyze(this.part("analysis"));
     setText(this.part("proof"), this.session.proof);
   }
-}
-
-/**
- * @param {TableState} table
- * @param {number | null} seat
- */
-function headline(table, seat) {
-  if (table.phase === "shuffling") return "Shuffling…";
-  if (table.phase === "tally") return `Hand ${table.handNumber} of ${table.options.hands}`;
-  if (table.phase === "over") {
-    const names = namesOf(table, table.winners, seat);
-    if (names.length === 0 || table.totals().length === 1) return "The match is over"; // alone nobody is beaten
-    return names.length === 1 && names[0] === "You"
-      ? "You won the match!"
-      : `${inWords(names)} won the match`;
-  }
-  return "Waiting for players";
-}
-
-/**
- * @param {TableState} table
- * @param {Seat} state
- * @param {number | null} own
- */
-function stateOf(table, state, own) {
-  const words = [];
-  if (state.seat === own) words.push("you");
-  if (state.seat === table.host) words.push("host");
-  if (state.bot) words.push(`${state.bot} bot`);
-  else if (state.left) words.push("left");
-  else if (!state.connected) words.push(state.standIn ? `${state.standIn} bot plays` : "connection lost");
-  else if (state.ready) words.push("ready");
-  if (state.muted) words.push("muted");
-  return words.join(", ");
 }

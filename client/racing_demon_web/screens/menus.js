@@ -4,27 +4,11 @@ import { asIs, button, element } from "../dom.js";
 import { withSound } from "../lazy.js";
 import { change, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
-import { ONLY_HERE, plural, REACTIONS } from "../words.js";
+import { LIMITS, REACTIONS } from "../wire/protocol.js";
+import { HELP, keyHelp, THEMES, WORDS } from "../words.js";
 import { drawQr, originForOthers } from "./dialog.js";
 
 /** @import { Session } from "../wire/session.js" */
-
-const HELP = [
-  "Tap a card: it goes to a foundation if it fits there, and otherwise to another column. Tap the stock to turn it.",
-  "Drag cards, or hold one down and then tap where it goes, to choose the place yourself. Flick a card up to send it to the foundations.",
-  "The hand ends when somebody goes out, or when everybody is stuck. Each of your cards on the foundations scores a point; going out adds a bonus.",
-];
-
-/**
- * What the keys do, by what is on them; a key that is not known is called as on most keyboards.
- * @param {Map<string, string> | undefined} layout what the browser knows of the keyboard
- */
-function keyHelp(layout) {
-  /** @param {string} place */
-  const cap = (place) =>
-    caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
-  return `With a keyboard: ${COLUMNS.map(cap).join(" ")} play the columns, the row above sends their cards up, space turns the stock, ${cap("Semicolon")} plays the waste and ${cap("KeyP")} sends it up, ${cap("KeyV")} declares that you are stuck, ${cap("KeyB")} gives a hint, ? shows this.`;
-}
 
 export class Menus {
   #session;
@@ -67,20 +51,20 @@ export class Menus {
     if (isHost && !session.table.isBetweenMatches) {
       const { paused } = session.table;
       items.push(
-        button(paused ? "Continue the hand" : "Pause the hand", () =>
+        button(paused ? WORDS.continueHand : WORDS.pauseHand, () =>
           this.send("pause", { paused: !paused, seen: session.table.seq }),
         ),
       );
     }
-    if (session?.table.results.length) items.push(button("Tally", () => this.#tally()));
+    if (session?.table.results.length) items.push(button(WORDS.tally, () => this.#tally()));
     items.push(...this.#toggles());
     if (session)
       items.push(
-        button("How to play", () => this.help()),
-        button("Invite others", () => this.invite()),
-        button("Leave the table", this.leave),
+        button(WORDS.howToPlay, () => this.help()),
+        button(WORDS.invite, () => this.invite()),
+        button(WORDS.leave, this.leave),
       );
-    this.dialog.open("Menu", items);
+    this.dialog.open(WORDS.menu, items);
   }
 
   /**
@@ -107,17 +91,18 @@ export class Menus {
      * @param {object} [fields]
      */
     const act = (text, command, fields = {}) =>
-      button(text, () => this.send(command, { seat, ...fields }), `${text}: ${name}`);
-    const acts = [act(muted ? "Unmute" : "Mute", "mute", { muted: !muted })];
-    if (connected) acts.push(act("Make host", "make_host"));
-    else if (!table.isBetweenMatches) acts.push(act("Let a bot play", "stand_in"));
-    const text = "Nobody with this name can come back before the match is over, unless you let them.";
+      button(text, () => this.send(command, { seat, ...fields }), WORDS.aboutWhom(text, name));
+    const acts = [act(muted ? WORDS.unmute : WORDS.mute, "mute", { muted: !muted })];
+    if (connected) acts.push(act(WORDS.makeHost, "make_host"));
+    else if (!table.isBetweenMatches) acts.push(act(WORDS.standIn, "stand_in"));
     acts.push(
       button(
-        "Kick",
+        WORDS.kick,
         () =>
-          this.dialog.ask(`Kick ${name} from the table?`, text, "Kick", () => this.send("kick", { seat })),
-        `Kick ${name}`,
+          this.dialog.ask(WORDS.kickTitle(name), WORDS.kickText, WORDS.kick, () =>
+            this.send("kick", { seat }),
+          ),
+        WORDS.kickWhom(name),
       ),
     );
     this.dialog.open(name, acts);
@@ -127,10 +112,10 @@ export class Menus {
     const form = document.createElement("form");
     form.className = "chat";
     const line = document.createElement("input");
-    line.maxLength = 200;
-    line.placeholder = "Say something";
-    line.setAttribute("aria-label", "Say something to the table");
-    const say = button("Say", () => undefined);
+    line.maxLength = LIMITS.chat;
+    line.placeholder = WORDS.saySomething;
+    line.setAttribute("aria-label", WORDS.sayToTable);
+    const say = button(WORDS.say, () => undefined);
     say.type = "submit";
     form.append(line, say);
     form.addEventListener("submit", (event) => {
@@ -151,7 +136,7 @@ export class Menus {
         return row;
       }),
     );
-    this.dialog.open(`After ${table.results.length} of ${plural(table.options.hands, "hand")}`, [list]);
+    this.dialog.open(WORDS.afterHands(table.results.length, table.options.hands), [list]);
   }
 
   #toggles() {
@@ -170,21 +155,20 @@ export class Menus {
       node.setAttribute("aria-pressed", String(settings[name]));
       return node;
     };
-    const themes = ["auto", "dark", "light", "contrast"];
-    const names = ["as the device", "dark", "light", "high contrast"];
-    const words = () => `Colors: ${names[themes.indexOf(settings.theme)]}`;
+    const themes = Object.keys(THEMES);
+    const words = () => WORDS.colors(THEMES[settings.theme]);
     const theme = button(words(), () => {
       change({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
       theme.textContent = words();
     });
     return [
       theme,
-      toggle("isFourColor", "Four suit colors"),
-      toggle("isLarge", "Large numbers on cards"),
-      toggle("isLeftHanded", "Left-handed"),
-      toggle("hasFastTaps", "Fast taps: play as soon as you touch a card"),
-      toggle("hasSound", "Sounds"),
-      toggle("hasText", "Show the table as text"),
+      toggle("isFourColor", WORDS.fourColors),
+      toggle("isLarge", WORDS.largeNumbers),
+      toggle("isLeftHanded", WORDS.leftHanded),
+      toggle("hasFastTaps", WORDS.fastTaps),
+      toggle("hasSound", WORDS.sounds),
+      toggle("hasText", WORDS.asText),
     ];
   }
 
@@ -192,13 +176,14 @@ export class Menus {
     const { session } = this;
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
     const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
-    const lines = [text, HELP[0], HELP[1], keyHelp(layout), HELP[2]].filter(Boolean);
-    if (session?.table.handSeats.length === 1)
-      lines.push(
-        `Alone you may ask for hints. Undo, named deals and statistics are in the terminal: racing-demon solo ${session.table.options.game}`,
-      );
+    // A key that is not known is called as on most keyboards.
+    /** @param {string} place */
+    const cap = (place) =>
+      caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
+    const lines = [text, HELP[0], HELP[1], keyHelp(COLUMNS.map(cap).join(" "), cap), HELP[2]].filter(Boolean);
+    if (session?.table.handSeats.length === 1) lines.push(WORDS.soloHelp(session.table.options.game));
     this.dialog.open(
-      "How to play",
+      WORDS.howToPlay,
       lines.map((line) => element("p", "", line)),
     );
   }
@@ -206,24 +191,24 @@ export class Menus {
   async invite() {
     const code = this.session?.table.code ?? "";
     const origin = await originForOthers();
-    if (origin === null) return this.dialog.open("Join this table", [element("p", "", ONLY_HERE)]);
+    if (origin === null) return this.dialog.open(WORDS.joinThis, [element("p", "", WORDS.onlyHere)]);
     const address = `${origin}/${code}`;
     const picture = document.createElement("img");
     drawQr(picture, origin, code);
     const items = [
       asIs(element("p", "address", address)),
       picture,
-      button("Copy the link", () => this.#copy(address)),
+      button(WORDS.copyLink, () => this.#copy(address)),
     ];
     // Only pages that came over https may hand a link to other programs.
     if (typeof navigator.share === "function") {
       items.push(
-        button("Share the link", () =>
-          navigator.share({ title: "Racing Demon", url: address }).catch(() => undefined),
+        button(WORDS.shareLink, () =>
+          navigator.share({ title: WORDS.title, url: address }).catch(() => undefined),
         ),
       );
     }
-    this.dialog.open("Join this table", items);
+    this.dialog.open(WORDS.joinThis, items);
   }
 
   /** @param {string} text */
@@ -234,6 +219,6 @@ export class Menus {
     line.select();
     const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
     line.remove();
-    this.announce(isCopied ? "Link copied." : text);
+    this.announce(isCopied ? WORDS.linkCopied : text);
   }
 }

@@ -2,6 +2,7 @@
 
 import { button, element } from "../dom.js";
 import { TableState } from "../rules/state.js";
+import { WORDS } from "../words.js";
 
 const SPEEDS = [1, 2, 4, 8];
 const MAX_STEP_MS = 1500;
@@ -34,26 +35,26 @@ export class Replay {
   #controls() {
     const bar = element("div", "replay");
     bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", "Replay");
+    bar.setAttribute("aria-label", WORDS.replay);
     const slider = document.createElement("input");
     slider.type = "range";
-    slider.setAttribute("aria-label", "Place in the match");
+    slider.setAttribute("aria-label", WORDS.placeInMatch);
     slider.addEventListener("input", () => this.#go(Number(slider.value)));
-    const run = button("Pause", () => this.#toggle());
+    const run = button(WORDS.pause, () => this.#toggle());
     const speed = button(
       "×4",
       () => {
         this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
         speed.textContent = `×${this.speed}`;
-        speed.setAttribute("aria-label", `×${this.speed} speed`);
+        speed.setAttribute("aria-label", WORDS.speed(this.speed));
       },
-      "×4 speed",
+      WORDS.speed(this.speed),
     );
     bar.append(
       run,
       slider,
       speed,
-      button("✕", () => this.close(), "Close the replay"),
+      button("✕", () => this.close(), WORDS.closeReplay),
     );
     bar.hidden = true;
     document.querySelector("main")?.append(bar);
@@ -105,7 +106,7 @@ export class Replay {
   #toggle() {
     this.isRunning = !this.isRunning;
     const run = this.#bar.querySelector("button");
-    if (run) run.textContent = this.isRunning ? "Pause" : "Play";
+    if (run) run.textContent = this.isRunning ? WORDS.pause : WORDS.play;
     clearTimeout(this.#timer);
     if (this.isRunning) this.#wait();
   }

@@ -4,7 +4,7 @@ import { element } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { Rules } from "../rules/rules.js";
 import { keptResults } from "../storage.js";
-import { clock, faceName, REASONS, signed, span } from "../words.js";
+import { faceName, signed, WORDS } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -13,22 +13,6 @@ import { clock, faceName, REASONS, signed, span } from "../words.js";
  */
 
 const MAX_NAMED = 3;
-
-/**
- * How the newest hand has ended.
- * @param {TableState} table
- */
-export function outcome(table) {
-  const { reason, out, elapsedMs } = table.results[table.results.length - 1];
-  const isEarly =
-    reason === "time_up" &&
-    elapsedMs < (table.options.time_limit_ms ?? (table.hand?.isPrivate ? 6e5 : Infinity));
-  const what =
-    reason === "out" && out !== null
-      ? `${table.nameOf(out)} went out`
-      : (REASONS[isEarly ? "too_long" : reason] ?? reason);
-  return `${what}, after ${clock(elapsedMs)}`;
-}
 
 /**
  * A player's row of the tally.
@@ -45,7 +29,7 @@ export function tallyRow(table, seat, rank, total, words) {
   const named = element("div");
   named.append(
     element("bdi", "", table.nameOf(seat)),
-    ...(last.out === seat ? [element("span", "badge", "out")] : []),
+    ...(last.out === seat ? [element("span", "badge", WORDS.out)] : []),
     ...words,
   );
   who.append(named);
@@ -71,12 +55,11 @@ export function analysis({ table, seat }, match, tables) {
   const { board, layout } = table.hand;
   const out = board.out(place);
   const lines = [];
-  if (layout.piles.some(({ kind }) => kind === "foundation"))
-    lines.push(`${out || "None"} of your cards ${out === 1 ? "is" : "are"} on the foundations.`);
+  if (layout.piles.some(({ kind }) => kind === "foundation")) lines.push(WORDS.cardsUp(out));
   if (match.lost.length > 0) {
     const closest = [...match.lost].sort((a, b) => a.late - b.late).slice(0, MAX_NAMED);
-    const named = closest.map(({ by, late }) => `to ${table.nameOf(by)} by ${span(late)}`).join(", ");
-    lines.push(`You lost ${match.lost.length === 1 ? "one race" : `${match.lost.length} races`}: ${named}.`);
+    const named = closest.map(({ by, late }) => WORDS.lostTo(table.nameOf(by), late));
+    lines.push(WORDS.racesLost(match.lost.length, named));
   }
   const rules = new Rules(layout, tables);
   const ready = layout
@@ -88,20 +71,20 @@ export function analysis({ table, seat }, match, tables) {
     );
   if (ready.length > 0) {
     const named = ready.slice(0, MAX_NAMED).map((pile) => faceName(board.top(pile.number) ?? UNKNOWN));
-    lines.push(`Could still have gone up: ${named.join(", ")}.`);
+    lines.push(WORDS.couldGoUp(named));
   }
   const cards = layout.own(place).map((pile) => ({ kind: pile.kind, cards: board.cards[pile.number] }));
   /** @param {(pile: {kind: string, cards: number[]}) => number} counted */
   const sum = (counted) => cards.reduce((all, pile) => all + counted(pile), 0);
   const left = [
-    [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), "in stock and waste"],
-    [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), "in the reserve"],
+    [sum((pile) => (/stock|waste/.test(pile.kind) ? pile.cards.length : 0)), WORDS.inStock],
+    [sum((pile) => (pile.kind === "reserve" ? pile.cards.length : 0)), WORDS.inReserve],
     [
       sum((pile) => (pile.kind === "tableau" ? pile.cards.filter((card) => card === UNKNOWN).length : 0)),
-      "face down in the columns",
+      WORDS.faceDown,
     ],
   ].filter(([count]) => count);
-  if (left.length > 0) lines.push(`Left: ${left.map(([count, where]) => `${count} ${where}`).join(", ")}.`);
+  if (left.length > 0) lines.push(WORDS.cardsLeft(left.map(([count, where]) => `${count} ${where}`)));
   return lines;
 }
 
@@ -116,7 +99,7 @@ export function resultRows(games) {
   const players = new Map();
   for (const { totals } of kept) {
     for (const { name, total, hasWon, isOwn } of totals) {
-      const key = isOwn ? "You" : name;
+      const key = isOwn ? WORDS.you : name;
       const sum = players.get(key) ?? { matches: 0, won: 0, points: 0 };
       players.set(key, {
         matches: sum.matches + 1,
@@ -127,7 +110,7 @@ export function resultRows(games) {
   }
   const standings = element("table", "tally standings");
   const head = element("tr");
-  head.append(...["Player", "Matches", "Won", "Points"].map((text) => element("th", "", text)));
+  head.append(...WORDS.standingsHead.map((text) => element("th", "", text)));
   const rows = [...players]
     .sort(([, a], [, b]) => b.won / b.matches - a.won / a.matches || b.points - a.points)
     .map(([name, { matches, won, points }]) => {
@@ -149,9 +132,9 @@ export function resultRows(games) {
         return element(
           "li",
           "",
-          `${new Date(at).toLocaleDateString()} · ${games[game]?.title ?? game} · ${rank} of ${totals.length} with ${signed(own?.total ?? 0)}`,
+          WORDS.pastMatch(new Date(at), games[game]?.title ?? game, rank, totals.length, own?.total ?? 0),
         );
       }),
   );
-  return [standings, element("h2", "", "Newest matches"), list];
+  return [standings, element("h2", "", WORDS.newestMatches), list];
 }

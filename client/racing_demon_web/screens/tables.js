@@ -1,7 +1,7 @@
 // The tables that a server tells everybody.
 
 import { asIs, button, element } from "../dom.js";
-import { plural } from "../words.js";
+import { tableSummary } from "../words.js";
 
 /** @returns {Promise<any[]>} the open tables; none where the server does not list them, or cannot be reached */
 export async function openTables() {
@@ -25,20 +25,8 @@ export function tableRow(table, games, choose) {
   press.append(
     asIs(element("b", "", table.code)),
     element("bdi", "", table.host),
-    element("span", "", tableWords(table, games)),
+    element("span", "", tableSummary(table, games)),
   );
   row.append(press);
   return row;
-}
-
-/**
- * An open table in a line: the game, who plays, and whether it can be joined at once.
- * @param {any} table
- * @param {any} games
- */
-function tableWords({ game, players, seats, locked, running }, games) {
-  const facts = [games[game]?.title ?? game, `${players} of ${plural(seats, "seat")}`];
-  if (locked) facts.push("passphrase");
-  if (running) facts.push("playing");
-  return facts.join(" · ");
 }

@@ -3,7 +3,8 @@
 import { sound } from "../lazy.js";
 import { FOUNDATIONS } from "../rules/layout.js";
 import { settings } from "../storage.js";
-import { faceName, REACTIONS, REFUSALS } from "../words.js";
+import { REACTIONS } from "../wire/protocol.js";
+import { faceName, REFUSALS, WORDS } from "../words.js";
 import { cardAt, indexAt } from "./geometry.js";
 import { keyMeaning, learnCap } from "./keyboard.js";
 import { listen } from "./pointer.js";
@@ -183,7 +184,7 @@ export class MoveInput {
     if (!this.owns(hit.pile) || !this.shown || this.shown.cards[hit.pile].length === 0) return;
     const face = this.shown.cards[hit.pile][this.shown.cards[hit.pile].length - Math.max(1, hit.count)];
     this.held = { pile: hit.pile, count: Math.max(1, hit.count) };
-    this.announce(`Picked up ${faceName(face)}. Choose where it goes, or press Escape.`);
+    this.announce(WORDS.pickedUp(faceName(face)));
     navigator.vibrate?.([10]);
     this.screen.requestRender();
   }

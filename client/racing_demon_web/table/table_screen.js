@@ -5,10 +5,13 @@ import { sound, withModule } from "../lazy.js";
 import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
-import { clock, hintWords, REACTIONS, REFUSALS, raceWords, short, span, standing } from "../words.js";
+import { REACTIONS } from "../wire/protocol.js";
+import { clock, hintWords, raceWords, refusalText, short, span, standing, WORDS } from "../words.js";
 import { BoardView, miniature } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
+
+/** @import { Reaction } from "../wire/protocol.js" */
 
 const COLORS = ["#e6b422", "#4fa3ff", "#ff7a59", "#5fd08a", "#d18cff", "#ff6fae", "#6fe0e0", "#c0c0c0"];
 
@@ -60,7 +63,7 @@ export class TableScreen {
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
-    this.late = element("p", "late", "You play from the next deal.");
+    this.late = element("p", "late", WORDS.fromNextDeal);
     this.late.setAttribute("role", "status");
     root.querySelector(".bar")?.append(this.late);
     this.ticker = /** @type {HTMLElement} */ (root.querySelector(".ticker"));
@@ -117,8 +120,7 @@ export class TableScreen {
 
   /** Point at a play that helps. */
   hint() {
-    if (!this.hasHints)
-      return this.announce("This table plays without hints. The host can allow them in the options.", true);
+    if (!this.hasHints) return this.announce(WORDS.noHints, true);
     withModule("hints", ({ Hints }) => {
       const { rules, shown, place } = this;
       if (!rules || !shown || !this.controls.mayPlay) return;
@@ -178,7 +180,8 @@ export class TableScreen {
     signalled: () => sound("signal"),
     hand_over: () => sound("out"),
     race_lost: (screen, fields) => screen.#tick(raceWords(screen.table, fields)),
-    reacted: (screen, { seat, reaction }) => screen.#say(seat, REACTIONS[reaction] ?? reaction),
+    reacted: (screen, { seat, reaction }) =>
+      screen.#say(seat, REACTIONS[/** @type {Reaction} */ (reaction)] ?? reaction),
     said: (screen, { seat, text }) => screen.#say(seat, text),
   };
 
@@ -203,7 +206,7 @@ export class TableScreen {
       const [laid, free] = [destination, play.source].map((pile) =>
         short(/** @type {number} */ (table.hand?.board.top(pile))),
       );
-      this.announce(`${table.nameOf(seat)} played ${laid}: your ${free} can go up.`, true);
+      this.announce(WORDS.opened(table.nameOf(seat), laid, free), true);
     });
   }
 
@@ -350,22 +353,22 @@ export class TableScreen {
     const elapsed = table.elapsed(now);
     const left = Math.max(0, Math.ceil(-elapsed / 1000));
     const isCountdown = table.phase === "countdown";
-    if (isCountdown) parts.push(`starts in ${left}`);
-    else if (table.phase === "shuffling") parts.push("shuffling");
+    if (isCountdown) parts.push(WORDS.startsIn(left));
+    else if (table.phase === "shuffling") parts.push(WORDS.isShuffling);
     else parts.push(clock(elapsed));
-    parts.push(`hand ${table.handNumber} of ${table.options.hands}`, table.code);
+    parts.push(WORDS.handOf(table.handNumber, table.options.hands), table.code);
     setText(
       this.note,
       table.paused
-        ? "Paused"
+        ? WORDS.paused
         : isCountdown
           ? `${left}`
           : table.phase === "playing" && elapsed < GO_MS
-            ? "Go!"
+            ? WORDS.go
             : "",
     );
-    if (table.paused) parts.push("paused");
-    if (session?.isHalted) parts.push("the server waits for its disk");
+    if (table.paused) parts.push(WORDS.isPaused);
+    if (session?.isHalted) parts.push(WORDS.diskWaits);
     if (session && session.pingMs > 0 && session.seat !== null) parts.push(`${session.pingMs} ms`);
     setText(this.status, parts.join(" · "));
     setText(this.root.querySelector(".standing"), this.place < 0 ? "" : standing(table, session?.seat ?? -1));
@@ -470,7 +473,7 @@ export class TableScreen {
    */
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
-      const words = `${this.table.nameOf(by)} was ${span(lateUs)} faster`;
+      const words = WORDS.faster(this.table.nameOf(by), lateUs);
       this.felt.ring(this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
       sound("beaten");
       navigator.vibrate?.([20, 40, 20]);
@@ -478,7 +481,7 @@ export class TableScreen {
       this.announce(words, true);
     } else {
       if (play && this.shown?.layout.piles[play.source]) this.controls.shake(play.source);
-      this.announce(REFUSALS[reason] ?? text, true);
+      this.announce(refusalText({ reason, text }), true);
     }
   }
 }

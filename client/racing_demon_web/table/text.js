@@ -2,7 +2,7 @@
 
 import { element } from "../dom.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
-import { faceName, pileLabel, plural, REFUSALS, standing } from "../words.js";
+import { faceName, pileLabel, REFUSALS, standing, WORDS } from "../words.js";
 
 /**
  * @import { TableState } from "../rules/state.js"
@@ -43,18 +43,18 @@ function sections(table, place) {
     .map((pile) => board.top(pile.number))
     .filter(isKnown)
     .sort((a, b) => (a % 52) - (b % 52));
-  const shared = tops.length > 0 ? tops.map(faceName) : ["empty"];
+  const shared = tops.length > 0 ? tops.map(faceName) : [WORDS.empty];
   const own = layout.own(place).map((pile) => pileLabel(board, pile.number));
   const points = table.points();
   const scores = [...points].map(([seat, sum], at) => {
     if (at === place) return standing(table, seat);
     const heap = hand.heap(seat);
-    return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${plural(heap, "card")} in the heap`}`;
+    return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${WORDS.inHeap(heap)}`}`;
   });
   return /** @type {[string, string[]][]} */ ([
-    ["Foundations", shared],
-    ["Your cards", own],
-    ["Points", scores],
+    [WORDS.foundations, shared],
+    [WORDS.yourCards, own],
+    [WORDS.points, scores],
   ]).filter(([, lines]) => lines.length > 0);
 }
 
@@ -80,8 +80,7 @@ export function obey(controls, line) {
   else if (first === "v") controls.stuck();
   else {
     const [from, to] = [pileOf(controls, first), pileOf(controls, second)];
-    if (from === undefined || (second !== "" && second !== "up" && to === undefined))
-      return "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.";
+    if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return WORDS.lineHelp;
     if (second === "up") controls.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
     else if (to !== undefined) controls.aim({ pile: from, count: 1 }, to);
     else controls.tap({ pile: from, count: 1 });

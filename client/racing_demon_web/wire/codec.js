@@ -1,9 +1,6 @@
 // Frames and their meaning: messages as JSON arrays, and back to objects with named fields.
 
-import { FROM_CLIENT, FROM_SERVER } from "./messages.js";
-
-export const SUBPROTOCOL = "racing-demon.v1+json";
-export const VERSION = 1;
+import { FROM_CLIENT, FROM_SERVER } from "./protocol.js";
 
 /**
  * Return the text of a message. Fields that are left out at the end keep their defaults.

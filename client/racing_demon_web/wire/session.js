@@ -1,8 +1,10 @@
 // One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
 
 import { TableState } from "../rules/state.js";
-import { decode, encode, SUBPROTOCOL, VERSION } from "./codec.js";
+import { WORDS } from "../words.js";
+import { decode, encode } from "./codec.js";
 import { Contributor, HandTranscript } from "./commit_reveal.js";
+import { CLOSE, SUBPROTOCOL, VERSION } from "./protocol.js";
 
 const PING_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long
 const LATENCY_FACTOR = 4; // on a slow network an answer may take so many times the latency
@@ -14,10 +16,20 @@ const WAKE_MS = 700; // after sleep, or on another network, an answer comes so s
 const ENTRY_MS = 6000;
 const SLEPT_MS = 1000; // so far a clock is not put right while people play
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
-/** The server speaks no version of the wire that this page speaks. */
-export const TOO_OLD = 4002;
+/** A socket that the other end takes away (RFC 6455): a server does so when a table has ended. */
+export const GOING_AWAY = 1001;
+const [PROTOCOL_ERROR, ABNORMAL, TOO_BIG] = [1002, 1006, 1009];
 /** After these codes the server would only say the same again. */
-const FINAL = [1000, 1001, 1002, 1009, 4000, 4001, TOO_OLD, 4007];
+const FINAL = [
+  CLOSE.good_bye,
+  GOING_AWAY,
+  PROTOCOL_ERROR,
+  TOO_BIG,
+  CLOSE.bad_frame,
+  CLOSE.taken_over,
+  CLOSE.version,
+  CLOSE.kicked,
+];
 
 let slept = 0;
 let ahead = Date.now() - performance.now();
@@ -131,7 +143,7 @@ export class Session {
   close() {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#socket?.close(1000);
+    this.#socket?.close(CLOSE.good_bye);
   }
 
   /** Look whether the connection still lives: the page was asleep, or the network has changed. */
@@ -140,7 +152,7 @@ export class Session {
     this.#tries = 0;
     if (this.#socket !== null && this.isCaughtUp) this.#ping(WAKE_MS);
     else if (this.#socket === null) this.#connect();
-    else if (this.clock() - this.#connectingSince > WAKE_MS) this.#reconnect(this.#socket, 1006, "");
+    else if (this.clock() - this.#connectingSince > WAKE_MS) this.#reconnect(this.#socket, ABNORMAL, "");
   }
 
   #connect() {
@@ -150,7 +162,7 @@ export class Session {
     const socket = new WebSocket(/** @type {string} */ (this.url), SUBPROTOCOL);
     this.#socket = socket;
     this.isCaughtUp = false;
-    this.#timer = setTimeout(() => this.#reconnect(socket, 1006, ""), ENTRY_MS);
+    this.#timer = setTimeout(() => this.#reconnect(socket, ABNORMAL, ""), ENTRY_MS);
     socket.onmessage = (event) => this.#socket === socket && this.#receive(event.data);
     socket.onclose = (event) => this.#reconnect(socket, event.code, event.reason);
   }
@@ -181,7 +193,7 @@ export class Session {
   /** Ask for the whole table on a new connection. */
   #resync() {
     this.table.seq = 0;
-    if (this.#socket) this.#reconnect(this.#socket, 1006, "");
+    if (this.#socket) this.#reconnect(this.#socket, ABNORMAL, "");
   }
 
   /**
@@ -189,7 +201,7 @@ export class Session {
    * @param {string} reason
    * @param {number} [code] that a server would have given
    */
-  #giveUp(reason, code = 1000) {
+  #giveUp(reason, code = CLOSE.good_bye) {
     this.close();
     this.listener.connection("closed", reason, code);
   }
@@ -213,7 +225,7 @@ export class Session {
       if (this.#heardAt >= asked) this.#ping();
       else if (this.clock() - asked > wait + WAKE_MS)
         this.#ping(WAKE_MS); // this page slept, or was busy
-      else this.#reconnect(socket, 1006, "");
+      else this.#reconnect(socket, ABNORMAL, "");
     }, wait);
   }
 
@@ -268,10 +280,11 @@ export class Session {
   static #HANDLERS = {
     versions(session, { oldest, newest }) {
       if (VERSION < oldest || VERSION > newest) {
-        const text = "Reload the page: this server speaks another version.";
+        const text = WORDS.otherVersion;
         // While servers are upgraded one after the other, another of them may still go on with this table.
-        if (!session.table.code || session.#tries > MAX_VERSION_TRIES) return session.#giveUp(text, TOO_OLD);
-        return session.#reconnect(/** @type {WebSocket} */ (session.#socket), 1006, text);
+        if (!session.table.code || session.#tries > MAX_VERSION_TRIES)
+          return session.#giveUp(text, CLOSE.version);
+        return session.#reconnect(/** @type {WebSocket} */ (session.#socket), ABNORMAL, text);
       }
       session.#send({
         name: "hello",
@@ -307,23 +320,22 @@ export class Session {
       session.pending.delete(fields.counter);
       if (fields.counter === 0 && !session.isCaughtUp) {
         session.#isOver = true;
-        session.#socket?.close(1000);
+        session.#socket?.close(CLOSE.good_bye);
       }
       if (command && ["contribute", "reveal"].includes(command.name)) return;
       session.listener.refused(fields, command);
     },
     elsewhere(session, { port }) {
       session.#redirects += 1;
-      if (session.#redirects > MAX_REDIRECTS)
-        return session.#giveUp("The server does not find this table. Try again later.");
+      if (session.#redirects > MAX_REDIRECTS) return session.#giveUp(WORDS.notFound);
       const url = new URL(/** @type {string} */ (session.url));
       url.port = String(port);
       session.url = url.href;
       const socket = session.#socket;
-      if (socket) session.#reconnect(socket, 1006, "");
+      if (socket) session.#reconnect(socket, ABNORMAL, "");
     },
     moved(session) {
-      session.#giveUp("Another server has this table. Ask the host for its address.");
+      session.#giveUp(WORDS.moved);
     },
     pong(session, { stamp }) {
       session.#latency = session.pingMs = Math.max(0, (Math.floor(session.clock()) % 2 ** 31) - stamp);

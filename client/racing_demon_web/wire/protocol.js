@@ -1,4 +1,45 @@
-// Generated from the protocol's messages by protocol/generate.py.
+// Generated from the protocol by protocol/generate.py.
+
+/** @typedef {"easy" | "medium" | "hard" | "expert"} BotLevel */
+/** @typedef {"out" | "dead" | "stuck" | "time_up" | "abandoned" | "closed"} EndReason */
+/** @typedef {"lobby" | "shuffling" | "countdown" | "playing" | "grace" | "tally" | "over"} Phase */
+/** @typedef {"well_played" | "thanks" | "oh_no" | "laugh" | "hurry" | "sorry"} Reaction */
+/** @typedef {"illegal" | "beaten" | "not_started" | "hand_over" | "not_your_pile" | "unknown_pile" | "too_fast" | "not_host" | "not_seated" | "not_now" | "repeated" | "table_full" | "unknown_table" | "bad_token" | "bad_passphrase" | "no_spectators" | "banned" | "muted" | "paused" | "bad_name" | "bad_text" | "bad_contribution" | "bad_option" | "server_full" | "halted"} Reason */
+
+export const VERSION = 1;
+export const SUBPROTOCOL = "racing-demon.v1+json";
+/** The most of each: characters, seats at a table, and names of kicked players. */
+export const LIMITS = {
+  "name": 24,
+  "passphrase": 64,
+  "chat": 200,
+  "seats": 8,
+  "banned": 32,
+};
+/** Why a server closes a connection. */
+export const CLOSE = {
+  "good_bye": 1000,
+  "bad_frame": 4000,
+  "taken_over": 4001,
+  "version": 4002,
+  "too_late": 4003,
+  "flood": 4004,
+  "try_again": 1013,
+  "full": 4005,
+  "kicked": 4007,
+  "server_error": 4006,
+};
+/** @type {BotLevel[]} */
+export const BOT_LEVELS = ["easy", "medium", "hard", "expert"];
+/** The reactions in words. @type {Record<Reaction, string>} */
+export const REACTIONS = {
+  "well_played": "Well played!",
+  "thanks": "Thanks!",
+  "oh_no": "Oh no!",
+  "laugh": "Ha ha!",
+  "hurry": "Hurry up!",
+  "sorry": "Sorry!",
+};
 
 /** @type {Record<string, {tag: number, fields: string[], defaults: Record<string, any>}>} */
 export const FROM_CLIENT = {

@@ -1,0 +1,52 @@
+// Generated from the options by protocol/generate.py.
+
+/** @type {Record<string, {label: string, about: string, values: (string | boolean | null)[], least?: number, greatest?: number, unset?: string}>} */
+export const OPTIONS = {
+  "game": {"label": "Game", "about": "Which game is played.", "values": []},
+  "hands": {"label": "Hands in a match", "about": "How many hands make a match.", "values": [], "least": 1, "greatest": 100},
+  "target": {"label": "Points that end a match", "about": "A total of points that ends the match early; none: there is no such total.", "values": [null], "least": 1, "greatest": 10000, "unset": "none"},
+  "tie_break": {"label": "Equal totals", "about": "What equal totals at the end of a match mean.", "values": ["joint", "hand"]},
+  "call_out": {"label": "Going out", "about": "How going out ends the hand.", "values": ["auto", "shout"]},
+  "grace_ms": {"label": "Grace after a call", "about": "How long cards may still land after a call.", "values": [], "least": 0, "greatest": 5000},
+  "stall_rule": {"label": "When nobody can play", "about": "What is tried before a hand that nobody can continue is ended.", "values": ["none", "rotate"]},
+  "auto_first_turn": {"label": "Automatic first turn", "about": "Whether the first cards are turned for everybody at the signal.", "values": [false, true]},
+  "on_leave": {"label": "When a player leaves", "about": "What a player who leaves during a hand keeps.", "values": ["freeze", "forfeit"]},
+  "late_join": {"label": "Joining between hands", "about": "Whether players may join between the hands of a match.", "values": [false, true]},
+  "seats": {"label": "Seats", "about": "How many seats the table has.", "values": [], "least": 1, "greatest": 8},
+  "spectators": {"label": "Spectators", "about": "Whether people may watch without a seat.", "values": [false, true]},
+  "watch_delay_ms": {"label": "Delay for spectators", "about": "The delay with which spectators see events.", "values": [], "least": 0, "greatest": 60000},
+  "pause_after_ms": {"label": "Pause without players", "about": "How long a hand goes on with fewer than two players connected; none: forever.", "values": [null], "least": 0, "greatest": 600000, "unset": "never"},
+  "time_limit_ms": {"label": "Time limit of a hand", "about": "The time limit of a hand; none: no limit, but ten minutes on identical deals.", "values": [null], "least": 1000, "greatest": 86400000, "unset": "none"},
+  "hints": {"label": "Hints", "about": "Whether clients may show which plays fit. The server does not use it.", "values": [false, true]},
+  "countdown_ms": {"label": "Countdown before a hand", "about": "The time from the deal to the signal.", "values": [], "least": 0, "greatest": 30000},
+  "tally_ms": {"label": "Tally between hands", "about": "The time from a hand's end to the next deal; less if all are ready.", "values": [], "least": 0, "greatest": 600000},
+  "turn": {"label": "Cards per turn", "about": "How many cards are turned from the stock at a time.", "values": [null], "least": 1, "greatest": 5, "unset": "the game's own"},
+  "redeals": {"label": "Redeals", "about": "How many redeals there are.", "values": [null], "least": 0, "greatest": 100, "unset": "the game's own"},
+  "shuffle": {"label": "Redeals are shuffled", "about": "Whether each redeal shuffles the stock; otherwise its cards keep their order.", "values": [null, false, true], "unset": "the game's own"},
+  "tail_rule": {"label": "Last cards of the stock", "about": "What is available when fewer cards are left than a turn takes.", "values": [null, "top", "either2"], "unset": "the game's own"},
+  "waste_view": {"label": "Visible waste cards", "about": "How many cards of the waste lie face up.", "values": [null], "least": 1, "greatest": 5, "unset": "the game's own"},
+  "take_back": {"label": "Taking cards back", "about": "Whether cards may leave foundations again; never those that others build on, too.", "values": [null, "never", "free", "to_space"], "unset": "the game's own"},
+  "forced_bases": {"label": "First cards must go up", "about": "Whether a card that opens a foundation must be played first.", "values": [null, false, true], "unset": "the game's own"},
+  "columns": {"label": "Columns", "about": "How many columns, in games that deal one card to each.", "values": [null], "least": 1, "greatest": 9, "unset": "the game's own"},
+  "columns_by_players": {"label": "Fewer columns for many", "about": "Six columns for one or two players, five for three, four for more.", "values": [false, true]},
+  "reserve": {"label": "Cards in the reserve", "about": "How many cards each reserve gets, in games that have one.", "values": [null], "least": 1, "greatest": 30, "unset": "the game's own"},
+  "reserve_card": {"label": "Points per reserve card", "about": "The points for each card left in the reserve.", "values": [null], "least": -10, "greatest": 0, "unset": "the game's own"},
+  "out_bonus": {"label": "Points for going out", "about": "The points for going out.", "values": [null], "least": 0, "greatest": 100, "unset": "the game's own"},
+};
+
+/** The values that are words. @type {Record<string, string>} */
+export const VALUES = {
+  "auto": "automatic",
+  "shout": "when the player calls",
+  "none": "the hand ends",
+  "rotate": "stocks move on by a card",
+  "joint": "joint winners",
+  "hand": "another hand",
+  "freeze": "points so far count",
+  "forfeit": "the hand scores nothing",
+  "top": "the top one",
+  "either2": "either of the last two",
+  "never": "never",
+  "free": "yes",
+  "to_space": "only into a space",
+};
