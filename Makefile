@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYABLE := $(VENV)/.playable
 STAMP := $(VENV)/.installed
-JS_TOOLS := tests/browser/tools
+JS_TOOLS := tests/web
 BIOME := $(JS_TOOLS)/node_modules/.bin/biome
 
 .PHONY: help play test test-all unit lint format types schema-write coverage bench lab evening pictures wheel-test clean node-tools
@@ -28,7 +28,7 @@ unit: $(STAMP)  ## the tests alone; with ARGS, those that they name
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	$(BIN)/pytest -m "not long" -n 6 --dist worksteal tests/*.py tests/protocol tests/server tests/cluster tests/client
+	$(BIN)/pytest -m "not long" -n 6 --dist worksteal tests/*.py tests/protocol tests/server tests/cluster tests/client tests/web
 	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser tests/lab
 endif
 

@@ -1,6 +1,9 @@
 // Elements of the page: made, and written only where something is new.
 
-export const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+/** @type {MediaQueryList | undefined} */
+let reducedMotion;
+/** Whether the device asks for no motion. */
+export const isCalm = () => (reducedMotion ??= matchMedia("(prefers-reduced-motion: reduce)")).matches;
 
 /**
  * @returns {HTMLElement}
@@ -106,5 +109,5 @@ export function setClass(node, name, has) {
  * @param {string} [pseudoElement]
  */
 export function move(node, frames, duration, pseudoElement) {
-  if (!isCalm.matches) node?.animate(frames, { duration, easing: "ease-out", pseudoElement });
+  if (!isCalm()) node?.animate(frames, { duration, easing: "ease-out", pseudoElement });
 }

@@ -2,6 +2,7 @@
 
 import { button, element, setText } from "./dom.js";
 import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./lazy.js";
+import { readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
 import { Dialog, drawQr, originForOthers } from "./screens/dialog.js";
@@ -76,20 +77,17 @@ const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseco
 const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();
 
 /**
- * The table's code in what somebody has typed or pasted: a code, a link, or a line with one.
+ * The table's code in what somebody has typed or pasted.
  * @returns {string | null} null: the page goes to another server's table
  */
 function codeTyped() {
-  const typed = field("code")
-    .value.normalize("NFKC")
-    .replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
-  const link = /(?:(\w+):\/\/)?([^\s/#"'<>]+)[^\s#]*?[/#]([a-z]{4,16})(?![\w/])/i.exec(typed);
-  const code = (link?.[3] ?? typed.replace(/[^a-z]/gi, "")).toUpperCase();
-  if (link && link[2].toLowerCase() !== location.host) {
-    location.assign(`${/^(https|wss)$/i.test(link[1]) ? "https" : "http"}://${link[2]}/${code}`);
+  const { code, host, scheme } = readCode(field("code").value);
+  if (host && host !== location.host) {
+    location.assign(`${scheme}://${host}/${code}`);
     return null;
   }
-  return (field("code").value = code);
+  field("code").value = code;
+  return code;
 }
 
 /**

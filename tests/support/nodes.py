@@ -9,7 +9,7 @@ import pytest
 
 import racing_demon_web
 
-TOOLS: Final = Path(__file__).parents[1] / "browser" / "tools"
+TOOLS: Final = Path(__file__).parents[1] / "web"
 SCRIPTS: Final = Path(racing_demon_web.__path__[0])
 
 

@@ -21,16 +21,21 @@ from racing_demon_protocol.wire.messages.events import HandOver, MatchOver
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.contributions import REVEAL_MS
 from tests.support.contributing import contribute, reveal
-from tests.support.dealt_hands import Dealt
+from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effects import hands_of
+from tests.support.effort import amount
 from tests.support.matches import log_of, options_of
 from tests.support.moves import follow
 from tests.support.tables import MS, Sitting
+from tests.support.typical import BUILDING_GAMES
 
 PLAYS: Final = 40
 ASKED: Final = 20
 MOST: Final = 4
 MATCHES: Final = ("racing-demon", "shouted", "rotated", "first turns", "eight")
+POSITIONS: Final = amount(2, 30)
+"""Of each game."""
+MOST_CARDS: Final = 5
 EVERY: Final = 40
 """After so many events a match's state is written down, and a snapshot of it."""
 
@@ -39,7 +44,15 @@ def vectors() -> dict[str, Any]:
     """Return hands of all games, and matches of shared games, as JSON may hold them."""
     hands = [_hand(game) for game in GAMES.values()]
     matches = [_match(name) for name in MATCHES]
-    return {"hands": hands, "matches": matches, "records": [_record(name) for name in GAMES], "void": _void()}
+    positions = [position for game in BUILDING_GAMES for position in _positions(game)]
+    assert sum(sum(position["legal"]) for position in positions) > amount(50, 200)
+    return {
+        "hands": hands,
+        "matches": matches,
+        "positions": positions,
+        "records": [_record(name) for name in GAMES],
+        "void": _void(),
+    }
 
 
 def _hand(game: Game) -> dict[str, Any]:
@@ -96,6 +109,47 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
             "opened": opened and opened[:3],
             "points": sorted(rules.points(board).items()),
         }
+
+
+def _positions(game: Game) -> list[dict[str, Any]]:
+    """Return positions of random hands with plays between their piles, and which of them are allowed."""
+    found = []
+    for hand, rng in random_hands(game, 1, seats=range(min(2, game.most_seats))):
+        rules = hand.rules
+        assert isinstance(rules, BuildingRules)
+        if rules.fast_path is None:
+            return []
+        for _ in range(POSITIONS):
+            plays = hand.plays()
+            if not plays:
+                break
+            found.append(_position(game, hand, rules, rng))
+            seat, play = rng.choice(plays)
+            hand.play(play, seat)
+    return found
+
+
+def _position(game: Game, hand: Any, rules: BuildingRules, rng: random.Random) -> dict[str, Any]:
+    board, seats = hand.board, rules.layout.seats
+    pairs = [pair for pair in product(range(len(board.piles)), repeat=2) if pair[0] != pair[1]]
+    tried = [
+        (seats.index(seat), source, count, destination)
+        for source, destination in rng.sample(pairs, min(150, len(pairs)))
+        for seat, count in product(seats, range(1, min(MOST_CARDS, len(board.cards[source])) + 1))
+    ]
+    assert rules.fast_path is not None
+    legal = [
+        rules.fast_path.allow(board, seats[place], Play(source, count, destination))
+        for place, source, count, destination in tried
+    ]
+    return {
+        "game": game.name,
+        "seats": list(seats),
+        "options": Options(game=game.name).model_dump(mode="json"),
+        "cards": [list(pile) for pile in board.cards],
+        "plays": tried,
+        "legal": legal,
+    }
 
 
 def _match(name: str) -> dict[str, Any]:

@@ -250,7 +250,7 @@ export class BoardView {
     const cards = board.cards[number];
     const top = this.cards.get(keyOf(cards[cards.length - 1], number, cards.length - 1));
     const node = top?.node ?? this.slots.get(number);
-    if (!this.isStill && !isCalm.matches)
+    if (!this.isStill && !isCalm())
       requestAnimationFrame(() =>
         move(node, { translate: ["0", "-4px", "4px", "-4px", "4px", "0"] }, SHAKE_MS),
       );

@@ -24,7 +24,7 @@ export const colorOf = (seat) => COLORS[seat % COLORS.length];
 /** Rain paper on who has won, for a moment. */
 export function celebrate() {
   sound("won");
-  if (isCalm.matches) return;
+  if (isCalm()) return;
   for (let number = 0; number < 60; number++) {
     const piece = element("i", "confetti");
     piece.style.left = `${(number * 61) % 100}vw`;

@@ -28,7 +28,7 @@ FILES: Final = {"index.html": PAGE, "main.js": b"1;" * 500}
 PACKED: Final = {"accept-encoding": "gzip"}
 LATER: Final = (
     *("icons/icon-", "manifest", "proof/proof.js", "proof/shake256.js", "sw.js", "texts.json"),
-    *("later.css", "rules/hints.js", "television.css"),
+    *("later.css", "rules/hints.js", "television.css", "wire/options.js"),
     *(f"table/{name}.js" for name in ("sound", "text")),
     *(f"screens/{name}.js" for name in ("menus", "options", "replay", "results", "tables")),
 )

@@ -1,9 +1,9 @@
-"""The browser's scripts without a browser: their types, and what they make of what Python has played."""
+"""The page without a browser: its types, its unit tests, and what it makes of what Python has played."""
 
 import asyncio
 import json
+import os
 import re
-import shutil
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ import pytest
 
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
+from tests.support.effort import more_when_long
 from tests.support.nodes import SCRIPTS, TOOLS, node, tool
 from tests.support.vectors import MATCHES, vectors
 
@@ -19,14 +20,19 @@ NEWER: Final = (
     *("at", "checkVisibility", "findLast", "findLastIndex", "groupBy", "hasOwn", "showModal"),
     *("structuredClone", "timeout", "toReversed", "toSorted", "toSpliced", "randomUUID"),
 )
+HERE: Final = Path(__file__).parent
 REPLAY: Final = "vectors.test.js"
 FORGED: Final = 8
 
 
-async def run(*arguments: str) -> tuple[int | None, str]:
-    """Run Node.js, and return how it has ended and what it has told."""
+async def run(*arguments: str, **variables: str) -> tuple[int | None, str]:
+    """Run Node.js with environment variables, and return how it has ended and what it has told."""
     process = await asyncio.create_subprocess_exec(
-        node(), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        node(),
+        *arguments,
+        env=os.environ | variables,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
     )
     told, _ = await process.communicate()
     return process.returncode, told.decode()
@@ -38,15 +44,22 @@ async def test_types_are_right() -> None:
     assert await run(str(compiler), "-p", str(TOOLS)) == (0, "")
 
 
+@more_when_long
 async def test_scripts_play_again_what_python_has_played(tmp_path: Path) -> None:
     """In hands of all games and whole matches they deal, move, judge and count as the server does."""
-    shutil.copytree(SCRIPTS, tmp_path, dirs_exist_ok=True)
-    shutil.copy(Path(__file__).with_name(REPLAY), tmp_path)
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "vectors.json").write_text(json.dumps(vectors()))
-    ended, told = await run("--test", "--test-reporter=tap", str(tmp_path / REPLAY))
+    played = vectors()
+    file = tmp_path / "vectors.json"
+    file.write_text(json.dumps(played))
+    ended, told = await run("--test", "--test-reporter=tap", str(HERE / REPLAY), VECTORS=str(file))
     assert ended == 0, "\n".join(line for line in told.splitlines() if "not ok" in line or "error" in line)
-    assert f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + 1}" in told
+    assert f"# pass {2 * len(GAMES) + len(MATCHES) + FORGED + 1 + len(played['positions'])}" in told
+
+
+async def test_units() -> None:
+    """The unit tests of geometry, gestures, keys, links, events and words pass under Node.js."""
+    files = [str(file) for file in HERE.glob("*.test.js") if file.name != REPLAY]
+    ended, told = await run("--test", "--test-reporter=spec", *files)
+    assert ended == 0, told
 
 
 @pytest.mark.parametrize("word", [*DIALOGS, *NEWER])

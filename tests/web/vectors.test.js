@@ -1,22 +1,26 @@
-// What Python has played, played again by the browser's scripts. test_scripts.py writes the vectors.
+// What Python has played, played again by the page's modules. test_scripts.py writes the vectors.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+import { deal, prove } from "../../client/racing_demon_web/proof/proof.js";
+import { bytesOf } from "../../client/racing_demon_web/proof/sha256.js";
+import { Board } from "../../client/racing_demon_web/rules/board.js";
+import { helpfulPlay, knowsAll, openedPlay } from "../../client/racing_demon_web/rules/hints.js";
+import { Layout } from "../../client/racing_demon_web/rules/layout.js";
+import { Rules } from "../../client/racing_demon_web/rules/rules.js";
+import { HandView, TableState } from "../../client/racing_demon_web/rules/state.js";
+import { decode } from "../../client/racing_demon_web/wire/codec.js";
+import { HandTranscript } from "../../client/racing_demon_web/wire/commit_reveal.js";
+import { games, tables } from "./games.js";
 
-const { Board } = await import("./rules/board.js");
-const { Layout } = await import("./rules/layout.js");
-const { deal, prove } = await import("./proof/proof.js");
-const { helpfulPlay, knowsAll, openedPlay } = await import("./rules/hints.js");
-const { Rules } = await import("./rules/rules.js");
-const { bytesOf } = await import("./proof/sha256.js");
-const { HandTranscript } = await import("./wire/commit_reveal.js");
-const { HandView, TableState } = await import("./rules/state.js");
-const { decode } = await import("./wire/codec.js");
-
-const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
-const { games, tables } = read("games.json");
-const { hands, matches, records, void: redrawn } = read("vectors.json");
+const {
+  hands,
+  matches,
+  positions,
+  records,
+  void: redrawn,
+} = JSON.parse(readFileSync(process.env.VECTORS, "utf8"));
 
 for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
   test(`a hand of ${game}`, () => {
@@ -40,6 +44,18 @@ for (const { game, seats, options, seed, deck, dealt, moves } of hands) {
       const other = openedPlay(rules, board, 1 - place, move[2]);
       assert.deepEqual(other && Object.values(other), opened);
     }
+  });
+}
+
+for (const { game, seats, options, cards, plays, legal } of positions) {
+  test(`a position of ${game}`, () => {
+    const layout = new Layout(games[game], seats, options);
+    const board = new Board(layout, cards);
+    const rules = new Rules(layout, tables);
+    const judged = plays.map(([place, source, count, destination]) =>
+      rules.allows(board, place, { source, count, destination }),
+    );
+    assert.deepEqual(judged, legal);
   });
 }
 

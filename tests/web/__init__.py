@@ -1,0 +1,1 @@
+"""The page without a browser: types, and unit tests under Node's own runner."""

@@ -1,0 +1,98 @@
+// Where piles lie: on every screen all of them, whole and apart.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Board } from "../../client/racing_demon_web/rules/board.js";
+import { Layout } from "../../client/racing_demon_web/rules/layout.js";
+import { arrange, cardAt, FoundationSlots, indexAt } from "../../client/racing_demon_web/table/geometry.js";
+import { games } from "./games.js";
+
+const AREAS = [
+  ["a phone", { width: 390, height: 640 }],
+  ["a small phone", { width: 320, height: 430 }],
+  ["a phone on its side", { width: 700, height: 300 }],
+  ["a laptop", { width: 1280, height: 640 }],
+];
+
+/** A hand of a game as it was dealt, with known cards where cards lie open. */
+function dealt(name, players) {
+  const layout = new Layout(games[name], [...Array(players).keys()], { game: name });
+  const board = Board.dealt(layout);
+  const open = board.faceUp();
+  board.name(
+    open,
+    open.map((_, at) => at),
+  );
+  return board;
+}
+
+function scene(board, area, { isMirrored = false, slots = new FoundationSlots(), deal = "one" } = {}) {
+  return arrange({ layout: board.layout, board, place: 0, deal, slots, buttons: 1, area, isMirrored });
+}
+
+/** What a pile covers, with all of its cards. */
+function boxOf(place, cards) {
+  const last = cardAt(place, cards, Math.max(0, cards.length - 1));
+  return { left: place.x, top: place.y, right: last.x + place.w, bottom: last.y + place.h };
+}
+
+const overlaps = (a, b) =>
+  a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+
+for (const name of Object.keys(games)) {
+  test(`all piles of ${name} lie apart and within the width`, () => {
+    const board = dealt(name, games[name].racing === "no" ? 1 : 2);
+    for (const [screen, area] of AREAS) {
+      const boxes = [...scene(board, area).places].map(([pile, place]) => [
+        pile,
+        boxOf(place, board.cards[pile]),
+      ]);
+      for (const [pile, box] of boxes) {
+        assert.ok(box.left >= -1 && box.right <= area.width + 1, `pile ${pile} leaves ${screen}`);
+        for (const [other, others] of boxes)
+          assert.ok(pile === other || !overlaps(box, others), `piles ${pile} and ${other} on ${screen}`);
+      }
+    }
+  });
+}
+
+test("for the left hand the stock lies at the left", () => {
+  const board = dealt("racing-demon", 2);
+  const [stock] = board.layout.own(0, "stock");
+  const [right, left] = [false, true].map(
+    (isMirrored) => scene(board, AREAS[0][1], { isMirrored }).places.get(stock.number).x,
+  );
+  assert.ok(left < AREAS[0][1].width / 2 && right > AREAS[0][1].width / 2);
+});
+
+test("foundations stay where they were begun, in their suit's part", () => {
+  const board = dealt("racing-demon", 2);
+  const shared = board.layout.piles.filter(({ kind, place }) => kind === "foundation" && place === -1);
+  const slots = new FoundationSlots();
+  board.cards[shared[3].number] = [13]; // the ace of hearts
+  const first = slots.of(board, shared, "one")[3];
+  assert.equal(Math.floor(first / 2), 1);
+  board.cards[shared[0].number] = [13 + 52];
+  board.cards[shared[3].number] = [13, 14];
+  assert.equal(slots.of(board, shared, "one")[3], first);
+});
+
+test("another deal has its own order of foundations", () => {
+  const board = dealt("racing-demon", 2);
+  const shared = board.layout.piles.filter(({ kind, place }) => kind === "foundation" && place === -1);
+  const slots = new FoundationSlots();
+  board.cards[shared[0].number] = [13];
+  slots.of(board, shared, "one");
+  board.cards[shared[0].number] = [26]; // the ace of clubs
+  assert.equal(Math.floor(slots.of(board, shared, "two")[0] / 2), 2);
+});
+
+test("a play that loses its race leaves the foundation to another suit", () => {
+  const board = dealt("racing-demon", 2);
+  const shared = board.layout.piles.filter(({ kind, place }) => kind === "foundation" && place === -1);
+  const slots = new FoundationSlots();
+  board.cards[shared[0].number] = [13];
+  slots.of(board, shared, "one");
+  board.cards[shared[0].number] = [39];
+  assert.equal(Math.floor(slots.of(board, shared, "one")[0] / 2), 3);
+});

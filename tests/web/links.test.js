@@ -1,0 +1,31 @@
+// Codes in whatever people type and paste.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readCode } from "../../client/racing_demon_web/links.js";
+
+const ALONE = ["BCDF", " bcdf ", "BC DF", "bc-df", "#BCDF", '"BCDF"', "BCDF.", "ＢＣＤＦ", "BCDF\u200b"];
+const LINKS = [
+  "http://cards.example:5252/BCDF",
+  "http://cards.example:5252/BCDF.",
+  "http://cards.example:5252/BCDF?tv",
+  "cards.example:5252/BCDF",
+  "ws://cards.example:5252/v1#BCDF",
+  "Come: http://cards.example:5252/bcdf!",
+  "racing-demon join http://cards.example:5252/BCDF",
+  "HTTP://Cards.Example:5252/bcdf",
+];
+
+for (const typed of ALONE)
+  test(`a code alone: ${typed}`, () =>
+    assert.deepEqual(readCode(typed), { code: "BCDF", host: "", scheme: "http" }));
+
+for (const typed of LINKS)
+  test(`a code in a link: ${typed}`, () =>
+    assert.deepEqual(readCode(typed), { code: "BCDF", host: "cards.example:5252", scheme: "http" }));
+
+for (const scheme of ["https", "wss", "HTTPS"])
+  test(`a safe server: ${scheme}`, () =>
+    assert.equal(readCode(`${scheme}://cards.example/BCDF`).scheme, "https"));
+
+test("nothing typed is no code", () => assert.equal(readCode("").code, ""));

@@ -1,0 +1,85 @@
+// The fold over a table's events; vectors.test.js compares whole matches with Python's.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { TableState } from "../../client/racing_demon_web/rules/state.js";
+import { games } from "./games.js";
+
+const DEALT = { seats: [0], shown: [], countdown_ms: 3000, left_out: [] };
+
+/** A table with Ann, and with Ben where somebody else is needed. */
+function tableOf(...names) {
+  const table = new TableState(games);
+  table.options = { game: "racing-demon", tally_ms: 20_000 };
+  names.forEach((name, seat) => apply(table, "joined", { seat, name, bot: "" }));
+  return table;
+}
+
+const apply = (table, name, fields = {}, now = 0) =>
+  table.apply(name, { seq: table.seq + 1, ...fields }, now);
+
+function deal(table, hand, now) {
+  apply(table, "committed", { hand, commitment: `hand ${hand}` });
+  const shown = [...Array(7).keys()].flatMap((at) => (table.seats.size > 1 ? [at, at + 52] : [at]));
+  apply(table, "dealt", { ...DEALT, seats: [...table.seats.keys()], shown }, now);
+}
+
+test("an event that is missing is not passed over", () => {
+  const table = tableOf("Ann");
+  assert.throws(
+    () => table.apply("readied", { seq: table.seq + 2, seat: 0, ready: true }, 0),
+    /event 3 after 1/,
+  );
+});
+
+test("an event of a later server changes nothing but the number", () => {
+  const table = tableOf("Ann");
+  apply(table, "invented");
+  assert.equal(table.seq, 2);
+});
+
+test("the last board lies there until the next deal", () => {
+  const table = tableOf("Ann", "Ben");
+  deal(table, 1, 0);
+  const { hand } = table;
+  apply(table, "hand_over", { reason: "stuck", out: null, elapsed_ms: 5, points: [1, 2] });
+  apply(table, "committed", { hand: 2, commitment: "hand 2" });
+  assert.equal(table.hand, hand);
+  assert.equal(table.hand.deal, "hand 1");
+});
+
+test("other options take the last board away", () => {
+  const table = tableOf("Ann", "Ben");
+  deal(table, 1, 0);
+  apply(table, "hand_over", { reason: "stuck", out: null, elapsed_ms: 5, points: [1, 2] });
+  apply(table, "match_over", { winners: [1] });
+  apply(table, "options_set", { options: { game: "classic" } });
+  assert.equal(table.hand, null);
+  assert.deepEqual(table.handSeats, []);
+});
+
+test("the clock counts down to the signal, and stands still in a pause", () => {
+  const table = tableOf("Ann", "Ben");
+  deal(table, 1, 1000);
+  assert.equal(table.elapsed(2000), -2000);
+  apply(table, "signalled", {}, 4000);
+  apply(table, "paused", {}, 5000);
+  assert.equal(table.elapsed(9000), 1000);
+  apply(table, "continued", { elapsed_ms: 1000 }, 9000);
+  assert.equal(table.elapsed(9500), 1500);
+});
+
+test("who is kicked is banned, and no longer when let back in", () => {
+  const table = tableOf("Ann", "Ben");
+  apply(table, "left", { seat: 1, kicked: true });
+  assert.deepEqual(table.banned, ["Ben"]);
+  apply(table, "unbanned", { name: "Ben" });
+  assert.deepEqual(table.banned, []);
+});
+
+test("one person alone is waited for between hands", () => {
+  const table = tableOf("Ann");
+  deal(table, 1, 0);
+  apply(table, "hand_over", { reason: "out", out: 0, elapsed_ms: 5, points: [62] }, 1000);
+  assert.equal(table.secondsToDeal(2000), 0);
+});

@@ -1,0 +1,91 @@
+// What players read.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { NUMBERS } from "../../client/racing_demon_web/screens/options.js";
+import { OPTIONS, VALUES } from "../../client/racing_demon_web/wire/options.js";
+import * as words from "../../client/racing_demon_web/words.js";
+
+const { WORDS } = words;
+const table = { nameOf: (seat) => ["Ann", "Ben", "Cat"][seat] };
+
+test("spans, clocks and names", () => {
+  assert.equal(words.span(12_345), "12 ms");
+  assert.equal(words.span(312_000), "0.3 s");
+  assert.equal(words.clock(102_900), "1:42");
+  assert.equal(words.clock(-1), "0:00");
+  assert.equal(words.inWords(["Ann", "Ben", "Cat"]), "Ann, Ben and Cat");
+  assert.equal(words.inWords([]), "");
+  assert.deepEqual(words.namesOf(table, [0, 1], 1), ["You", "Ann"]);
+  assert.equal(words.plural(1, "hand"), "1 hand");
+  assert.equal(words.plural(0, "hand"), "0 hands");
+  assert.equal(words.signed(3), "+3");
+  assert.equal(words.signed(-3), "-3");
+});
+
+test("cards have names for eyes and ears", () => {
+  assert.equal(words.short(11), "Q♠");
+  assert.equal(words.faceName(52 + 13), "ace of hearts");
+  assert.equal(words.faceName(-1), "a card face down");
+});
+
+test("events are sentences; who reads them is you", () => {
+  const say = (name, fields, own = null) => words.eventSentence(table, name, fields, own);
+  assert.equal(say("joined", { seat: 0 }, 0), "You have joined.");
+  assert.equal(say("joined", { seat: 0 }, 1), "Ann has joined.");
+  assert.equal(say("connected", { seat: 0, connected: false }, 0), "");
+  assert.equal(say("hand_over", { reason: "out", out: 1 }), "Ben went out.");
+  assert.equal(say("hand_over", { reason: "stuck", out: null }), "Everybody is stuck.");
+  assert.equal(say("match_over", { winners: [2, 0] }, 0), "The match is over. You and Cat won.");
+  assert.equal(say("match_over", { winners: [] }), "The match is over. Nobody won.");
+  assert.equal(say("invented", {}), "");
+});
+
+test("a refusal that the page has no words for is told in the server's", () => {
+  assert.equal(words.refusalText({ reason: "invented", text: "No." }), "No.");
+  assert.equal(words.refusalText({ reason: "paused", text: "" }), "The table is paused.");
+});
+
+test("a shuffle that nobody took part in is not said to be fair", () => {
+  const told = words.proofWords({ contributions: 0, cards: 56, drawn: [], free: [] }, false, table.nameOf);
+  assert.match(
+    told,
+    /^No player took part in this shuffle\. Your browser has dealt the hand again: all 56 cards match/,
+  );
+});
+
+test("who could choose between deals is told", () => {
+  const told = words.proofWords({ contributions: 2, cards: 9, drawn: [1], free: [2] }, true, table.nameOf);
+  assert.match(told, /^You and 1 other took part/);
+  assert.match(told, /without Ben and Cat.*could choose between 3 deals\.$/);
+});
+
+test("the page names no words that are not there, and there are none that it does not name", () => {
+  const page = readFileSync(new URL("../../client/racing_demon_web/index.html", import.meta.url), "utf8");
+  const named = [...page.matchAll(/data-(?:word|label)="(\w+)"/g)].map(([, name]) => name);
+  assert.deepEqual(
+    named.filter((name) => typeof WORDS[name] !== "string"),
+    [],
+  );
+});
+
+test("each number that a host can choose is one that the server takes", () => {
+  for (const [name, numbers] of Object.entries(NUMBERS)) {
+    const { least, greatest } = OPTIONS[name];
+    assert.deepEqual(
+      numbers.filter((number) => number < least || number > greatest),
+      [],
+      name,
+    );
+  }
+});
+
+test("each option offers something, in words", () => {
+  for (const [name, { label, about, values, unset }] of Object.entries(OPTIONS)) {
+    assert.ok(label && about, name);
+    assert.ok(name === "game" || values.length + (NUMBERS[name] ?? []).length > 1, name);
+    for (const value of values)
+      assert.ok(value === null ? unset : typeof value === "boolean" || VALUES[value], name);
+  }
+});
