@@ -65,6 +65,14 @@ test("for the left hand the stock lies at the left", () => {
   assert.ok(left < AREAS[0][1].width / 2 && right > AREAS[0][1].width / 2);
 });
 
+test("the card that a point hits is the one that is drawn there", () => {
+  const place = { x: 10, y: 20, w: 50, h: 70, dx: 0, down: 4, up: 15, isFlat: false };
+  const cards = [-1, -1, 7, 20];
+  for (const index of cards.keys())
+    assert.equal(indexAt(place, cards, cardAt(place, cards, index).y + 1), index);
+  assert.equal(indexAt(place, [], 30), -1);
+});
+
 test("foundations stay where they were begun, in their suit's part", () => {
   const board = dealt("racing-demon", 2);
   const shared = board.layout.piles.filter(({ kind, place }) => kind === "foundation" && place === -1);

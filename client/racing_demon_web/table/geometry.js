@@ -393,8 +393,8 @@ export function cardAt(place, cards, index) {
  * @param {number} y
  */
 export function indexAt(place, cards, y) {
-  for (let index = cards.length - 1; index > 0; index--) {
+  for (let index = cards.length - 1; index >= 0; index--) {
     if (y >= cardAt(place, cards, index).y) return index;
   }
-  return cards.length - 1;
+  return place.up > 0 ? Math.min(0, cards.length - 1) : cards.length - 1; // just above the pile
 }
