@@ -19,6 +19,7 @@ export const LIMITS = {
 /** Why a server closes a connection. */
 export const CLOSE = {
   "good_bye": 1000,
+  "going_away": 1001,
   "bad_frame": 4000,
   "taken_over": 4001,
   "version": 4002,
