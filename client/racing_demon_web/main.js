@@ -23,7 +23,7 @@ import { makeCard } from "./table/board_view.js";
 import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
 import { CLOSE, LIMITS } from "./wire/protocol.js";
-import { GOING_AWAY, Session } from "./wire/session.js";
+import { Session } from "./wire/session.js";
 import { CLOSES, eventSentence, namesOf, proofWords, refusalText, voidWords, WORDS } from "./words.js";
 
 /** @param {string} id */
@@ -379,7 +379,7 @@ function entryRefused(reason, text) {
  */
 function closed(text, code) {
   const { session } = page;
-  if (session && code === GOING_AWAY && session.table.results.length) {
+  if (session && code === CLOSE.going_away && session.table.results.length) {
     // the standings stay in view
     session.ended = text;
     return requestRender();

@@ -117,7 +117,7 @@ def _positions(game: Game) -> list[dict[str, Any]]:
     for hand, rng in random_hands(game, 1, seats=range(min(2, game.most_seats))):
         rules = hand.rules
         assert isinstance(rules, BuildingRules)
-        if rules.fast_path is None:
+        if rules.move_tables is None:
             return []
         for _ in range(POSITIONS):
             plays = hand.plays()
@@ -137,9 +137,9 @@ def _position(game: Game, hand: Any, rules: BuildingRules, rng: random.Random) -
         for source, destination in rng.sample(pairs, min(150, len(pairs)))
         for seat, count in product(seats, range(1, min(MOST_CARDS, len(board.cards[source])) + 1))
     ]
-    assert rules.fast_path is not None
+    assert rules.move_tables is not None
     legal = [
-        rules.fast_path.allow(board, seats[place], Play(source, count, destination))
+        rules.move_tables.allows(board, seats[place], Play(source, count, destination))
         for place, source, count, destination in tried
     ]
     return {

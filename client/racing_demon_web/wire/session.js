@@ -16,13 +16,12 @@ const WAKE_MS = 700; // after sleep, or on another network, an answer comes so s
 const ENTRY_MS = 6000;
 const SLEPT_MS = 1000; // so far a clock is not put right while people play
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
-/** A socket that the other end takes away (RFC 6455): a server does so when a table has ended. */
-export const GOING_AWAY = 1001;
+// Codes of RFC 6455.
 const [PROTOCOL_ERROR, ABNORMAL, TOO_BIG] = [1002, 1006, 1009];
 /** After these codes the server would only say the same again. */
 const FINAL = [
   CLOSE.good_bye,
-  GOING_AWAY,
+  CLOSE.going_away,
   PROTOCOL_ERROR,
   TOO_BIG,
   CLOSE.bad_frame,
