@@ -10,7 +10,7 @@ from descriptions import beside
 from game_list import games
 from move_list import moves
 from racing_demon_client.shared.option_text import MEANINGS, VALUES, called, usual
-from racing_demon_protocol.constants import LONGEST_CHAT, LONGEST_NAME, LONGEST_PASSPHRASE, MOST_SEATS
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.mechanics.line import DoubleJump, PushPin
 from racing_demon_protocol.engine.mechanics.merging import Merging
@@ -45,10 +45,10 @@ def constants() -> str:
     to_server = {name_of(cls): {"tag": tag, **_fields(cls)} for tag, cls in sorted(FROM_CLIENT.items())}
     to_client = {tag: {"name": name_of(cls), **_fields(cls)} for tag, cls in sorted(FROM_SERVER.items())}
     limits = {
-        "name": LONGEST_NAME,
-        "passphrase": LONGEST_PASSPHRASE,
-        "chat": LONGEST_CHAT,
-        "seats": MOST_SEATS,
+        "name": MAX_NAME_LENGTH,
+        "passphrase": MAX_PASSPHRASE_LENGTH,
+        "chat": MAX_CHAT_LENGTH,
+        "seats": MAX_SEATS,
         "banned": MAX_BANNED,
     }
     return "\n".join(

@@ -114,7 +114,7 @@ def _moves(hand: Dealt, rng: random.Random) -> Iterator[dict[str, Any]]:
 def _positions(game: Game) -> list[dict[str, Any]]:
     """Return positions of random hands with plays between their piles, and which of them are allowed."""
     found = []
-    for hand, rng in random_hands(game, 1, seats=range(min(2, game.most_seats))):
+    for hand, rng in random_hands(game, 1, seats=range(min(2, game.max_seats))):
         rules = hand.rules
         assert isinstance(rules, BuildingRules)
         if rules.move_tables is None:
