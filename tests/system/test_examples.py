@@ -1,0 +1,113 @@
+"""The programs in examples/, run against a real server and a real broker."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.messages import events as ev
+from tests.support.brokers import Broker, Listening
+from tests.support.nodes import node
+from tests.support.processes import Running, server_process
+from tests.support.servers import PATIENCE, Peer, serving, timeout
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QUICK: dict[str, Any] = {"hands": 1, "countdown_ms": 0}
+
+
+@asynccontextmanager
+async def example(name: str, *arguments: str) -> AsyncIterator[Running]:
+    """Start an example; whatever happens, it is gone in the end."""
+    path = EXAMPLES / name
+    python = (sys.executable, "-u", str(path))
+    command = (node(), *_web_socket(), str(path)) if path.suffix == ".js" else python
+    process = await asyncio.create_subprocess_exec(
+        *command, *arguments, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        yield Running(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def _web_socket() -> tuple[str, ...]:
+    """Return what makes Node.js before version 22 know WebSockets."""
+    version = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout  # noqa: S603
+    return ("--experimental-websocket",) if int(version.strip("v\n").split(".")[0]) < 22 else ()
+
+
+async def test_both_bots_play_a_hand_to_its_end() -> None:
+    """In Python and in JavaScript: they join, play cards, and agree that nothing is left, or go out."""
+    async with serving() as served, Peer.hosting(served.url, seated=False, **QUICK) as host:
+        async with (
+            example("bot.py", served.url, host.code) as one,
+            example("bot.js", served.url, host.code) as two,
+        ):
+            await one.line(r"^.{1,3}: (stock|waste|tableau) to (waste|tableau|foundation|stock)$")
+            await two.line(r"^pile \d+ to \d+$")
+            over = await timeout(4 * PATIENCE, host.until(ev.HandOver))
+            assert over.reason in {"stuck", "out", "dead"}
+            await two.line(r"^(I have won|The match is over)[.]$")
+            assert await timeout(PATIENCE, one.process.wait()) == 0
+            assert await timeout(PATIENCE, two.process.wait()) == 0
+
+
+async def test_bots_end_in_a_sentence_where_there_is_no_table() -> None:
+    """They say it in one line."""
+    async with serving() as served:
+        for name in ("bot.py", "bot.js"):
+            async with example(name, served.url, "BCDF") as program:
+                out, err = await timeout(PATIENCE, program.process.communicate())
+                assert (out, err) == (b"", b"There is no table with that code here.\n")
+
+
+async def test_a_match_is_told_to_the_chat(tmp_path: Path) -> None:
+    """From the server by the broker to the webhook, once."""
+    posts: Queue[str] = Queue()
+
+    class Webhook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            posts.put(json.loads(body)["text"])
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Be quiet."""
+
+    chat = ThreadingHTTPServer(("127.0.0.1", 0), Webhook)
+    thread = Thread(target=chat.serve_forever)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{chat.server_port}/"
+        async with Broker.running(tmp_path) as broker, Listening.to(broker, "rd/pub/a1/status") as feed:
+            arguments = ("--mqtt", broker.url, "--node", "a1")
+            async with (
+                server_process(*arguments) as (_, server),
+                example("chat_results.py", f"127.0.0.1:{broker.port}", url),
+            ):
+                await feed.until("status", lambda heard: heard.payload == b"online")
+                await broker.says("rd/pub/+/tables/+/matches")
+                async with Peer.hosting(server, time_limit_ms=1_000, **QUICK) as ann:
+                    await ann.ask(cl.AddBot)
+                    await ann.ask(cl.Start)
+                    await ann.until(ev.MatchOver)
+                    text = await timeout(PATIENCE, asyncio.to_thread(posts.get))
+        assert re.fullmatch(rf".+ won at table {ann.code}: .+ -?\d+, .+ -?\d+", text)
+        assert posts.empty()
+    finally:
+        chat.shutdown()
+        thread.join()
+        chat.server_close()
