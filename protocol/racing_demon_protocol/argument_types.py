@@ -11,9 +11,9 @@ def port(text: str) -> int:
 
 
 def seats(text: str) -> int:
-    """Parse a number of seats, from 0 to 8."""
+    """Parse a number of seats, up to those of a table."""
     if not text.isdecimal() or len(text) > 1 or int(text) > MAX_SEATS:
-        raise ValueError(f"{text!r} is not allowed: a table has eight seats")
+        raise ValueError(f"{text!r} is not allowed: a table has {MAX_SEATS} seats")
     return int(text)
 
 

@@ -4,6 +4,8 @@ from typing import Final
 
 MAX_SEATS: Final = 8
 """The maximum number of seats at a table."""
+MAX_PILES: Final = 1_024
+"""The maximum number of piles in a hand."""
 MAX_NAME_LENGTH: Final = 24
 """The maximum length of a player's name as shown, in characters."""
 MAX_CHAT_LENGTH: Final = 200

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Final
 
+from racing_demon_protocol.constants import MAX_PILES
 from racing_demon_protocol.errors import InvalidGame
 
 from .board import Board, CardRef, Kind, Pile
@@ -13,8 +14,6 @@ from .specification import Deal, Deals, Game, Group, Heads, Owner, Reserve, Stoc
 
 MAX_CACHED_LAYOUTS: Final = 64
 """The number of cached layouts. One for eight seats takes 35 KiB, and most tables share theirs."""
-MAX_PILES: Final = 1_024
-"""The maximum number of piles on the wire."""
 
 
 class Layout:

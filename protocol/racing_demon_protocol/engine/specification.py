@@ -36,7 +36,7 @@ class Unit(StrEnum):
 
     ONE = "one"
     TAIL = "tail"
-    """Any face-up tail that is itself a sequence (A7)."""
+    """Any face-up tail that is itself a sequence."""
     WHOLE = "whole"
     """One card, or the whole column if it is a sequence."""
     ONE_SIDE_SINGLE = "one_side_single"
@@ -63,7 +63,7 @@ class Waits(StrEnum):
 
 
 class TailRule(StrEnum):
-    """What is available when the stock ends with fewer cards than a turn takes (A3)."""
+    """What is available when the stock ends with fewer cards than a turn takes."""
 
     TOP = "top"
     """The last of them: all remaining cards are turned together."""
@@ -72,7 +72,7 @@ class TailRule(StrEnum):
 
 
 class TakeBack(StrEnum):
-    """Whether a card may leave a foundation again (A9); never one that others build on."""
+    """Whether a card may leave a foundation again; never one that others build on."""
 
     NEVER = "never"
     """It stays there."""
@@ -242,9 +242,9 @@ class Foundations(Group):
         suit: the relation between neighbors' suits.
         wrap: whether the ranks wrap around from king to ace.
         order: the ranks from the first card to the last, if they follow no rule.
-        length: the number of cards of a complete pile, which accepts nothing (A11).
-        take_back: whether cards may leave again (A9).
-        forced_bases: whether an available base card must be played first (A1).
+        length: the number of cards of a complete pile, which accepts nothing.
+        take_back: whether cards may leave again.
+        forced_bases: whether an available base card must be played first.
         waits: whether a pile waits for others of its player.
 
     """
@@ -313,7 +313,7 @@ class Reserve(Group):
         size: the number of cards dealt to each.
         count: the number of reserves.
         shows: ``TOP``, ``NONE``, or ``ALL`` if they are spread.
-        playable: whether its top card may be played, and not only fill spaces (D1).
+        playable: whether its top card may be played, and not only fill spaces.
         locked: whether nothing may be played from it before the stock is empty.
 
     """
@@ -410,14 +410,14 @@ class Stock(Group):
 
     Attributes:
         turn: how many are turned to the waste at a time.
-        redeals: the maximum number of redeals; ``None`` for no limit (A6). A redeal requires an empty stock
-            (A5): the waste is turned over or, where groups gather, their piles are taken up, the first one
+        redeals: the maximum number of redeals; ``None`` for no limit. A redeal requires an empty stock
+           : the waste is turned over or, where groups gather, their piles are taken up, the first one
             first.
         shuffle: whether a redeal shuffles the cards; otherwise they keep their order.
         relay: what is dealt from the stock automatically after a redeal.
         rounds: what is dealt from it on command, instead of turning, in each deal; the last entry holds for
             all later ones.
-        tail_rule: what holds when fewer than ``turn`` cards are left (A3).
+        tail_rule: what holds when fewer than ``turn`` cards are left.
 
     """
 
@@ -437,7 +437,7 @@ class Waste(Group):
     """The turned cards, one pile for each player; the top card is available.
 
     Attributes:
-        view: how many of the topmost cards are visible (A22).
+        view: how many of the topmost cards are visible.
         limit: no card is turned while it holds so many: a dealt card must be placed first.
 
     """

@@ -15,6 +15,8 @@ from racing_demon_protocol.engine.specification import (
 
 from .racing_demon import BASE_DOUBTS
 
+SCORING = Scoring(reserve_card=-2)
+
 GAME = Game(
     name="classic",
     title="Racing Demon, the classic game",
@@ -27,12 +29,12 @@ GAME = Game(
     groups=(Foundations(), Stock(), Waste(), Reserve(size=13), Tableau(shape=(1, 1, 1, 1))),
     deal=(Deal(to="reserve"), Deal(to="tableau")),
     goal=Goal.RESERVE_EMPTY,
-    scoring=Scoring(reserve_card=-2),
+    scoring=SCORING,
     doubts=(
         *BASE_DOUBTS,
         Doubt("What fills a space?", "Any free card, if you like.", "tableau.space.fill"),
         Doubt("What does a card left in the reserve cost?", "Two points.", "scoring.reserve_card"),
-        Doubt("What is going out worth?", "Ten points.", "scoring.out_bonus"),
+        Doubt("What is going out worth?", f"{SCORING.out_bonus} points.", "scoring.out_bonus"),
     ),
 )
 """The standard game, also known as Nerts or Pounce: the first to empty the reserve is out."""

@@ -45,4 +45,4 @@ GAME = solitaire(
         ),
     ),
 )
-"""Once the reserve is empty, the stock's bottom card may fill a space (D5)."""
+"""Once the reserve is empty, the stock's bottom card may fill a space."""

@@ -1,7 +1,16 @@
 """Racing Demon."""
 
-from racing_demon_protocol.engine.cards import KING
-from racing_demon_protocol.engine.specification import Doubt, Foundations, Game, Space, Stock, Tableau, Waste
+from racing_demon_protocol.engine.cards import KING, PACK_SIZE
+from racing_demon_protocol.engine.specification import (
+    Doubt,
+    Foundations,
+    Game,
+    Scoring,
+    Space,
+    Stock,
+    Tableau,
+    Waste,
+)
 
 BASE_DOUBTS = (
     Doubt("Must aces, or other cards, be played to the middle?", "No.", "foundation.forced_bases"),
@@ -53,8 +62,8 @@ GAME = Game(
         "Everybody deals a Klondike layout from their own pack, and all play at once around shared "
         "foundations, which build up in suit from the aces. Build down on your own columns in alternate "
         "colors. Kings fill spaces. The stock is turned three cards at a time, as often as you like. Going "
-        "out with the whole pack scores 52 points, plus a bonus of 10."
+        f"out with the whole pack scores {PACK_SIZE} points, plus a bonus of {Scoring().out_bonus}."
     ),
     doubts=BASE_DOUBTS,
 )
-"""Klondike layouts around shared foundations; going out with the whole pack scores 52 + 10."""
+"""Klondike layouts around shared foundations."""

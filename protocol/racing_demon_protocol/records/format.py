@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from racing_demon_protocol.constants import MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.table.state import TableState
@@ -34,7 +35,7 @@ MAX_LINE_LENGTH: Final = 65_536
 BYTE_ORDER_MARK: Final = "\ufeff"
 """Some programs begin a text with it; where files were joined, it stands before other lines, too."""
 
-Words = Annotated[str, Field(max_length=240)]
+Words = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 WallMs = Annotated[int, Field(strict=True, ge=0, le=MAX_WALL_MS)]
 KeptBy = Literal["server", "client", ""]
 
@@ -81,7 +82,7 @@ class Correction(_Line):
 
     at_ms: WallMs
     by: Annotated[str, Field(min_length=1, max_length=64)]
-    why: Annotated[str, Field(min_length=1, max_length=240)]
+    why: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_LENGTH)]
     hand: Annotated[int, Field(strict=True, ge=1, le=1_000)] | None = None
     seat: Seat | None = None
     points: Points = 0
@@ -322,7 +323,7 @@ def _part(row: dict[str, Any], *, has_header: bool) -> Header | Correction | Tim
     at_ms = _number(row, "at_ms", MAX_WALL_MS)
     if not has_header:
         return TimedMessage(message, (at_ms or 0) * 1_000)
-    seat = _number(row, "seat", 7) if isinstance(message, Refused) else None
+    seat = _number(row, "seat", MAX_SEATS - 1) if isinstance(message, Refused) else None
     return TimedMessage(message, _number(row, "at_us", MAX_ARRIVAL_US) or 0, at_ms, seat)
 
 

@@ -86,7 +86,7 @@ def leaders(view: TableState, *, alone: bool = False) -> tuple[tuple[int, ...], 
 def match_winners(view: TableState) -> tuple[int, ...] | None:
     """Return who won the match after the hand just tallied; ``None`` while it goes on.
 
-    The highest total wins (RULES.md, A17 and A18). Players who left cannot win, unless all of several have. A
+    The highest total wins. Players who left cannot win, unless all of several have. A
     match with too few players left ends as it stands.
     """
     winners, best = leaders(view)

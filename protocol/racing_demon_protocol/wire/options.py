@@ -10,7 +10,7 @@ from racing_demon_protocol.engine.specification import TailRule, TakeBack
 
 
 class CallOut(StrEnum):
-    """How going out ends the hand (A12, A13)."""
+    """How going out ends the hand."""
 
     AUTO = "auto"
     """Automatically, with the card that goes out."""
@@ -19,7 +19,7 @@ class CallOut(StrEnum):
 
 
 class StallRule(StrEnum):
-    """What happens before a hand that nobody can continue is ended (A15)."""
+    """What happens before a hand that nobody can continue is ended."""
 
     NONE = "none"
     """The hand ends at once."""
@@ -28,7 +28,7 @@ class StallRule(StrEnum):
 
 
 class TieBreak(StrEnum):
-    """What equal totals at the end of a match mean (A17)."""
+    """What equal totals at the end of a match mean."""
 
     JOINT = "joint"
     """Joint winners."""
@@ -37,7 +37,7 @@ class TieBreak(StrEnum):
 
 
 class OnLeave(StrEnum):
-    """What a player who leaves during a hand keeps (A21)."""
+    """What a player who leaves during a hand keeps."""
 
     FREEZE = "freeze"
     """Their cards on the foundations count; their layout is frozen."""
@@ -58,23 +58,23 @@ class Options(BaseModel):
     game: Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")] = "racing-demon"
     """Which game is played."""
     hands: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
-    """How many hands make a match (A18)."""
+    """How many hands make a match."""
     target: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     """A total of points that ends the match early; none: there is no such total."""
     tie_break: TieBreak = TieBreak.JOINT
-    """What equal totals at the end of a match mean (A17)."""
+    """What equal totals at the end of a match mean."""
     call_out: CallOut = CallOut.AUTO
-    """How going out ends the hand (A12)."""
+    """How going out ends the hand."""
     grace_ms: Annotated[int, Field(strict=True, ge=0, le=5_000)] = 1_000
-    """How long cards may still land after a call, in milliseconds (A13)."""
+    """How long cards may still land after a call, in milliseconds."""
     stall_rule: StallRule = StallRule.NONE
     """What is tried before a hand that nobody can continue is ended."""
     auto_first_turn: Annotated[bool, Field(strict=True)] = False
-    """Whether the first cards are turned for everybody at the signal (A2)."""
+    """Whether the first cards are turned for everybody at the signal."""
     on_leave: OnLeave = OnLeave.FREEZE
-    """What a player who leaves during a hand keeps (A21)."""
+    """What a player who leaves during a hand keeps."""
     late_join: Annotated[bool, Field(strict=True)] = True
-    """Whether players may join between the hands of a match (A23)."""
+    """Whether players may join between the hands of a match."""
     seats: Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)] = MAX_SEATS
     """How many seats the table has."""
     spectators: Annotated[bool, Field(strict=True)] = True
@@ -95,17 +95,17 @@ class Options(BaseModel):
     turn: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
     """How many cards are turned from the stock at a time."""
     redeals: Annotated[int, Field(strict=True, ge=0, le=100)] | None = None
-    """How many redeals there are (A6)."""
+    """How many redeals there are."""
     shuffle: Annotated[bool, Field(strict=True)] | None = None
     """Whether each redeal shuffles the stock; otherwise its cards keep their order."""
     tail_rule: TailRule | None = None
-    """What is available when fewer cards are left than a turn takes (A3)."""
+    """What is available when fewer cards are left than a turn takes."""
     waste_view: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
-    """How many cards of the waste lie face up (A22)."""
+    """How many cards of the waste lie face up."""
     take_back: TakeBack | None = None
-    """Whether cards may leave foundations again; never those that others build on, too (A9)."""
+    """Whether cards may leave foundations again; never those that others build on, too."""
     forced_bases: Annotated[bool, Field(strict=True)] | None = None
-    """Whether a card that opens a foundation must be played first (A1)."""
+    """Whether a card that opens a foundation must be played first."""
     columns: Annotated[int, Field(strict=True, ge=1, le=9)] | None = None
     """How many columns, in games that deal one card to each."""
     columns_by_players: Annotated[bool, Field(strict=True)] = False

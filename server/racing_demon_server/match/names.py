@@ -46,7 +46,7 @@ BOT_NAMES: Final = ("Ada", "Bob", "Cyn", "Dai", "Eve", "Fen", "Gus", "Hal")
 
 
 def clean(name: str) -> str:
-    """Return a name without control, bidirectional and invisible characters, at most 24 long.
+    """Return a name without control, bidirectional and invisible characters, shortened to the limit.
 
     Raises:
         CommandRefused: nothing printable is left.
@@ -58,7 +58,7 @@ def clean(name: str) -> str:
 
 
 def clean_words(text: str) -> str:
-    """Return a chat line without the characters that names lose, at most 200 long.
+    """Return a chat line without the characters that names lose, shortened to the limit.
 
     Raises:
         CommandRefused: nothing printable is left.

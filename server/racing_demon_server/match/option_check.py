@@ -3,9 +3,8 @@
 from functools import lru_cache
 from typing import Final
 
-from racing_demon_protocol.constants import MAX_SEATS
+from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
 from racing_demon_protocol.engine.factory import make_rules
-from racing_demon_protocol.engine.layout import MAX_PILES
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options

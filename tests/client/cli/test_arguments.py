@@ -209,7 +209,7 @@ def test_what_stands_before_or_behind_the_game(words: list[str]) -> None:
         (["play", "--name", "Jos\udcc3"], r"'Jos\udcc3' is not allowed"),
         (["host", "--bots", "8"], "seven is the most"),
         (["play", "--watch", "--bots", "0"], "there must be some"),
-        (["play", "--bots", "9"], "'9' is not allowed: a table has eight seats"),
+        (["play", "--bots", "9"], "'9' is not allowed: a table has 8 seats"),
         (["play", "--bots", "009"], "'009' is not allowed"),
         (["play", "--bots", "²"], "'²' is not allowed"),
         (["play", "--bots", "-1"], "--bots"),

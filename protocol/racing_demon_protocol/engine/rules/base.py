@@ -187,11 +187,7 @@ class Rules:
         return {seat: self.progress(board, seat) for seat in self.layout.seats}
 
     def points(self, board: Board, out: int | None = None) -> dict[int, int]:
-        """Return each seat's points for the hand as it stands, with a bonus for the seat that is out.
-
-        In Racing Demon that is 52 and 10 for going out, and one point per card on the foundations for the
-        others.
-        """
+        """Return each seat's points for the hand as it stands, with a bonus for the seat that is out."""
         scoring = self.game.scoring
         points = {}
         for seat, reached in self.all_progress(board).items():

@@ -1,6 +1,6 @@
 """The dead-hand test: can anybody still make a play?
 
-It implements the source's "no player can make a play" exactly (``docs/rules.md``, A15). The test needs
+It implements the source's "no player can make a play" exactly (``docs/rules.md``). The test needs
 the cards that a player can surface by turning alone, which the dealer knows; the search itself looks at the
 public board.
 """

@@ -67,7 +67,7 @@ class FoundationRules:
         return bases
 
     def may_take_back(self, seat: int, foundation: int) -> bool:
-        """Return whether a seat may take cards back from a foundation; never if others build on it (A9)."""
+        """Return whether a seat may take cards back from a foundation; never if others build on it."""
         group, owner = self._layout.groups[foundation], self._layout.piles[foundation].seat
         alone = owner == seat or self._layout.seats == (seat,)
         return isinstance(group, Foundations) and group.take_back is not TakeBack.NEVER and alone

@@ -73,7 +73,7 @@ class MoveGenerator:
         return (play for play in self.plays(board, seat) if not self.stock.is_turn(seat, play))
 
     def opening_plays(self, board: Board, seat: int) -> list[Play]:
-        """Return the plays that open a foundation, which some games require first (A1)."""
+        """Return the plays that open a foundation, which some games require first."""
         plays = []
         for play in self.plays(board, seat):
             group = self.layout.groups[play.destination]

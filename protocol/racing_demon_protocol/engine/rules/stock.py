@@ -75,7 +75,7 @@ class StockRules:
                 pile, count = self._round(board, seat, group)[0]
                 yield Play(stock, min(count, left), pile)
             elif waste is not None and self._has_room(waste, turned):
-                # Turning the last two singly makes either available (D6).
+                # Turning the last two one by one makes either of them available.
                 if left == 2 < group.turn and group.tail_rule is TailRule.EITHER2:
                     yield Play(stock, 1, waste)
                 yield Play(stock, min(group.turn, left), waste)

@@ -8,12 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_s
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
-from racing_demon_protocol.engine.cards import UNKNOWN
+from racing_demon_protocol.constants import (
+    MAX_CHAT_LENGTH,
+    MAX_PASSPHRASE_LENGTH,
+    MAX_PILES,
+    MAX_SEATS,
+    MAX_TEXT_LENGTH,
+)
+from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN
 
 MAX_INT = 2**31 - 1
-MAX_CARD = MAX_SEATS * 2 * 52 - 1
-MAX_PILE = 1_023
+MAX_CARD = MAX_SEATS * 2 * PACK_SIZE - 1
+MAX_PILE = MAX_PILES - 1
 MAX_COUNT = 104
 
 Counter = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
@@ -22,7 +28,7 @@ Seq = Annotated[int, Field(strict=True, ge=0, le=MAX_INT)]
 """The number of the event: one more than that of the event before."""
 Seen = Seq
 """The number of the last event that you had seen."""
-Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
+Seat = Annotated[int, Field(strict=True, ge=0, le=MAX_SEATS - 1)]
 """A seat's number, from 0."""
 PileNumber = Annotated[int, Field(strict=True, ge=0, le=MAX_PILE)]
 Destination = Annotated[int, Field(strict=True, ge=-1, le=MAX_PILE)]
@@ -35,7 +41,7 @@ Milliseconds = Annotated[int, Field(strict=True, ge=-MAX_INT, le=MAX_INT)]
 Elapsed = Annotated[int, Field(strict=True, ge=-MAX_INT, le=2**53 - 1)]  # exact in JSON
 """The time since the signal without pauses, in milliseconds; negative before the signal."""
 Microseconds = Annotated[int, Field(strict=True, ge=0, le=2**53)]
-# The server cleans names to at most 24 printable characters.
+# The server cleans names, and shortens them to MAX_NAME_LENGTH.
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The player's name. The one in ``joined`` counts: the server cleans names, and makes them differ."""
 Text = Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]

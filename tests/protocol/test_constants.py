@@ -1,0 +1,20 @@
+from pathlib import Path
+
+import pytest
+
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, WEBSOCKET_PATH
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"keeps at most {MAX_NAME_LENGTH} characters",
+        f"`say` takes up to {MAX_CHAT_LENGTH} characters",
+        f"`{WEBSOCKET_PATH}`",
+    ],
+)
+def test_the_wire_document_states_the_limits(sentence: str) -> None:
+    """What docs/wire.md says in prose is what the programs hold to."""
+    assert sentence in DOCUMENT
