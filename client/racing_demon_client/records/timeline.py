@@ -91,7 +91,7 @@ class Timeline:
         history, seed = HistoryTracker(), b""
         for entry in self.hand_at(place):
             view = next_state(view, entry.message)
-            history.note(entry.message, view, entry.at_us, entry.seat)
+            history.apply(entry.message, view, entry.at_us, entry.seat)
             if isinstance(entry.message, ev.HandOver):
                 seed = view.deal_seed(bytes.fromhex(entry.message.seed))
         hand = None if view is None else view.hand

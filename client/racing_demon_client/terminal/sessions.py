@@ -156,7 +156,7 @@ class TableSession:
     def _analyse(self, message: Message) -> None:
         """Follow a message for the analysis; complete it when the hand is over."""
         view = self.client.view
-        self._history.note(message, view, time.monotonic_ns() // 1_000, self.client.seat)
+        self._history.apply(message, view, time.monotonic_ns() // 1_000, self.client.seat)
         if isinstance(message, ev.HandOver) and self._history.hand is not None and view.hand is not None:
             seed = view.deal_seed(bytes.fromhex(message.seed))
             self.analysis = analyze(self._history.hand, view.hand, seed)

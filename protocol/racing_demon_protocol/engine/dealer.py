@@ -74,13 +74,13 @@ class Dealer:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
             return rules.can_progress(board, seat, self._open)
-        if rules.move_generator.is_classic:
-            return self._classic_can_progress(rules, board, seat)
+        if rules.move_generator.is_unrestricted:
+            return self._columns_can_progress(rules, board, seat)
         return can_progress(rules, board, self._open, seat)
 
-    def _classic_can_progress(self, rules: BuildingRules, board: Board, seat: int) -> SearchSteps:
-        can_play = yield from columns_can_progress(rules, board, seat, self._turnable_cards(board, seat))
-        return can_play or rules.may_help(board, seat)
+    def _columns_can_progress(self, rules: BuildingRules, board: Board, seat: int) -> SearchSteps:
+        has_play = yield from columns_can_progress(rules, board, seat, self._turnable_cards(board, seat))
+        return has_play or rules.may_help(board, seat)
 
     def _cards(self, places: Sequence[CardRef]) -> tuple[Card, ...]:
         cards = self._open.cards

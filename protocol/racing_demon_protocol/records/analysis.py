@@ -71,11 +71,11 @@ class ChanceTracker:
         self._rules = rules
         self._board = board
         self._foundations = [Kind.FOUNDATION is pile.kind for pile in board.piles]
-        self._wanted = {pile: self._wanted_by(pile) for pile in rules.layout.foundations}
+        self._accepted = {pile: self._accepted_by(pile) for pile in rules.layout.foundations}
         self._faces: dict[int | None, frozenset[Card]] = {}
-        self._sources = {seat: tuple(_sources(rules, seat)) for seat in rules.layout.seats}
+        self._sources = {seat: tuple(_playable_piles(rules, seat)) for seat in rules.layout.seats}
         self._open: dict[int, Chance] = {}
-        self._gather()
+        self._combine()
         self.refresh(at)
 
     @property
@@ -83,34 +83,34 @@ class ChanceTracker:
         """The current chances."""
         return iter(self._open.values())
 
-    def follow(self, event: ev.Played, at: int) -> tuple[Chance | None, list[Race]]:
-        """Follow a play that the board has applied.
+    def apply(self, event: ev.Played, at: int) -> tuple[Chance | None, list[Race]]:
+        """Apply a play that the board has made before.
 
         Returns:
             The chance that it took, if it went up, and the races that others lost by it.
 
         """
         if not self._foundations[event.destination] and not self._foundations[event.source]:
-            self._look(event.seat, at)
+            self._update_seat(event.seat, at)
             return None, []
         ready = self._open.get(event.source)
         taken = ready if self._foundations[event.destination] else None
         for pile in (event.source, event.destination):
             if self._foundations[pile]:
-                self._renew(pile)
-        spoilt = self.refresh(at)
+                self._update_foundation(pile)
+        spoiled = self.refresh(at)
         races = [
             Race(at, chance.card, event.seat, chance.seat, max(0, at - chance.since))
-            for chance in spoilt
+            for chance in spoiled
             if chance.seat != event.seat
         ]
         return taken, races
 
     def refresh(self, at: int) -> list[Chance]:
         """Examine all available cards; return the chances that are gone."""
-        return [gone for seat in self._sources for gone in self._look(seat, at)]
+        return [gone for seat in self._sources for gone in self._update_seat(seat, at)]
 
-    def _look(self, seat: int, at: int) -> list[Chance]:
+    def _update_seat(self, seat: int, at: int) -> list[Chance]:
         cards, gone = self._board.cards, []
         faces = self._faces[None] | self._faces.get(seat, frozenset())
         for pile in self._sources[seat]:
@@ -124,7 +124,7 @@ class ChanceTracker:
                 self._open[pile] = Chance(seat, pile, card, at)
         return gone
 
-    def _renew(self, changed: int) -> None:
+    def _update_foundation(self, changed: int) -> None:
         """Update what a foundation accepts, and all others if its first card determines their rank."""
         group = self._rules.layout.groups[changed]
         fixes = (
@@ -132,22 +132,22 @@ class ChanceTracker:
             and group.base is Base.FIRST
             and len(self._board.cards[changed]) <= 1
         )
-        for pile in self._wanted if fixes else [changed]:
-            self._wanted[pile] = self._wanted_by(pile)
-        self._gather()
+        for pile in self._accepted if fixes else [changed]:
+            self._accepted[pile] = self._accepted_by(pile)
+        self._combine()
 
-    def _wanted_by(self, pile: int) -> frozenset[Card]:
+    def _accepted_by(self, pile: int) -> frozenset[Card]:
         return frozenset(face for face in FACES if self._rules.accepts(self._board, pile, face))
 
-    def _gather(self) -> None:
+    def _combine(self) -> None:
         """Combine what all foundations of an owner accept, including the table's first."""
         found: dict[int | None, set[Card]] = {None: set()}
-        for pile, faces in self._wanted.items():
+        for pile, faces in self._accepted.items():
             found.setdefault(self._rules.layout.piles[pile].seat, set()).update(faces)
         self._faces = {owner: frozenset(faces) for owner, faces in found.items()}
 
 
-def _sources(rules: Rules, seat: int) -> Iterator[int]:
+def _playable_piles(rules: Rules, seat: int) -> Iterator[int]:
     """Yield a seat's piles whose top card can go up."""
     layout = rules.layout
     yield from layout.seat_piles(seat, Kind.WASTE)
@@ -188,7 +188,7 @@ class HandHistory:
     races: list[Race] = field(default_factory=list)
     unused: tuple[Chance, ...] = ()
 
-    def note_late(self, loser: int, refused: Refused) -> None:
+    def record_late(self, loser: int, refused: Refused) -> None:
         """Record by how much a card was late: for its race, or as a race that the board did not show."""
         assert refused.by is not None
         for place in range(len(self.races) - 1, -1, -1):
@@ -210,11 +210,11 @@ class HistoryTracker:
 
     def __init__(self) -> None:
         self.hand: HandHistory | None = None
-        self._opportunities: ChanceTracker | None = None
+        self._chances: ChanceTracker | None = None
         self._signal_us = 0
 
-    def note(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
-        """Follow a message that the view has applied.
+    def apply(self, message: Message, view: TableState, at_us: int, seat: int | None = None) -> None:
+        """Apply a message that the view has applied before.
 
         Args:
             message: the message.
@@ -225,51 +225,51 @@ class HistoryTracker:
         """
         match message:
             case Snapshot():
-                self._take_up(message, view, at_us)
+                self._continue_from(message, view, at_us)
             case ev.Dealt():
-                self.hand, self._opportunities = HandHistory(view.hand_number), None
+                self.hand, self._chances = HandHistory(view.hand_number), None
             case ev.Signalled() if self.hand is not None:
                 self._signal_us = at_us
                 self.hand.is_whole = True
-                self._watch(view, 0)
+                self._watch_chances(view, 0)
             case ev.Continued():
                 self._signal_us = at_us - message.elapsed_ms * 1_000
             case ev.Played() if self.hand is not None:
-                self._played(message, self.hand, at_us)
-            case ev.Rotated() if self._opportunities is not None:
-                self._opportunities.refresh(self._time(at_us))
-            case ev.HandOver() if self.hand is not None and self._opportunities is not None:
-                self.hand.unused = tuple(self._opportunities.open)
-                self._opportunities = None
+                self._record_play(message, self.hand, at_us)
+            case ev.Rotated() if self._chances is not None:
+                self._chances.refresh(self._time(at_us))
+            case ev.HandOver() if self.hand is not None and self._chances is not None:
+                self.hand.unused = tuple(self._chances.open)
+                self._chances = None
             case Refused(reason=Reason.BEATEN) if self.hand and seat is not None and message.by is not None:
-                self.hand.note_late(seat, message)
+                self.hand.record_late(seat, message)
 
-    def _take_up(self, snapshot: Snapshot, view: TableState, at_us: int) -> None:
+    def _continue_from(self, snapshot: Snapshot, view: TableState, at_us: int) -> None:
         """Continue from a table's current state; what happened in between is unknown."""
         self._signal_us = at_us - snapshot.elapsed_ms * 1_000
-        self._opportunities = None
+        self._chances = None
         if view.phase not in DEALT:
             return
         if self.hand is None or self.hand.hand != view.hand_number:
             self.hand = HandHistory(view.hand_number)
         self.hand.is_whole = False
         if view.in_hand:
-            self._watch(view, self._time(at_us))
+            self._watch_chances(view, self._time(at_us))
 
-    def _watch(self, view: TableState, at: int) -> None:
+    def _watch_chances(self, view: TableState, at: int) -> None:
         if view.hand is not None and not view.hand.rules.is_private:
-            self._opportunities = ChanceTracker(view.hand.rules, view.hand.board, at)
+            self._chances = ChanceTracker(view.hand.rules, view.hand.board, at)
 
     def _time(self, at_us: int) -> int:
         return max(0, at_us - self._signal_us)
 
-    def _played(self, event: ev.Played, hand: HandHistory, at_us: int) -> None:
+    def _record_play(self, event: ev.Played, hand: HandHistory, at_us: int) -> None:
         if event.counter:
             hand.plays[event.seat] = hand.plays.get(event.seat, 0) + 1
-        if self._opportunities is None:
+        if self._chances is None:
             return
         at = self._time(at_us)
-        taken, races = self._opportunities.follow(event, at)
+        taken, races = self._chances.apply(event, at)
         hand.races += races
         if taken is not None:
             hand.made.append(FoundationPlay(event.seat, taken.card, at, max(0, at - taken.since)))

@@ -90,25 +90,25 @@ def summarize(records: Iterable[Record], *, verified: bool = False) -> Iterator[
 
     """
     for record in records:
-        verdict = verify(entry.message for entry in record.entries) if verified else None
-        found = list(_Matches(verdict).of(record))
+        report = verify(entry.message for entry in record.entries) if verified else None
+        found = list(_Matches(report).of(record))
         if found and record.corrections:
             found[-1] = found[-1].model_copy(update={"corrections": tuple(record.corrections)})
         yield from found
 
 
 class _Matches:
-    """Follows the record of one table, match by match.
+    """Splits the record of one table into matches.
 
     Args:
-        verdict: names the hands that count; ``None`` if all do.
+        report: names the hands that count; ``None`` if all do.
 
     """
 
-    def __init__(self, verdict: VerificationReport | None) -> None:
-        self._verdict = verdict
+    def __init__(self, report: VerificationReport | None) -> None:
+        self._report = report
         self._history = HistoryTracker()
-        self._told: dict[int, HandHistory] = {}
+        self._histories: dict[int, HandHistory] = {}
         self._promises: list[str] = []
         self._match = ""
         self._started_ms: int | None = None
@@ -120,14 +120,14 @@ class _Matches:
         at_ms: int | None = None
         for entry in record.entries:
             message = entry.message
-            if _tells_of_hand(message):
+            if _is_of_hand(message):
                 if self._is_on and self._is_next(message) and view is not None:
                     yield self._summary(view, name, at_ms)
-                self._note_hand(message, entry.at_ms)
+                self._begin_hand(message, entry.at_ms)
             view, at_ms = next_state(view, message), entry.at_ms
-            self._history.note(message, view, entry.at_us, entry.seat)
+            self._history.apply(message, view, entry.at_us, entry.seat)
             if isinstance(message, ev.HandOver) and self._history.hand is not None:
-                self._told[self._history.hand.hand] = self._history.hand
+                self._histories[self._history.hand.hand] = self._history.hand
             elif isinstance(message, ev.MatchOver):
                 self._is_on = False
                 yield self._summary(view, name, at_ms)
@@ -139,10 +139,10 @@ class _Matches:
         is_first = isinstance(message, ev.Committed) and message.hand == 1
         return is_first or match_of(message.hand_id) != self._match
 
-    def _note_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
+    def _begin_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:
         """Record a hand, and the match that begins with it or is joined in it."""
         if self._is_next(message) or not self._is_on:
-            self._told = {}
+            self._histories = {}
             self._promises = []
             self._match = match_of(message.hand_id)
             self._started_ms = at_ms
@@ -173,15 +173,15 @@ class _Matches:
         )
 
     def _counts(self, result: HandResult) -> bool:
-        return self._verdict is None or HandName(self._match, result.hand) in self._verdict.proven
+        return self._report is None or HandName(self._match, result.hand) in self._report.proven
 
     def _hand(self, result: HandResult) -> HandSummary:
         name = HandName(self._match, result.hand)
-        on_trust = self._verdict is not None and name in self._verdict.on_trust
-        return _hand(result, self._told.get(result.hand), on_trust=on_trust)
+        on_trust = self._report is not None and name in self._report.on_trust
+        return _hand(result, self._histories.get(result.hand), on_trust=on_trust)
 
 
-def _tells_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
+def _is_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
     """Return whether a message commits to a hand, or shows a table within a match."""
     return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
 

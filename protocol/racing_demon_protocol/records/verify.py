@@ -102,11 +102,11 @@ def verify(messages: Iterable[Message]) -> VerificationReport:
         InvalidRecord: something is wrong; the text says what and where.
 
     """
-    return _RecordVerifier().audit(messages)
+    return _RecordVerifier().run(messages)
 
 
 class _RecordVerifier:
-    """Follows a record, keeps each hand until its seed is revealed, and then replays it."""
+    """Applies a record's events, keeps each hand until its seed is revealed, and then replays it."""
 
     def __init__(self) -> None:
         self._view: TableState | None = None
@@ -117,17 +117,17 @@ class _RecordVerifier:
         self._away: set[int] = set()
         self._results: dict[HandName, HandResult] = {}
         self._players: dict[tuple[str, int], tuple[str, str]] = {}
-        self._verdict = VerificationReport()
+        self._report = VerificationReport()
 
-    def audit(self, messages: Iterable[Message]) -> VerificationReport:
+    def run(self, messages: Iterable[Message]) -> VerificationReport:
         for message in messages:
             if isinstance(message, Snapshot) and not self._continues(message):
                 self._restart(message)
             elif isinstance(message, Event):
-                self._take(message)
+                self._apply(message)
         if self._view is None:
             raise InvalidRecord("There is no table in this record.")
-        return self._verdict
+        return self._report
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Return whether a snapshot shows this table in its current state.
@@ -159,7 +159,7 @@ class _RecordVerifier:
         match = match_of(view.hand_id)
         for result in view.results:
             name = HandName(match, result.hand)
-            self._verdict.told.add(name)
+            self._report.told.add(name)
             if self._results.get(name, result) != result:
                 text = f"tells other points of hand {result.hand}"
                 raise InvalidRecord(f"The table at event {view.seq} {text}.")
@@ -168,7 +168,7 @@ class _RecordVerifier:
                     text = f"has another player in seat {seat}"
                     raise InvalidRecord(f"The table at event {view.seq} {text}.")
 
-    def _take(self, event: ev.Event) -> None:
+    def _apply(self, event: ev.Event) -> None:
         view = self._view
         if view is None:
             raise DamagedRecord(f"Event {event.seq} comes before any table: what was before it is missing.")
@@ -177,12 +177,12 @@ class _RecordVerifier:
         if isinstance(event, ev.Committed):
             self._hand = []
             self._shifted.clear()
-            self._note_draw(view)
+            self._record_draw(view)
         self._hand.append(event)
         _check_time(view, event)
         check_contributions(view, event)
         if isinstance(event, ev.Rotated):
-            self._note_shift(view, event)
+            self._record_shift(view, event)
         if isinstance(event, ev.HandOver):
             self._check_hand(view, event)
         try:
@@ -190,7 +190,7 @@ class _RecordVerifier:
         except (InconsistentEvent, InvalidGame) as error:
             raise InvalidRecord(f"Event {event.seq}: {error}.") from error
         if isinstance(event, ev.HandOver):
-            self._note_result(view)
+            self._record_result(view)
             self._match_over = event.reason is EndReason.CLOSED or match_winners(view) is not None
         elif isinstance(event, ev.MatchOver):
             # Computed now and not when the hand ended, because everybody may have left since.
@@ -198,7 +198,7 @@ class _RecordVerifier:
             former = leaders(view, alone=True)[0] if winners == () else winners
             expect(event, event.winners in {winners, former}, "the winners are others")
             expect(event, bool(view.results), "no hand was played")
-            self._verdict.matches += 1
+            self._report.matches += 1
         elif isinstance(event, ev.Committed):
             expect(event, not self._match_over or event.hand == 1, "the match was over")
 
@@ -207,7 +207,7 @@ class _RecordVerifier:
         expect(over, over.out is None or over.out in view.hand_seats, f"seat {over.out} was not in the hand")
         committed = self._hand[0]
         if not isinstance(committed, ev.Committed):
-            self._verdict.skipped += 1
+            self._report.skipped += 1
             return
         secret = bytes.fromhex(over.seed)
         kept = matches_commitment(secret, committed.hand_id, committed.commitment)
@@ -215,23 +215,23 @@ class _RecordVerifier:
         played = {event.seat for event in self._hand if isinstance(event, ev.Played)}
         replay = HandReplay(view, view.deal_seed(secret), played, self._shifted)
         for event in self._hand:
-            self._verdict.plays += replay.follow(event)
+            self._report.plays += replay.apply(event)
         replay.check_end(view, over)
-        self._verdict.hands += 1
+        self._report.hands += 1
         name = HandName(match_of(view.hand_id), view.hand_number)
-        self._verdict.proven.add(name)
+        self._report.proven.add(name)
         if replay.unseen:
-            self._verdict.on_trust.add(name)
-        self._verdict.unseen += replay.unseen
-        self._verdict.alone += not (view.shuffle and view.shuffle.revealed())
+            self._report.on_trust.add(name)
+        self._report.unseen += replay.unseen
+        self._report.alone += not (view.shuffle and view.shuffle.revealed())
         missing = view.shuffle.missing() if view.shuffle else ()
-        self._verdict.left_out += tuple(view.player(seat) for seat in missing)
+        self._report.left_out += tuple(view.player(seat) for seat in missing)
         revealed = view.shuffle.revealed() if view.shuffle else {}
         free = sorted({*missing} - self._away | revealed.keys() & self._away) if revealed else []
-        self._verdict.choosers += tuple(view.player(seat) for seat in free)
-        self._verdict.redrawn += tuple(self._sitting_out)
+        self._report.choosers += tuple(view.player(seat) for seat in free)
+        self._report.redrawn += tuple(self._sitting_out)
 
-    def _note_draw(self, view: TableState) -> None:
+    def _record_draw(self, view: TableState) -> None:
         """Note who sits out the hand that is committed now, and who is away: they must not reveal."""
         if view.is_draw_void and view.shuffle is not None:
             self._sitting_out += [view.player(seat) for seat in view.shuffle.missing()]
@@ -239,17 +239,17 @@ class _RecordVerifier:
             self._sitting_out = []
         self._away = {seat for seat, state in view.seats.items() if not state.connected}
 
-    def _note_result(self, view: TableState) -> None:
+    def _record_result(self, view: TableState) -> None:
         """Keep the points of a proven hand, and its players, which later tables must not tell otherwise."""
         result = view.results[-1]
         match = match_of(view.hand_id)
         name = HandName(match, result.hand)
-        self._verdict.told.add(name)
-        if name in self._verdict.proven:
+        self._report.told.add(name)
+        if name in self._report.proven:
             self._results[name] = result
             self._players |= {(match, seat): _player(view, seat) for seat in result.seats}
 
-    def _note_shift(self, view: TableState, event: ev.Rotated) -> None:
+    def _record_shift(self, view: TableState, event: ev.Rotated) -> None:
         """Record who still played when the stocks were shifted, unless all had declared being stuck."""
         if not all_said_stuck(view):
             self._shifted[event.seq] = active(view)
@@ -383,8 +383,8 @@ class HandReplay:
         self._hidden = set(view.hand_seats) - played if view.is_private else set()
         self.unseen = len(self._hidden)
 
-    def follow(self, event: ev.Event) -> int:
-        """Follow an event; return the number of its plays."""
+    def apply(self, event: ev.Event) -> int:
+        """Apply an event, and return the number of its plays."""
         match event:
             case ev.Dealt():
                 self._deal(event)
@@ -393,7 +393,7 @@ class HandReplay:
                 self._plays += 1
                 return 1
             case ev.Progressed():
-                self._note_progress(event)
+                self._check_progress(event)
             case ev.Called():
                 is_out = event.seat in self._hidden or self._rules.is_out(self._board, event.seat)
                 expect(event, is_out, f"seat {event.seat} was not out")
@@ -431,7 +431,7 @@ class HandReplay:
         expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
         self._board.reveal(self._rules.layout.first_refs, event.shown)
 
-    def _note_progress(self, event: ev.Progressed) -> None:
+    def _check_progress(self, event: ev.Progressed) -> None:
         before = self._progress.get(event.seat)
         expect(event, event.progress != before, "that was known")
         self._progress[event.seat] = event.progress

@@ -57,18 +57,18 @@ def turnable_cards(stock: Stock, hand: Sequence[Card], waste: Sequence[Card], re
 
     """
     cycle = [*waste, *reversed(hand)]
-    shown = set(_tops(cycle, len(waste), stock))
+    shown = set(_turned_tops(cycle, len(waste), stock))
     if waste:
         shown.add(waste[-1])
     if stock.redeals is None or redeals < stock.redeals:
         if stock.shuffle:
             return set(cycle)
-        shown.update(_tops(cycle, 0, stock))
+        shown.update(_turned_tops(cycle, 0, stock))
     return shown
 
 
 def columns_can_progress(
-    rules: BuildingRules, board: Board, seat: int, surfaced: Iterable[Card]
+    rules: BuildingRules, board: Board, seat: int, turnable: Iterable[Card]
 ) -> SearchSteps:
     """Find out whether a seat has a play, now or after turning and neutral tableau moves.
 
@@ -79,27 +79,27 @@ def columns_can_progress(
         rules: the rules of the hand.
         board: the public board.
         seat: the seat.
-        surfaced: the result of :func:`turnable_cards` for the seat.
+        turnable: the result of :func:`turnable_cards` for the seat.
 
     """
     layout = rules.layout
     if seat in rules.takes_back:
         return True
-    loose = list(surfaced)
+    available = list(turnable)
     for pile in layout.seat_piles(seat, Kind.RESERVE):
         group = layout.groups[pile]
         if isinstance(group, Reserve) and group.playable and board.cards[pile]:
-            loose.append(board.cards[pile][-1])
-    wanted = rules.foundations.accepted_cards(board, seat)
-    if any(card % PACK_SIZE in wanted for card in loose):
+            available.append(board.cards[pile][-1])
+    accepted = rules.foundations.accepted_cards(board, seat)
+    if any(card % PACK_SIZE in accepted for card in available):
         return True
     columns = layout.seat_piles(seat, Kind.TABLEAU)
     start = tuple(sorted(_column(rules, pile, board.cards[pile]) for pile in columns))
     yield START_UNITS
     seen, waiting = {start}, [start]
     while waiting and len(seen) < MAX_ARRANGEMENTS:
-        for outcome in _steps(rules, wanted, waiting.pop(), loose):
-            if outcome is None or _spaces(outcome) > _spaces(start):
+        for outcome in _outcomes(rules, accepted, waiting.pop(), available):
+            if outcome is None or _count_spaces(outcome) > _count_spaces(start):
                 return True
             if outcome not in seen:
                 seen.add(outcome)
@@ -127,20 +127,20 @@ def can_progress(rules: BuildingRules, board: Board, hidden: Board, seat: int) -
     seen, waiting = {start}, [(start, scratch.counts)]
     yield START_UNITS
     while waiting and len(seen) < MAX_POSITIONS:
-        scratch.put_up(*waiting.pop())
+        scratch.set_position(*waiting.pop())
         for move in rules.moves(scratch.board, seat):
             if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):
                 return True
-            outcome, counts = scratch.after(move)
+            outcome, counts = scratch.position_after(move)
             if outcome not in seen:
                 seen.add(outcome)
                 waiting.append((outcome, counts))
-            yield MOVE_UNITS * scratch.carried
+            yield MOVE_UNITS * scratch.plays_made
         yield POSITION_UNITS
     return bool(waiting)
 
 
-def _tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
+def _turned_tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Card]:
     left = len(cycle) - start
     if not left:
         return
@@ -155,25 +155,25 @@ def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> ColumnSta
     return ColumnState(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
 
 
-def _spaces(columns: Columns) -> int:
+def _count_spaces(columns: Columns) -> int:
     return sum(not column.cards for column in columns)
 
 
-def _steps(
-    rules: BuildingRules, wanted: Collection[Card], columns: Columns, loose: Sequence[Card]
+def _outcomes(
+    rules: BuildingRules, accepted: Collection[Card], columns: Columns, available: Sequence[Card]
 ) -> Iterator[Columns | None]:
     """Yield ``None`` for a play that makes progress, and the arrangement after each other move."""
     for column in columns:
-        if column.cards and column.cards[-1] % PACK_SIZE in wanted:
+        if column.cards and column.cards[-1] % PACK_SIZE in accepted:
             yield None
-        if any(_lands(rules, column, card) for card in loose):
+        if any(_accepts(rules, column, card) for card in available):
             yield None
     for number, column in enumerate(columns):
         face_down = (UNKNOWN,) if column.covered else ()
         for count in rules.columns.movable_counts(rules.columns.group(column.pile), face_down + column.cards):
             head, rest = column.cards[-count], column.cards[:-count]
             for target, other in enumerate(columns):
-                if target == number or not _lands(rules, other, head):
+                if target == number or not _accepts(rules, other, head):
                     continue
                 if not rest and column.covered:
                     yield None
@@ -184,7 +184,7 @@ def _steps(
                 yield tuple(sorted(moved))
 
 
-def _lands(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
+def _accepts(rules: BuildingRules, column: ColumnState, card: Card) -> bool:
     columns = rules.columns
     if column.cards:
         return columns.continues(columns.group(column.pile), column.cards[-1], card)

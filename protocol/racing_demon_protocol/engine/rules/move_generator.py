@@ -1,6 +1,6 @@
-"""The candidate plays of a seat in a building game: cards that fit their destination.
+"""The move generator of the building games: the plays of a seat whose cards fit their destination.
 
-:mod:`.legality` decides whether a play is legal at the moment, candidate or not.
+:mod:`.legality` decides whether a play is legal, generated or not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import PACK_SIZE, UNKNOWN, Card
 from racing_demon_protocol.engine.layout import Layout
-from racing_demon_protocol.engine.rules.special_rules import Grace
 from racing_demon_protocol.engine.specification import (
     Foundations,
     Game,
+    Group,
     Heads,
     Reserve,
     Stock,
@@ -24,7 +24,7 @@ from racing_demon_protocol.engine.specification import (
 from .columns import ColumnRules
 from .foundations import FoundationRules
 from .pile_moves import accepts_unseen, is_playable, may_ever_move, may_fill, may_move
-from .special_rules import effects_of
+from .special_rules import Grace, effects_of
 from .stock import StockRules
 
 
@@ -37,8 +37,8 @@ class MoveGenerator:
         foundations: what fits on the foundations.
         stock: how the stock is used.
         effects: the effects of the game's special rules, which list candidates themselves.
-        is_classic: whether the game has only foundations, columns, reserves, and a stock turned to a waste,
-            and any card may go wherever it fits.
+        is_unrestricted: whether the game has only foundations, columns, reserves, and a stock turned to a
+            waste, and any card may go wherever it fits.
 
     """
 
@@ -48,10 +48,10 @@ class MoveGenerator:
         self.foundations = FoundationRules(layout)
         self.stock = StockRules(layout)
         self.effects = effects_of(self)
-        self.is_classic = _is_classic(layout.game)
-        self._singles = {seat: tuple(self._single_piles(seat)) for seat in layout.seats}
-        self._columns_of: dict[tuple[int, int], tuple[int, ...]] = {}
-        self._fillable = {
+        self.is_unrestricted = _is_unrestricted(layout.game)
+        self._single_card_piles = {seat: tuple(self._find_single_card_piles(seat)) for seat in layout.seats}
+        self._reachable: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._fillable_piles = {
             seat: [
                 pile
                 for kind in (Kind.CELL, Kind.RESERVE)
@@ -63,7 +63,7 @@ class MoveGenerator:
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's plays: to the foundations, to the columns, aside, and those of the stock."""
-        plays = self._unrefused(board, seat)
+        plays = self._fitting_plays(board, seat)
         if self.effects:
             plays = (play for play in plays if not self.refusal(board, seat, play))
         return plays
@@ -87,7 +87,9 @@ class MoveGenerator:
     ) -> Iterator[int]:
         """Yield the foundations that accept a seat's card now, or that accept it from ``source``."""
         for pile in self.foundations.piles_of(seat):
-            if self.foundations.accepts(board, pile, card) and self._may_go_up(board, seat, source, pile):
+            if self.foundations.accepts(board, pile, card) and self._may_go_to_foundation(
+                board, seat, source, pile
+            ):
                 yield pile
 
     def refusal(self, board: Board, seat: int, play: Play) -> str:
@@ -98,7 +100,7 @@ class MoveGenerator:
         """Yield the plays to cells and reserves, and those of the stock's unseen card."""
         layout = self.layout
         sources = [
-            *self._singles[seat],
+            *self._single_card_piles[seat],
             *layout.seat_piles(seat, Kind.TABLEAU),
             *layout.seat_piles(seat, Kind.STOCK),
         ]
@@ -107,7 +109,7 @@ class MoveGenerator:
             if not board.cards[source] or not is_playable(layout, board, seat, source):
                 continue
             is_stock = board.piles[source].kind is Kind.STOCK
-            for pile in self._fillable[seat]:
+            for pile in self._fillable_piles[seat]:
                 room = board.piles[pile].kind is Kind.RESERVE or not board.cards[pile]
                 if pile != source and room and may_fill(layout, board, seat, source, pile):
                     yield Play(source, 1, pile)
@@ -116,53 +118,53 @@ class MoveGenerator:
                 if accepts_unseen(layout, pile) and self.columns.fills_space(source, column, [UNKNOWN]):
                     yield Play(source, 1, pile)
 
-    def _unrefused(self, board: Board, seat: int) -> Iterator[Play]:
+    def _fitting_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's plays as if there were no special rules."""
         columns = self.layout.seat_piles(seat, Kind.TABLEAU)
         sources = [
             pile
-            for pile in (*self._singles[seat], *columns)
-            if board.cards[pile] and (self.is_classic or is_playable(self.layout, board, seat, pile))
+            for pile in (*self._single_card_piles[seat], *columns)
+            if board.cards[pile] and (self.is_unrestricted or is_playable(self.layout, board, seat, pile))
         ]
-        wanted_above = self.foundations.accepted_by_pile(board, seat)
+        on_foundations = self.foundations.accepted_by_pile(board, seat)
         for source in sources:
-            yield from self._upward(board, seat, source, wanted_above)
-        wanted = {column: self.columns.accepted_cards(board, column) for column in columns}
+            yield from self._foundation_plays(board, seat, source, on_foundations)
+        accepted = {column: self.columns.accepted_cards(board, column) for column in columns}
         for source in sources:
             cards = board.cards[source]
-            reached = self._reached(seat, source)
-            for count in self._units(source, cards) if reached else ():
+            reachable = self._reachable_columns(seat, source)
+            for count in self._movable_counts(source, cards) if reachable else ():
                 taken = cards[-count:]
                 head = taken[0] % PACK_SIZE
-                for column in reached:
-                    if head in wanted[column]:
+                for column in reachable:
+                    if head in accepted[column]:
                         play = Play(source, count, column)
-                        if self.is_classic or self._column_takes(board, seat, play, taken):
+                        if self.is_unrestricted or self._column_accepts(board, seat, play, taken):
                             yield play
-        if self._fillable[seat] or self.stock.feeds_spaces:
+        if self._fillable_piles[seat] or self.stock.feeds_spaces:
             yield from self.fill_plays(board, seat)
         yield from self.stock.plays(board, seat)
 
-    def _units(self, source: int, cards: Sequence[Card]) -> Iterable[int]:
+    def _movable_counts(self, source: int, cards: Sequence[Card]) -> Iterable[int]:
         """Return how many cards may move together from the end of a pile that has some."""
         group = self.layout.groups[source]
         if isinstance(group, Tableau):
             return self.columns.movable_counts(group, cards)
         return () if cards[-1] == UNKNOWN else (1,)
 
-    def _reached(self, seat: int, source: int) -> tuple[int, ...]:
+    def _reachable_columns(self, seat: int, source: int) -> tuple[int, ...]:
         """Return the columns that may ever accept cards of a pile."""
-        if (seat, source) not in self._columns_of:
+        if (seat, source) not in self._reachable:
             columns = self.layout.seat_piles(seat, Kind.TABLEAU)
-            self._columns_of[seat, source] = tuple(
+            self._reachable[seat, source] = tuple(
                 column
                 for column in columns
                 if column != source and may_ever_move(self.layout, source, column)
             )
-        return self._columns_of[seat, source]
+        return self._reachable[seat, source]
 
-    def _upward(
-        self, board: Board, seat: int, source: int, wanted: dict[int, frozenset[Card]]
+    def _foundation_plays(
+        self, board: Board, seat: int, source: int, accepted: dict[int, frozenset[Card]]
     ) -> Iterator[Play]:
         """Yield the plays of a pile's last card to the foundations, one per group.
 
@@ -170,20 +172,20 @@ class MoveGenerator:
             board: the board.
             seat: the pile's seat.
             source: the pile.
-            wanted: the cards of the first pack that each foundation accepts.
+            accepted: the cards of the first pack that each foundation accepts.
 
         """
         card, named = board.cards[source][-1], set()
-        for pile, takes in wanted.items() if card != UNKNOWN else ():
+        for pile, takes in accepted.items() if card != UNKNOWN else ():
             if card % PACK_SIZE not in takes or pile == source:
                 continue
             group, play = self.layout.groups[pile], Play(source, 1, pile)
-            if group.name not in named and self._may_go_up(board, seat, source, pile):
+            if group.name not in named and self._may_go_to_foundation(board, seat, source, pile):
                 named.add(group.name)
                 if self._may_leave(board, seat, play):
                     yield play
 
-    def _may_go_up(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
+    def _may_go_to_foundation(self, board: Board, seat: int, source: int | None, foundation: int) -> bool:
         """Return whether a pile's cards may go to a foundation at all; ``None`` stands for any pile."""
         if source is None:
             return True
@@ -195,7 +197,7 @@ class MoveGenerator:
         is_foundation = board.piles[play.source].kind is Kind.FOUNDATION
         return not is_foundation or self.foundations.may_leave(board, seat, play)
 
-    def _column_takes(self, board: Board, seat: int, play: Play, taken: Sequence[Card]) -> bool:
+    def _column_accepts(self, board: Board, seat: int, play: Play, taken: Sequence[Card]) -> bool:
         """Return whether a column accepts these cards."""
         if UNKNOWN in taken or not self._may_leave(board, seat, play):
             return False
@@ -204,7 +206,7 @@ class MoveGenerator:
             return self.columns.fills_space(play.source, column, taken)
         return self.columns.continues_column(board, seat, play, column, taken)
 
-    def _single_piles(self, seat: int) -> Iterator[int]:
+    def _find_single_card_piles(self, seat: int) -> Iterator[int]:
         """Yield the seat's piles of which only the top card is available."""
         layout = self.layout
         yield from layout.seat_piles(seat, Kind.WASTE)
@@ -217,18 +219,21 @@ class MoveGenerator:
         yield from (pile for pile in layout.foundations if self.foundations.may_take_back(seat, pile))
 
 
-def _is_classic(game: Game) -> bool:
-    kinds = (Foundations, Tableau, Reserve, Stock, Waste, Heads)
-    for group in game.groups:
-        if not isinstance(group, kinds) or group.takes is not None or group.plays_to is not None:
-            return False
-        if isinstance(group, Tableau) and (group.cap is not None or group.space.takes is not None):
-            return False
-        if isinstance(group, Tableau) and group.unit is Unit.ONE_SIDE_SINGLE:
-            return False
-    stocks = [group for group in game.groups if isinstance(group, Stock)]
-    turned = all(not stock.rounds and not stock.relay for stock in stocks)
-    back = any(
-        isinstance(group, Foundations) and group.take_back is TakeBack.TO_SPACE for group in game.groups
-    )
-    return turned and not back and all(isinstance(special, Grace) for special in game.specials)
+def _is_unrestricted(game: Game) -> bool:
+    """Return whether a card may go wherever it fits: only faces decide, not where cards lie or come from."""
+    specials = all(isinstance(special, Grace) for special in game.specials)
+    return specials and all(_is_unrestricted_group(group) for group in game.groups)
+
+
+def _is_unrestricted_group(group: Group) -> bool:
+    if group.takes is not None or group.plays_to is not None:
+        return False
+    match group:
+        case Tableau():
+            return group.cap is None and group.space.takes is None and group.unit is not Unit.ONE_SIDE_SINGLE
+        case Foundations():
+            return group.take_back is not TakeBack.TO_SPACE
+        case Stock():
+            return not group.rounds and not group.relay
+        case _:
+            return isinstance(group, Reserve | Waste | Heads)

@@ -32,7 +32,7 @@ class ScratchBoard:
     Attributes:
         board: the public board.
         counts: its counts beside the cards, shared by many positions.
-        carried: how many plays the last move led to.
+        plays_made: how many plays the last move led to.
 
     Args:
         rules: the rules of the hand.
@@ -47,7 +47,7 @@ class ScratchBoard:
         self._seat = seat
         self.board = board.copy()
         self.counts = board.counts
-        self.carried = 0
+        self.plays_made = 0
         self._hidden = hidden.copy()
         own = [pile.number for pile in rules.layout.piles if pile.seat in {None, seat}]
         self._places = {pile: place for place, pile in enumerate(own)}
@@ -57,7 +57,7 @@ class ScratchBoard:
         """Return the current position."""
         return Position(END_OF_PILE.join(self._faces), self._rules.memory(self.board, self._seat))
 
-    def put_up(self, position: Position, counts: Counts) -> None:
+    def set_position(self, position: Position, counts: Counts) -> None:
         """Set up a position, with its counts."""
         faces = position.faces.split(END_OF_PILE)
         for pile, place in self._places.items():
@@ -68,21 +68,21 @@ class ScratchBoard:
         self._faces = faces
         self.board.counts = self.counts = counts
 
-    def after(self, move: Play) -> tuple[Position, Counts]:
+    def position_after(self, move: Play) -> tuple[Position, Counts]:
         """Return the position after a move and all automatic plays, and its counts.
 
         The current position stays set up.
         """
         board, hidden = self.board, self._hidden
         kept: dict[int, tuple[list[Card], list[Card]]] = {}
-        self.carried = 0
+        self.plays_made = 0
         due: Play | None = move
         while due is not None:
             for pile in board.changed_by(due):
                 if pile not in kept:
                     kept[pile] = shown, known = board.cards[pile], hidden.cards[pile]
                     board.cards[pile], hidden.cards[pile] = shown.copy(), known.copy()
-            self.carried += 1
+            self.plays_made += 1
             self._rules.carry_out(board, due, self._name)
             due = self._rules.automatic(board, self._seat)
         faces = self._faces

@@ -45,7 +45,7 @@ def _scratch(hand: Dealt, board: Board) -> ScratchBoard:
 def _future(hand: Dealt, scratch: ScratchBoard) -> Future:
     rules, board = hand.rules, scratch.board
     moves = {
-        move: (rules.is_irreversible(board, SEAT, move), scratch.after(move)[0])
+        move: (rules.is_irreversible(board, SEAT, move), scratch.position_after(move)[0])
         for move in rules.moves(board, SEAT)
     }
     return Future(moves, rules.automatic(board, SEAT))
@@ -91,7 +91,7 @@ def test_a_position_holds_all_that_its_future_needs(game: Game) -> None:
         real = _scratch(hand, hand.board)
         layout = hand.rules.layout
         fresh = ScratchBoard(hand.rules, SEAT, Board(layout.piles), layout.undealt)
-        fresh.put_up(real.position(), real.counts)
+        fresh.set_position(real.position(), real.counts)
         assert fresh.position() == real.position()
         assert _future(hand, fresh) == _future(hand, real)
 
@@ -109,7 +109,7 @@ def test_a_move_leads_where_the_real_play_leads(game: Game) -> None:
         if not plays or _shuffles(game):
             continue
         chosen = rng.randrange(len(plays))
-        expected, counts = scratch.after(moves[chosen])
+        expected, counts = scratch.position_after(moves[chosen])
         assert before == scratch.position()
         hand.play(plays[chosen], SEAT)
         assert (expected, counts) == ((real := _scratch(hand, hand.board)).position(), real.counts)
@@ -120,7 +120,7 @@ def _shuffles(game: Game) -> bool:
 
 
 @more_when_long
-@of_games(game for game in BUILDING_GAMES if not _rules(game).move_generator.is_classic)
+@of_games(game for game in BUILDING_GAMES if not _rules(game).move_generator.is_unrestricted)
 def test_the_search_agrees_with_brute_force(game: Game) -> None:
     """A search that tells all boards apart finds what the dead-hand test finds, where it comes to an end."""
     for hand, _ in islice((each for each in _hands(game, plays=400, step=3) if not _leads_on(each[0])), 6):
