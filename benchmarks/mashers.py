@@ -8,8 +8,8 @@ from racing_demon_client.shared.trackers import ChoiceLimit
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
-from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages.client import Command, PlayCards, Stuck
 from racing_demon_server.bots.players import IDLE_MS, LEVELS, Bot, Decision
 

@@ -13,7 +13,7 @@ from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import DEALT
-from racing_demon_protocol.wire.addresses import port_of
+from racing_demon_protocol.wire.redirects import port_of
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from racing_demon_protocol.wire.addresses import bracketed
+from racing_demon_protocol.wire.redirects import bracketed
 
 Address = tuple[str, int]
 """A host and a port."""

@@ -11,10 +11,11 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, is_below, understands
+from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, understands
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Moved
+from racing_demon_protocol.wire.redirects import is_below
 from racing_demon_server.net.address_limits import MANY_SEARCHES, Origin
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import ServerContext

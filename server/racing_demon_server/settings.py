@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from racing_demon_protocol.constants import DEFAULT_PORT
-from racing_demon_protocol.wire.addresses import is_below
+from racing_demon_protocol.wire.redirects import is_below
 
 from .durability import Durability
 from .sharding import ALONE, Shards

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.table.intent import best_play
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played, Reacted
 from racing_demon_server.match.table import Table

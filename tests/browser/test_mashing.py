@@ -5,7 +5,7 @@ from typing import Final
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind
-from racing_demon_protocol.table.intent import best_play
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from tests.support.browsers import phone

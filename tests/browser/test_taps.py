@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from playwright.async_api import Browser
 
 from racing_demon_protocol.engine.board import Kind, Play
-from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_server.match.table import Table
 from tests.support.browsers import Phone, phone
 from tests.support.restartable_server import wait_until

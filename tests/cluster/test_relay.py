@@ -11,7 +11,7 @@ from websockets.http11 import Request, Response
 
 from racing_demon_cluster.relay.replica import Replica
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
-from racing_demon_protocol.wire.addresses import understands
+from racing_demon_protocol.wire.capabilities import understands
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl

@@ -11,9 +11,9 @@ from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Game, Racing
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.table.intent import helpful_play, opened_play
 from racing_demon_protocol.table.scoring import points, totals
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import helpful_play, opened_play
 from racing_demon_protocol.wire.codec import Encoding, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Start, Stuck

@@ -15,7 +15,7 @@ import pytest
 
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.enums import CloseCode, Reason
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED
+from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined, Signalled

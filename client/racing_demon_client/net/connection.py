@@ -24,12 +24,12 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding
-from racing_demon_protocol.wire.counters import newest_counter
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.serial_numbers import newest_counter
 
 from .contributor import Contributor, ShareState
 from .table_source import TableSource

@@ -19,11 +19,11 @@ from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.formatting import printable
-from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Resume
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
+from racing_demon_protocol.wire.redirects import at_port
 
 from .transport import Direct, page
 

@@ -7,9 +7,9 @@ from typing import Self
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
+from racing_demon_protocol.wire.serial_numbers import next_counter
 
 from .contributor import ShareState
 

@@ -21,11 +21,12 @@ from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed, IncompatibleServer
 from racing_demon_protocol.errors import ForeignHost, InvalidFrame
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, SHOWS_RACES, at_port, moved_to
+from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, SHOWS_RACES
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Versions
+from racing_demon_protocol.wire.redirects import at_port, moved_to
 
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 

@@ -12,7 +12,7 @@ from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.formatting import to_halfwidth
-from racing_demon_protocol.table.intent import best_play, fitting_count, step_of
+from racing_demon_protocol.table.suggestions import best_play, fitting_count, step_of
 
 HELP: Final = """\
  t         turn the stock (or the waste over, when the stock is empty)

@@ -66,7 +66,7 @@ def hashes(view: TableState, secret: str, words: MessageText) -> list[str]:
     for each in view.shuffle.contributions if view.shuffle is not None else ():
         value = "nothing" if each.value is None else each.value[:DIGITS]
         lines.append(f"{words.who(each.seat)[:20]:20} {value}")
-    if secret and view.at_rest:
+    if secret and view.is_between_hands:
         lines.append(f"{'the server, after':20} {secret[:DIGITS]}")
     return lines
 

@@ -12,8 +12,8 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Stock, TailRule
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.table.intent import helpful_play, opened_play
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import helpful_play, opened_play
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot

@@ -42,9 +42,9 @@ from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.enums import BotLevel, Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.wire.addresses import port_of
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.redirects import port_of
 
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed

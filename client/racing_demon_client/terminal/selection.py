@@ -13,7 +13,8 @@ from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.errors import IllegalPlay
-from racing_demon_protocol.table.intent import (
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import (
     best_play,
     fitting_count,
     longest_unit,
@@ -21,7 +22,6 @@ from racing_demon_protocol.table.intent import (
     targets,
     with_plays,
 )
-from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import CallOut
 

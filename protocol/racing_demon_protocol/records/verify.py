@@ -270,7 +270,7 @@ def _check_time(view: TableState, event: ev.Event) -> None:
             expect(event, not view.paused, "it was played in a pause")
         case ev.Committed():
             number = 1 if view.between_matches else view.hand_number + (not view.is_draw_void)
-            expect(event, view.at_rest or view.is_draw_void, "the hand before was not over")
+            expect(event, view.is_between_hands or view.is_draw_void, "the hand before was not over")
             expect(event, event.hand == number, "the hand's number is another")
         case ev.Joined():
             taken = view.seats.get(event.seat)
@@ -311,11 +311,11 @@ def check_contributions(view: TableState, event: ev.Event) -> None:
             is_next = event.hand_id == next_draw_id(view.hand_id)
             expect(event, is_next, f"hand {event.hand_id} is not the next draw of hand {view.hand_id}")
         case ev.Prepared():
-            expect(event, view.at_rest, "the hand before was not over")
+            expect(event, view.is_between_hands, "the hand before was not over")
             is_new = coming is None or coming.hand_id != event.hand_id
             expect(event, is_new, f"hand {event.hand_id} was prepared already")
         case ev.Contributed():
-            expect(event, view.at_rest or view.is_draw_void, "the hand before was not over")
+            expect(event, view.is_between_hands or view.is_draw_void, "the hand before was not over")
             sits_out = view.is_draw_void and event.seat not in view.seats_to_deal
             expect(event, not sits_out, f"seat {event.seat} sits out this hand")
             player = view.seats.get(event.seat)

@@ -234,7 +234,7 @@ class TableState:
         """
         hand = self.hand
         assert hand is not None
-        self._unstick(hand.board, play)
+        self._clear_stuck_on_progress(hand.board, play)
         shown = Rules.carry_out(hand.board, play, name)
         self.seq += not hand.rules.is_private
         source, count, destination, depth = play
@@ -274,7 +274,7 @@ class TableState:
         return self.phase in {Phase.LOBBY, Phase.OVER}
 
     @property
-    def at_rest(self) -> bool:
+    def is_between_hands(self) -> bool:
         """Whether no hand is in play or about to be dealt, so that players can contribute to the next one."""
         return self.between_matches or self.phase is Phase.TALLY
 
@@ -462,7 +462,7 @@ class TableState:
     def _played(self, event: ev.Played) -> None:
         board = self._dealt_hand().board
         play = Play(event.source, event.count, event.destination, event.depth)
-        self._unstick(board, play)
+        self._clear_stuck_on_progress(board, play)
         board.reveal(board.move(play), event.shown)
 
     def _dealt_hand(self) -> HandView:
@@ -470,11 +470,11 @@ class TableState:
             raise InconsistentEvent("no cards are dealt")
         return self.hand
 
-    def _unstick(self, board: Board, play: Play) -> None:
+    def _clear_stuck_on_progress(self, board: Board, play: Play) -> None:
         """Clear all "stuck" declarations if a play brings the hand closer to its end."""
         if self._is_any_stuck and not self.is_private and board.is_progress(play):
             self._is_any_stuck = False
-            self._take_stuck_back()  # with private layouts, each seat's progress decides
+            self._clear_stuck()  # with private layouts, each seat's progress decides
 
     def _progressed(self, event: ev.Progressed) -> None:
         progress = self._dealt_hand().progress
@@ -573,7 +573,7 @@ class TableState:
         self.hand = HandView.deal(event, self.options)
         self.called = None
         self.phase = Phase.COUNTDOWN
-        self._take_stuck_back()
+        self._clear_stuck()
 
     def _signalled(self, event: ev.Signalled) -> None:
         self.phase = Phase.PLAYING
@@ -583,7 +583,7 @@ class TableState:
 
     def _rotated(self, event: ev.Rotated) -> None:
         self._dealt_hand().board.rotate()
-        self._take_stuck_back()
+        self._clear_stuck()
 
     def _called(self, event: ev.Called) -> None:
         self.called = event.seat
@@ -640,7 +640,7 @@ class TableState:
     def _update(self, seat: int, **changes: Any) -> None:
         self.seats[seat] = self.seats[seat].model_copy(update=changes)
 
-    def _take_stuck_back(self) -> None:
+    def _clear_stuck(self) -> None:
         for seat, state in self.seats.items():
             if state.stuck:
                 self._update(seat, stuck=False)

@@ -12,19 +12,12 @@ from websockets.typing import Subprotocol
 
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.errors import CommandRefused, ForeignHost, InvalidFrame, RacingDemonError
-from racing_demon_protocol.wire.addresses import (
-    COUNTS_RELAYED,
-    FOLLOWS_MOVED,
-    SHOWS_RACES,
-    at_port,
-    moved_to,
-    port_of,
-    understands,
-)
+from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED, FOLLOWS_MOVED, SHOWS_RACES, understands
 from racing_demon_protocol.wire.codec import MAX_SERVER_FRAME, VERSION, Encoding, decode_server, encode
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
+from racing_demon_protocol.wire.redirects import at_port, moved_to, port_of
 
 MOST_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0

@@ -17,9 +17,9 @@ from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import BotLevel, Phase
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import CallOut
+from racing_demon_protocol.wire.serial_numbers import next_counter
 
 from .planner import Planner, knows
 

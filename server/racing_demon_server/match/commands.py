@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.table.intent import best_play
 from racing_demon_protocol.table.state import IN_HAND
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
@@ -259,7 +259,7 @@ class Commands:
         self._flow.follow_leave(self._now)
 
     def _verify_at_rest(self, seen: int) -> None:
-        if not self._view.at_rest:
+        if not self._view.is_between_hands:
             raise CommandRefused(Reason.NOT_NOW, "The cards have already been dealt.")
         self._verify_hand(seen)
 

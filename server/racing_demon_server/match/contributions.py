@@ -90,7 +90,7 @@ class Contributions:
     def prepare(self) -> None:
         """Commit to a secret for the next hand as soon as somebody could contribute to it."""
         view = self._view
-        if not view.at_rest:
+        if not view.is_between_hands:
             return
         _, hand_id = self._next_hand()
         is_stale = view.next_shuffle is not None and view.next_shuffle.hand_id != hand_id

@@ -13,9 +13,9 @@ from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import InconsistentEvent
 from racing_demon_protocol.games import declare
-from racing_demon_protocol.table.intent import opened_play
 from racing_demon_protocol.table.scoring import hand_points, leaders, match_winners
 from racing_demon_protocol.table.state import DEALT
+from racing_demon_protocol.table.suggestions import opened_play
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
 

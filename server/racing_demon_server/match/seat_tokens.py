@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_protocol.wire.counters import is_newer
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_protocol.wire.serial_numbers import is_newer
 
 Actor = int | None
 """Who sends a command: a seat, or ``None`` for a host without one."""

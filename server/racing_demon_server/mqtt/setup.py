@@ -5,7 +5,7 @@ import secrets
 from typing import TYPE_CHECKING, Final
 
 from racing_demon_protocol.discovery.broker_address import parse_broker
-from racing_demon_protocol.wire.addresses import bracketed
+from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.network_interfaces import EVERYWHERE, reachable
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import Clock

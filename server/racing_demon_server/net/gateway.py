@@ -11,9 +11,10 @@ from websockets.server import ServerProtocol
 from racing_demon_protocol import __version__
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.enums import CloseCode
-from racing_demon_protocol.wire.addresses import COUNTS_RELAYED, bracketed
+from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
+from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.web.assets import ALONE
 
 from . import http

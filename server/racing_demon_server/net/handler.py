@@ -14,7 +14,7 @@ from websockets.http11 import Request
 
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InvalidFrame
-from racing_demon_protocol.wire.addresses import SHOWS_RACES, understands
+from racing_demon_protocol.wire.capabilities import SHOWS_RACES, understands
 from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl

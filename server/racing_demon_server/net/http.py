@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from racing_demon_protocol.wire.addresses import bracketed
+from racing_demon_protocol.wire.redirects import bracketed
 from racing_demon_server.sharding import Shards
 from racing_demon_server.web.assets import ALONE
 

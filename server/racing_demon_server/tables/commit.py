@@ -72,7 +72,7 @@ class CommitQueue:
             self._newest = max(self._newest, at)
         self._untold += then
         self._journal.note(frames)
-        snapshot = self._snapshot(frames) if self._table.view.at_rest else None
+        snapshot = self._snapshot(frames) if self._table.view.is_between_hands else None
         seat_tokens = self._table.seat_tokens.take_changed(with_plays=snapshot is not None)
         bans = self._table.bans.take_changed()
         if seeds or seat_tokens or snapshot is not None or bans is not None:

@@ -13,9 +13,9 @@ from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_client.net.server_query import answers
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.wire.addresses import at_port
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
+from racing_demon_protocol.wire.redirects import at_port
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
 

@@ -7,10 +7,11 @@ import pytest
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.errors import ForeignHost
-from racing_demon_protocol.wire.addresses import FOLLOWS_MOVED, moved_to, understands
+from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, understands
 from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages.client import Hello
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved
+from racing_demon_protocol.wire.redirects import moved_to
 from tests.support.relay import WELCOME, Relay, babbling, speak, visited
 from tests.support.servers import PATIENCE, timeout
 

@@ -4,7 +4,7 @@ import pytest
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.table.intent import best_play
+from racing_demon_protocol.table.suggestions import best_play
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
 from tests.support.tables import Own, Sitting, of_type

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from racing_demon_protocol.enums import Phase, Reaction, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.wire.counters import next_counter
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
+from racing_demon_protocol.wire.serial_numbers import next_counter
 from racing_demon_server.match.names import folded
 from racing_demon_server.match.seat_tokens import Actor
 from tests.support.effort import examples

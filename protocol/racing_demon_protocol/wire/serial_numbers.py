@@ -1,18 +1,18 @@
-"""The counters of a seat's commands. They wrap around, so there is always a next one.
+"""Serial numbers: the counters of a seat's commands, which wrap around (RFC 1982, with 31 bits).
 
-This is the serial number arithmetic of RFC 1982 with 31 bits, without 0, which stands for none.
+0 is no number; it stands for none.
 """
 
 from typing import Final
 
 from .messages.base import MAX_INT
 
-NUMBERS: Final = MAX_INT + 1
+MODULUS: Final = MAX_INT + 1
 
 
 def is_newer(counter: int, last: int) -> bool:
     """Return whether a counter follows the last one: it is ahead by less than half the range."""
-    return counter > 0 and 0 < (counter - last) % NUMBERS < NUMBERS // 2
+    return counter > 0 and 0 < (counter - last) % MODULUS < MODULUS // 2
 
 
 def newest_counter(one: int, other: int) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_protocol.wire.counters import is_newer, newest_counter, next_counter
+from racing_demon_protocol.wire.serial_numbers import is_newer, newest_counter, next_counter
 from tests.support.effort import examples
 
 HIGHEST = 2**31 - 1

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.engine.rules.base import Rules
-from racing_demon_protocol.table.intent import (
+from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.suggestions import (
     best_play,
     fitting_count,
     longest_unit,
@@ -18,7 +19,6 @@ from racing_demon_protocol.table.intent import (
     targets,
     with_plays,
 )
-from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.events import Played
 from tests.support.boards import RACES, Position, build, rules_of
 from tests.support.effort import examples

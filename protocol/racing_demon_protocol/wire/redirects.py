@@ -7,19 +7,8 @@ from urllib.parse import urlsplit
 
 from racing_demon_protocol.errors import ForeignHost
 
-FOLLOWS_MOVED: Final = "moved"
-"""The word in a client's ``software`` that says that it follows ``moved``."""
-COUNTS_RELAYED: Final = "relaying"
-"""The word in a server's ``software`` that says that relays may send ``relaying``."""
-SHOWS_RACES: Final = "races"
-"""The word in a client's ``software`` that says that it understands ``race_lost``."""
 _NUMBER: Final = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
 """The last label of a name that some resolvers read as an address in an old notation."""
-
-
-def understands(software: str, word: str) -> bool:
-    """Return whether a program's ``software`` has a word behind its name."""
-    return word in software.split()[1:]
 
 
 def port_of(url: str) -> int:

@@ -1,4 +1,4 @@
-"""Find the play that a player means, needs or was given: pure queries of the rules on any copy of a table."""
+"""Suggest plays: the one that a key or tap means, a hint, or what another's play has opened."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from racing_demon_protocol.engine.rules.building import BuildingRules
 from racing_demon_protocol.engine.specification import Tableau
 from racing_demon_protocol.errors import IllegalPlay
 
-MOST_POSITIONS: Final = 200
+MAX_POSITIONS: Final = 200
 """The most positions in which a hint looks for a helpful play. In most games neutral moves lead to a few."""
 PLAYED_FROM: Final = (Kind.TABLEAU, Kind.WASTE, Kind.RESERVE, Kind.CELL)
 """The kinds of piles whose top card a seat plays to the foundations."""
@@ -68,7 +68,7 @@ def helpful_play(rules: Rules, board: Board, seat: int) -> tuple[Play | None, bo
     """Return a play that brings the hand closer to its end, or a neutral move that leads to one.
 
     Turning the stock is neither. Neutral moves from column to column are followed through at most
-    :data:`MOST_POSITIONS` positions; the second value tells whether these were all.
+    :data:`MAX_POSITIONS` positions; the second value tells whether these were all.
     """
     seen, waiting = {_laid(board)}, deque[tuple[Board, Play | None]]([(board, None)])
     while waiting:
@@ -78,14 +78,14 @@ def helpful_play(rules: Rules, board: Board, seat: int) -> tuple[Play | None, bo
                 return first or play, True
             kinds = {position.piles[play.source].kind, position.piles[play.destination].kind}
             wanders = kinds == {Kind.TABLEAU} and isinstance(rules, BuildingRules)
-            if not wanders or len(seen) == MOST_POSITIONS:
+            if not wanders or len(seen) == MAX_POSITIONS:
                 continue
             moved = position.copy()
             moved.move(play)
             if (laid := _laid(moved)) not in seen:
                 seen.add(laid)
                 waiting.append((moved, first or play))
-    return None, len(seen) < MOST_POSITIONS
+    return None, len(seen) < MAX_POSITIONS
 
 
 def _laid(board: Board) -> tuple[tuple[Card, ...], ...]:
