@@ -7,13 +7,15 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser
 
-from racing_demon_protocol.engine.board import Board, Kind
+from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, suit
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
 from tests.browser.test_phones import words
+from tests.browser.test_taps import END_OF
 from tests.support.browsers import Phone, phone
+from tests.support.relay import Relay
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
@@ -22,6 +24,8 @@ MATCHES: Final = 2
 CARDS: Final = 9
 """So many cards are on the foundations when a hand is looked at."""
 PLAYS: Final = 60
+RACING_ACES: Final = bytes(31) + b"\x18"
+"""In this deal each of two seats has an ace that can be played at once, of different suits."""
 OPTIONS: Final[dict[str, Any]] = {"hands": HANDS, "turn": 1, "tally_ms": 600_000}
 BIG: Final = {"viewport": {"width": 1920, "height": 1080}, "has_touch": False, "is_mobile": False}
 FELT: Final = """() => {
@@ -72,6 +76,47 @@ async def test_screens_show_every_hand_as_the_server_has_it(browser: Browser, se
             await player.page.tap(".stuck:enabled")
             await wait_until(lambda: view.phase in {Phase.TALLY, Phase.OVER})
             await player.see("#lobby")
+
+
+async def test_the_loser_of_a_race_for_a_foundation_sees_the_winner_s_row(browser: Browser) -> None:
+    """An ace in the air that lost its race leaves the pile to another suit, which moves to its own row."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(seed=RACING_ACES))
+        host = await stack.enter_async_context(Peer.hosting(served.url, seated=False, turn=1))
+        view = served.registry.room(host.code).table.view
+        relay = await stack.enter_async_context(Relay.before(served.url))
+        origin = relay.url.replace("ws:", "http:").removesuffix("/v1")
+        ann = await stack.enter_async_context(phone(browser, f"{origin}/{host.code}"))
+        await ann.join("Ann")
+        ben = await stack.enter_async_context(Peer.entered(served.url, cl.Join(code=host.code, name="Ben")))
+        await host.ask(cl.Start)
+        await wait_until(lambda: view.phase is Phase.PLAYING)
+        await ann.page.wait_for_selector(".stuck:enabled")
+        assert view.hand is not None
+        board, own, other = view.hand.board, _ace(view, 0), _ace(view, 1)
+        lost, won = board.cards[own.source][-1], board.cards[other.source][-1]
+        assert suit(lost) != suit(won)
+        relay.hold()
+        await ben.ask(cl.PlayCards, source=other.source, count=1, destination=own.destination, seen=view.seq)
+        await ann.page.touchscreen.tap(*await ann.page.evaluate(END_OF, own.source))
+        await ann.until(lambda: _shows(ann, own.destination, words(lost)))
+        relay.release()
+        await ann.until(lambda: _shows(ann, own.destination, words(won)))
+        await _until_equal(ann, board, 2, "the only hand")
+
+
+def _ace(view: TableState, seat: int) -> Play:
+    """Return a seat's first play to a foundation."""
+    assert view.hand is not None
+    piles = view.hand.board.piles
+    plays = view.hand.rules.legal_plays(view.hand.board, seat)
+    return next(play for play in plays if piles[play.destination].kind is Kind.FOUNDATION)
+
+
+async def _shows(player: Phone, pile: int, face: str) -> bool:
+    """Tell whether a screen shows a face on a pile."""
+    piles = await player.page.evaluate(FELT)
+    return any(each["pile"] == pile and each["face"] == face for each in piles)
 
 
 async def _play(peers: list[Peer], view: TableState) -> None:
