@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from racing_demon_client.errors import RecordFailed
-from racing_demon_protocol.records.format import Header, TimedMessage, entry_line, section_line, tally_line
+from racing_demon_protocol.records.format import (
+    REDRAWN_VERSION,
+    Header,
+    TimedMessage,
+    begins_redraw,
+    entry_line,
+    section_line,
+    tally_line,
+)
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.events import MatchOver
@@ -46,7 +54,7 @@ class Recorder:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._start = time.monotonic_ns()
-        self._has_begun = False
+        self._has_begun = self._has_redraw = False
 
     def keep(self, message: Message, view: TableState) -> None:
         """Write a message if it is public: private ones contain the seat's token."""
@@ -54,6 +62,12 @@ class Recorder:
             if not self._has_begun:
                 self._has_begun = True
                 self._write(section_line(Header(kept_by="client", software=software())))
+            if begins_redraw(message) and not self._has_redraw:
+                self._has_redraw = True  # the header is written already, perhaps to a pipe
+                raised = Header(
+                    version=REDRAWN_VERSION, kept_by="client", software=software(), continues=True
+                )
+                self._write(section_line(raised))
             at_us = (time.monotonic_ns() - self._start) // 1_000
             self._write(entry_line(TimedMessage(message, at_us, time.time_ns() // 1_000_000)))
         if isinstance(message, MatchOver):

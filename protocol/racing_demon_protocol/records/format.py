@@ -16,15 +16,20 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_protocol.constants import MAX_SEATS, MAX_TEXT_LENGTH
+from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
 from racing_demon_protocol.wire.messages.base import Seat
-from racing_demon_protocol.wire.messages.events import MatchOver
+from racing_demon_protocol.wire.messages.events import MatchOver, Prepared
 from racing_demon_protocol.wire.messages.server import Points, Refused, Snapshot
 
-VERSION: Final = 2
+VERSION: Final = 3
+"""The newest version that can be read."""
+USUAL_VERSION: Final = 2
+REDRAWN_VERSION: Final = 3
+"""The version of a match in which a draw was void, which programs of version 2 would call false."""
 MAX_ENTRIES: Final = 2_000_000
 """More than any evening needs: a table of eight that plays all day stays below it."""
 MAX_WALL_MS: Final = 2**43
@@ -56,14 +61,16 @@ class Header(_Line):
         kept_by: whose clock ``at_us`` is: the ``server``'s, where cards arrive, or that of a ``client``,
             which learns of them later.
         software: what wrote it.
+        continues: whether the section before goes on, and only its version rises.
 
     """
 
     format: Literal["racing-demon-record"] = "racing-demon-record"
-    version: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = VERSION
+    version: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = USUAL_VERSION
     id: Words = ""
     kept_by: KeptBy = ""
     software: Words = ""
+    continues: Annotated[bool, Field(strict=True)] = False
 
 
 class Correction(_Line):
@@ -151,6 +158,8 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
     record = Record()
     for part in _parts(lines):
         match part:
+            case Header(continues=True) if record.header is not None:
+                record.header = record.header.model_copy(update={"version": part.version})
             case Header():
                 if record.header is not None or record.entries:
                     yield record
@@ -176,13 +185,16 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message]:
 
 
 def record_lines(record: Record) -> Iterator[str]:
-    """Yield the lines of a section, in the newest version of the format, with a tally after each match.
+    """Yield the lines of a section, with a tally after each match.
 
     Raises:
         InvalidRecord: the record is inconsistent.
 
     """
-    yield section_line(record.header or Header())
+    header = record.header or Header()
+    if any(begins_redraw(entry.message) for entry in record.entries):
+        header = header.model_copy(update={"version": REDRAWN_VERSION})
+    yield section_line(header)
     view: TableState | None = None
     for entry in record.entries:
         view = next_state(view, entry.message)
@@ -212,10 +224,16 @@ def next_state(view: TableState | None, message: Message) -> TableState:
     return view
 
 
+def begins_redraw(message: Message) -> bool:
+    """Tell whether a message begins a further draw of a hand, after a void one."""
+    return isinstance(message, Prepared) and is_further_draw(message.hand_id)
+
+
 def section_line(part: Header | Correction) -> str:
     """Return a header or a correction as a line."""
     name = "record" if isinstance(part, Header) else "correction"
-    return json_line({"message": name, **part.model_dump(mode="json")})
+    without = set() if isinstance(part, Header) and part.continues else {"continues"}
+    return json_line({"message": name, **part.model_dump(mode="json", exclude=without)})
 
 
 def entry_line(entry: TimedMessage) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
@@ -16,7 +17,7 @@ from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
 from .verify import HandName, VerificationReport, match_of, verify
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
@@ -136,7 +137,9 @@ class _Matches:
 
     def _is_next(self, message: ev.Committed | Snapshot) -> bool:
         """Return whether a message belongs to another match than before; the end may be missing."""
-        is_first = isinstance(message, ev.Committed) and message.hand == 1
+        is_first = (
+            isinstance(message, ev.Committed) and message.hand == 1 and not is_further_draw(message.hand_id)
+        )
         return is_first or match_of(message.hand_id) != self._match
 
     def _begin_hand(self, message: ev.Committed | Snapshot, at_ms: int | None) -> None:

@@ -5,8 +5,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import InconsistentEvent, InvalidGame
-from racing_demon_protocol.records.format import Header, TimedMessage, entry_line, section_line, tally_line
+from racing_demon_protocol.records.format import (
+    REDRAWN_VERSION,
+    USUAL_VERSION,
+    Header,
+    TimedMessage,
+    begins_redraw,
+    entry_line,
+    section_line,
+    tally_line,
+)
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
@@ -131,7 +141,7 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
                 players[event.seat] = event
             case ev.OptionsSet():
                 game = event.options.game
-            case ev.Committed() if event.hand == 1:
+            case ev.Committed() if event.hand == 1 and not is_further_draw(event.hand_id):
                 played = Match(f"{table.id}.{_number(event.hand_id)}", table, event.seq, game, at_ms)
             case ev.Dealt() if played is not None:
                 played.note_players(players[seat] for seat in event.seats)
@@ -195,7 +205,9 @@ def export(store: JournalReader, match: Match) -> Iterator[str]:
     view, first = stretch_of(store, match)
     last = match.last or LAST
     software = f"racing-demon-server {table.software}"
-    yield section_line(Header(id=match.id, kept_by="server", software=software))
+    draws = log_of(store, table.id, kinds=frozenset({ev.Prepared.TAG}), first=match.first, last=last)
+    version = REDRAWN_VERSION if any(begins_redraw(each.event) for each in draws) else USUAL_VERSION
+    yield section_line(Header(version=version, id=match.id, kept_by="server", software=software))
     beaten: dict[int, list[TimedMessage]] = {}
     for seq, entry in beaten_of(store, table.id, first=match.first, last=last):
         beaten.setdefault(seq, []).append(entry)

@@ -2,15 +2,17 @@
 
 import json
 import time
+from pathlib import Path
 
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.enums import Reason
-from racing_demon_protocol.records.format import read_messages
+from racing_demon_protocol.records.format import next_state, read_messages, read_records
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused, Seated, Versions
 from tests.support.matches import log_of, options_of
 
+RECORDS = Path(__file__).parents[2] / "fixtures" / "records"
 NAMES = ("message", "format", "kept_by")
 
 
@@ -52,6 +54,23 @@ def test_the_tally_stands_at_the_end() -> None:
     assert [hand["hand"] for hand in tally["hands"]] == [1, 2]
     totals = {seat: sum(hand["points"][seat] for hand in tally["hands"]) for seat in ("0", "1")}
     assert totals == tally["totals"]
+
+
+def test_a_void_draw_raises_the_version_of_what_is_written_already() -> None:
+    """Programs that know no void draws stop there, and say that a newer one is needed; others read on."""
+    lines: list[str] = []
+    recorder = Recorder(lines.append)
+    (record,) = read_records((RECORDS / "version-3.jsonl").read_text(encoding="utf-8").splitlines())
+    view: TableState | None = None
+    for entry in record.entries:
+        view = next_state(view, entry.message)
+        recorder.keep(entry.message, view)
+    headers = [row for line in lines if (row := json.loads(line))["message"] == "record"]
+    assert [(row["version"], row.get("continues")) for row in headers] == [(2, None), (3, True)]
+    (again,) = read_records(lines)
+    assert again.header is not None
+    assert again.header.version == 3
+    assert [entry.message for entry in again.entries] == [entry.message for entry in record.entries]
 
 
 def test_each_line_has_its_times() -> None:

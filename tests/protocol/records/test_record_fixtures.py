@@ -29,7 +29,7 @@ def test_its_messages_are_those_that_were_kept(name: str) -> None:
     """Header, number of messages, their times and the corrections are read as they were written."""
     record, expected = fixture(name)
     assert record.header is not None
-    assert expected["header"] == record.header.model_dump()
+    assert expected["header"] == record.header.model_dump(exclude={"continues"})
     assert expected["entries"] == len(record.entries)
     assert expected["first_ms"] == record.entries[0].at_ms
     assert expected["last_us"] == record.entries[-1].at_us

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.records.format import Correction, read_records
+from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_protocol.wire.messages.server import Accepted, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.matches import Match, export, matches
 from racing_demon_server.journal.reader import log_of
@@ -45,6 +47,41 @@ async def test_a_match_has_the_game_that_was_chosen_last(path: Path) -> None:
         await ann.ask(cl.Start)
         await ann.until(ev.Signalled)
     assert [match.game for match in listed(path)] == ["classic"]
+
+
+async def test_a_void_draw_belongs_to_the_match_that_begins_with_it(path: Path) -> None:
+    """The record proves who did not reveal. Older programs, which do not know that, refuse its version."""
+    async with (
+        journaled(path) as served,
+        Peer.hosting(served.url, hands=1) as ann,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Ben")) as ben,
+        Peer.entered(served.url, cl.Join(code=ann.code, name="Cat")),
+    ):
+        await ann.follow(served.registry.room(ann.code).table.view.seq)
+        for peer in (ann, ben):
+            assert await _contribute(peer)
+        await ann.ask(cl.Start)
+        await ann.ask(cl.Reveal, value=bytes([ann.place.seat or 0] * 32).hex())
+        assert (await ann.until(ev.Prepared)).hand_id.endswith("/1/1.2")
+        await ann.until(ev.Signalled)
+        await ann.ask(cl.Kick, seat=2)
+        await ann.say(ann.next(cl.Stuck, seen=ann.view.seq))
+        await ann.until(ev.MatchOver)
+    (match,) = listed(path)
+    (record,) = read_records(exported(path))
+    assert match.hands == 1
+    assert record.header is not None
+    assert record.header.version == 3
+    assert verify(entry.message for entry in record.entries).redrawn == ("Ben",)
+
+
+async def _contribute(peer: Peer) -> bool:
+    """Let a peer commit to bytes that say its seat."""
+    coming, seat = peer.view.next_shuffle, peer.place.seat
+    assert coming is not None
+    assert seat is not None
+    hashed = contribution_hash(bytes([seat] * 32), coming.commitment, coming.hand_id, seat)
+    return isinstance(await peer.ask(cl.Contribute, commitment=hashed), Accepted)
 
 
 def test_a_match_is_listed_in_full(path: Path) -> None:
