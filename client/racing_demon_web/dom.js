@@ -1,8 +1,8 @@
-// Elements of the page: made, and written only where something is new.
+// Helpers for elements. Setters write to the DOM only if something has changed.
 
 /** @type {MediaQueryList | undefined} */
 let reducedMotion;
-/** Whether the device asks for no motion. */
+/** Whether the device asks for reduced motion. */
 export const isCalm = () => (reducedMotion ??= matchMedia("(prefers-reduced-motion: reduce)")).matches;
 
 /**
@@ -19,7 +19,7 @@ export function element(tag, className = "", text = "") {
 }
 
 /**
- * Keep the text of an element where the page is translated: names, codes and signs.
+ * Exclude an element from translation: names, codes and symbols.
  * @param {HTMLElement} node
  */
 export function asIs(node) {
@@ -41,7 +41,7 @@ export function button(text, press, label = "") {
 }
 
 /**
- * One of the options of a `select`.
+ * An option of a `select`.
  * @param {string} value
  * @param {string} text
  * @param {boolean} isChosen
@@ -54,11 +54,11 @@ export function choice(value, text, isChosen) {
   return node;
 }
 
-/** What each element looks like now, so that only changes are written. @type {WeakMap<Element, Map<string, unknown>>} */
+/** The last written state of each element. @type {WeakMap<Element, Map<string, unknown>>} */
 const looks = new WeakMap();
 
 /**
- * Note what an element is to look like; tell whether that is new.
+ * Record a state of an element; return whether it has changed.
  * @param {Element} node
  * @param {string} name
  * @param {unknown} value
@@ -72,13 +72,13 @@ export function isNew(node, name, value) {
 }
 
 /**
- * Set the text of an element, if it is another one. What a translator has made of the last one counts for nothing.
+ * Set the text of an element, if it has changed. Text nodes that a page translator has replaced do not count.
  * @param {Element | null} node
  * @param {string} text
  */
 export function setText(node, text) {
   if (!node || !isNew(node, "text", text)) return;
-  const first = node.firstChild; // to write a text costs less than to make one
+  const first = node.firstChild; // writing a text node is cheaper than creating one
   if (first instanceof Text && !first.nextSibling) first.data = text;
   else if (first || text) node.textContent = text;
 }
@@ -102,7 +102,7 @@ export function setClass(node, name, has) {
 }
 
 /**
- * Play a short animation, where motion is wanted.
+ * Play a short animation, unless the device asks for reduced motion.
  * @param {Element | undefined} node
  * @param {PropertyIndexedKeyframes} frames
  * @param {number} duration milliseconds

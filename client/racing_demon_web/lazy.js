@@ -1,4 +1,4 @@
-// Modules of the page that nobody needs before the first card: they are loaded when they are asked for.
+// Modules that nobody needs before the first card. They are loaded on demand.
 
 /**
  * @typedef {object} Modules
@@ -15,7 +15,7 @@
 
 import { settings } from "./storage.js";
 
-const MAX_LOAD_MS = 8000; // until an answer is no longer waited for
+const MAX_LOAD_MS = 8000; // timeout of a load
 
 /** @type {Record<keyof Modules, string>} */
 const FILES = {
@@ -32,25 +32,25 @@ const FILES = {
 
 /** @type {Partial<Modules>} */
 const loaded = {};
-let tries = 0; // Browsers keep the failure of an address, so that the next try asks for another one.
+let tries = 0; // Browsers cache a failed import by its URL, so every retry needs another URL.
 
-/** Modules that drawing waits for in vain: they are sought again only when somebody asks. @type {Set<keyof Modules>} */
+/** Modules that failed to load while rendering; they are retried only on request. @type {Set<keyof Modules>} */
 const missing = new Set();
 
-/** Tells that something could not be loaded, and offers to try again. @type {(again: () => void, place?: HTMLElement) => void} */
+/** Reports a failed load and offers a retry. @type {(again: () => void, place?: HTMLElement) => void} */
 let complain = () => undefined;
 
-/** @param {(again: () => void, place?: HTMLElement) => void} tell what is told where a file could not be loaded */
+/** @param {(again: () => void, place?: HTMLElement) => void} tell reports a failed load */
 export function onLoadError(tell) {
   complain = tell;
 }
 
 /**
- * Use a part of the page: at once if it is here, or else as soon as it is.
+ * Call a function with a module: synchronously if it is loaded, otherwise once it is.
  * @template {keyof Modules} Name
  * @param {Name} name
  * @param {(part: Modules[Name]) => void} use
- * @param {HTMLElement} [place] what the part fills, where it is drawn again and again
+ * @param {HTMLElement} [place] the element that the module fills, if it is rendered repeatedly
  */
 export async function withModule(name, use, place) {
   if (place && missing.has(name)) return;
@@ -68,17 +68,17 @@ export async function withModule(name, use, place) {
   use(/** @type {Modules[Name]} */ (part));
 }
 
-/** Load all parts in advance, so that they are there when the network or the server is not. */
+/** Preload all modules, so that they are there when the network or the server is not. */
 export function preload() {
-  for (const name of Object.keys(FILES)) load(/** @type {keyof Modules} */ (name)).catch(() => undefined); // until it is asked for
+  for (const name of Object.keys(FILES)) load(/** @type {keyof Modules} */ (name)).catch(() => undefined); // reported when it is needed
 }
 
 /**
- * Load a part of the page.
+ * Load a module.
  * @template {keyof Modules} Name
  * @param {Name} name
  * @returns {Promise<Modules[Name]>}
- * @throws {Error} it did not come
+ * @throws {Error} it could not be loaded
  */
 export async function load(name) {
   try {
@@ -91,7 +91,7 @@ export async function load(name) {
 }
 
 /**
- * Wait for an answer, but not for ever.
+ * Reject after a timeout.
  * @template T
  * @param {Promise<T>} asked
  * @returns {Promise<T>}
@@ -106,7 +106,7 @@ const inTime = (asked) =>
 const addressOf = (file) => (tries === 0 ? file : `${file}?try=${tries}`);
 
 /**
- * Use the sounds, where somebody has asked for them: at once if they are here, since browsers want that within a press.
+ * Use the sound module if sounds are on: synchronously if loaded, because browsers allow audio only within a gesture.
  * @param {(part: Modules["sound"]) => void} use
  */
 export function withSound(use) {
@@ -115,14 +115,14 @@ export function withSound(use) {
   else
     load("sound")
       .then(use)
-      .catch(() => undefined); // play goes on in silence
+      .catch(() => undefined); // play on without sounds
 }
 
 /** @param {Parameters<Modules["sound"]["sound"]>[0]} name */
 export const sound = (name) => withSound((part) => part.sound(name));
 
 /**
- * Let a style sheet of its own count, once it is here.
+ * Add a style sheet.
  * @param {string} file
  */
 export function loadStyle(file) {

@@ -31,12 +31,12 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const SETTLE_MS = 600;
-const SLOW_MS = 12; // where pictures take longer, no card flies and no chip flashes
-const REST_FACTOR = 2; // how many times as long as a picture took the next one of others' plays waits
+const SLOW_MS = 12; // above this render time, animations are off
+const REST_FACTOR = 2; // other players' moves wait this many render times
 const MAX_REST_MS = 150;
-const AGAIN_MS = 2000; // so long after a file did not come it is asked for again
-const MAX_LIST_MS = 1000; // the first screen waits no longer for the open tables
-/** How long after such a screen has come the page may be loaded again, in milliseconds. @type {Record<string, number>} */
+const AGAIN_MS = 2000; // before a file that failed to load is requested again
+const MAX_LIST_MS = 1000; // how long the first screen waits for the list of open tables
+/** Time to read a screen before the page may reload for an upgrade, by phase. @type {Record<string, number>} */
 const READING_MS = { lobby: 0, tally: 3000, over: 20_000 };
 const ORIGIN_MS = 10_000;
 const SCREENS = ["start", "lobby", "table"];
@@ -47,14 +47,14 @@ const page = {
   isTv: false,
   isRenderRequested: false,
   hasTexts: false,
-  upgrade: 0, // the timer that waits for the moment to load another version
-  since: 0, // when the phase of the table came that is shown
-  renderTimer: 0, // of a picture that waits
-  renderMs: 0, // milliseconds that pictures take of late
-  /** Where other devices reach the server; null: nowhere. @type {string | null | undefined} */
+  upgrade: 0, // timer that waits for a moment to reload
+  since: 0, // when the current phase began
+  renderTimer: 0, // of a scheduled render
+  renderMs: 0, // moving average of render times
+  /** The origin at which other devices reach the server; null if there is none. @type {string | null | undefined} */
   origin: undefined,
-  asksOriginAt: 0, // its machine may come into another network
-  nextRenderAt: 0, // when the processor has time for the next picture of what others do
+  asksOriginAt: 0, // asked again now and then: the server may change networks
+  nextRenderAt: 0, // no render for other players' moves before this
 };
 
 /** @type {TableScreen} */
@@ -78,7 +78,7 @@ const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toU
 
 /**
  * The table's code in what somebody has typed or pasted.
- * @returns {string | null} null: the page goes to another server's table
+ * @returns {string | null} null if the page is leaving for another server
  */
 function codeTyped() {
   const { code, host, scheme } = readCode(field("code").value);
@@ -91,7 +91,7 @@ function codeTyped() {
 }
 
 /**
- * Tell something: in words at the foot of the page, and to screen readers.
+ * Show a toast and announce it to screen readers.
  * @param {string} text
  * @param {boolean} [isUrgent]
  */
@@ -108,7 +108,7 @@ function announce(text, isUrgent = false) {
 // Entering.
 
 /**
- * @param {{name: string, fields: any, isNew?: boolean}} entry isNew: of a seat whose token was made for it
+ * @param {{name: string, fields: any, isNew?: boolean}} entry isNew: whether the token was created for this entry
  * @param {boolean} [isTv] whether this is a big screen for everybody
  */
 function enter(entry, isTv = false) {
@@ -148,14 +148,14 @@ function join() {
 }
 
 /**
- * Sit down on a seat that this device has at a table, or on a new one.
+ * Resume a seat that this device holds at a table, or take a new one.
  * @param {string} code
  * @param {string} [kept] its token
  */
 function takeSeat(code, kept) {
   const [name, token] = [field("name").value.trim(), kept ?? hex(randomBytes(32))];
   dialog.close();
-  keepSeat(code, token, kept ? "" : name); // before it is sent: an answer may be lost
+  keepSeat(code, token, kept ? "" : name); // before it is sent, because the answer may be lost
   enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token }, isNew: !kept });
 }
 
@@ -193,7 +193,7 @@ function leave() {
   const { session } = page;
   if (!session) return;
   const end = () => {
-    if (page.session !== session) return; // the table has ended meanwhile
+    if (page.session !== session) return; // the table ended while the dialog was open
     if (session.seat !== null) forgetSeat(session.table.code, session.token);
     session.leave();
     page.session = null;
@@ -206,10 +206,10 @@ function leave() {
   else dialog.ask(WORDS.leaveTitle, WORDS.leaveText, WORDS.leave, end);
 }
 
-// What the session tells.
+// Messages of the session.
 
 /**
- * What a message does beside changing the table and its picture.
+ * What messages do beyond changing the table and its view.
  * @type {Record<string, (session: Session, fields: any, isPast: boolean) => void>}
  */
 const HANDLERS = {
@@ -232,7 +232,7 @@ const HANDLERS = {
       announce(voidWords(namesOf(table, transcript.voided, seat)), true);
   },
   signalled(_session, _fields, isPast) {
-    if (!isPast) byId("live").textContent = WORDS.go; // the table shows it large
+    if (!isPast) byId("live").textContent = WORDS.go; // the table screen shows it large
   },
   hand_over(session, { out, seed }, isPast) {
     page.since = session.clock();
@@ -287,7 +287,7 @@ const listener = {
   },
 };
 
-/** Get what may be missing by now: parts of the page, texts, and a newer version. */
+/** After a (re)connect, load what is still missing: lazy modules, texts, and a newer version of the page. */
 function loadEverything() {
   loadStyle("later.css");
   preload();
@@ -295,7 +295,7 @@ function loadEverything() {
   reloadWhenOutdated();
 }
 
-/** Load the page again, between hands, once the server has another version of it: this one's files are gone. */
+/** Reload between hands once the server has another version of the page: it no longer serves this one's files. */
 async function reloadWhenOutdated() {
   if (page.upgrade || !(await isOutdated())) return;
   page.upgrade = setInterval(() => {
@@ -313,7 +313,7 @@ async function reloadWhenOutdated() {
 }
 
 /**
- * Deal the hand again that is over, and say whether all was as it was promised.
+ * Verify the shuffle of a finished hand by dealing it again.
  * @param {Session} session
  * @param {string} secret
  */
@@ -346,12 +346,12 @@ function seated({ code, seat }) {
   if (seat !== null && session.token) keepSeat(code, session.token);
   if (history.state === null) {
     history.replaceState(null, "", "/");
-    nameTable("pushState"); // a step that the way back can take
+    nameTable("pushState"); // so that Back has an entry to go to
   } else nameTable("replaceState");
 }
 
 /**
- * Let the address name what is shown, so that a reload shows it again.
+ * Set the address to what is shown, so that a reload shows it again.
  * @param {"pushState" | "replaceState"} step
  */
 function nameTable(step) {
@@ -380,17 +380,17 @@ function entryRefused(reason, text) {
 function closed(text, code) {
   const { session } = page;
   if (session && code === CLOSE.going_away && session.table.results.length) {
-    // the standings stay in view
+    // keep showing the standings
     session.ended = text;
     return requestRender();
   }
   page.session = null;
-  byId("offline").hidden = true; // the start says it
+  byId("offline").hidden = true; // the first screen shows the reason
   showStart();
   showProblem(text || WORDS.connectionClosed);
 }
 
-// Drawing: everything that came since the last picture at once.
+// Rendering: all events since the last frame at once.
 
 function requestRender() {
   if (page.isRenderRequested || document.hidden) return;
@@ -401,7 +401,7 @@ function requestRender() {
     page.renderTimer = 0;
     render();
     setTimeout(() => {
-      // the browser has painted it
+      // after the browser has painted
       const now = performance.now();
       page.renderMs += (now - began - page.renderMs) / 4;
       tableScreen.isSlow = page.renderMs > SLOW_MS;
@@ -410,7 +410,7 @@ function requestRender() {
   });
 }
 
-/** Draw what others did as soon as a slow processor had time for own taps. */
+/** Throttle renders for other players' moves, so that taps stay responsive on slow devices. */
 function renderSoon() {
   if (!page.renderTimer) page.renderTimer = setTimeout(requestRender, page.nextRenderAt - performance.now());
 }
@@ -427,14 +427,14 @@ function render() {
   const { table } = session;
   const isPlayed = table.isPlaying && table.hand !== null;
   if (isPlayed) showScreen("table");
-  if (document.body.dataset.screen === "table") tableScreen.draw(); // also the card that ended the hand
+  if (document.body.dataset.screen === "table") tableScreen.draw(); // including the card that ended the hand
   if (!isPlayed) showScreen("lobby");
   if (!isPlayed) lobby.draw(session);
   if (!isPlayed || page.isTv) showInvitation(table.code);
 }
 
 /**
- * Show how others join: on a big screen always, to a host in the lobby.
+ * Show the address and QR code: always on a big screen, to the host in the lobby.
  * @param {string} code
  */
 function showInvitation(code) {
@@ -485,10 +485,10 @@ function openMenu(name, seat = -1) {
   });
 }
 
-/** The way back leads out of sheets and replays first, and out of a table only if that is meant. */
+/** Back closes the replay or dialog first, and leaves the table only after confirmation. */
 function back() {
   if (!page.session && history.state !== null) return arrive();
-  if (!page.session) return history.back(); // the start was shown already
+  if (!page.session) return history.back(); // already on the first screen
   nameTable("pushState");
   if (replay?.isOpen) replay.close();
   else if (dialog.isOpen) dialog.close();
@@ -500,7 +500,7 @@ function showScreen(name) {
   const { dataset, classList } = document.body;
   if (dataset.screen === name) return;
   if (dataset.screen === "table") {
-    classList.add("settles"); // fingers still meant the cards
+    classList.add("settles"); // ignore taps that were meant for the cards
     setTimeout(() => classList.remove("settles"), SETTLE_MS);
   }
   dataset.screen = name;
@@ -508,7 +508,7 @@ function showScreen(name) {
   if (name !== "table") byId(name).querySelector("h1")?.focus();
 }
 
-/** The first screen, with what has been played and opened meanwhile. */
+/** Show the first screen, with up-to-date results and open tables. */
 async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
@@ -516,7 +516,7 @@ async function showStart() {
   if (!codeOfPath()) await withModule("tables", listTables, byId("tables"));
 }
 
-// The beginning.
+// Start-up.
 
 function wire() {
   byId("join-form").addEventListener("submit", (event) => {
@@ -551,12 +551,12 @@ function wire() {
 }
 
 /**
- * A file of data that lies beside this module.
+ * Fetch a JSON file from beside this module.
  * @param {string} name
  */
 const fetchJson = async (name) => (await fetch(new URL(name, import.meta.url))).json();
 
-/** Load the games' texts, if they have not come yet. */
+/** Load the games' descriptions, unless they are loaded. */
 async function loadTexts() {
   if (page.hasTexts) return;
   const texts = await fetchJson("texts.json").catch(() => ({}));
@@ -565,7 +565,7 @@ async function loadTexts() {
 }
 
 /**
- * Show the tables that this server tells everybody, a button each.
+ * List the server's public tables, with a button to choose each.
  * @param {typeof import("./screens/tables.js")} part
  */
 async function listTables({ openTables, tableRow }) {
@@ -582,7 +582,7 @@ async function listTables({ openTables, tableRow }) {
   if (tables.length === 1 && !field("code").value) field("code").value = tables[0].code;
 }
 
-/** Put the words that never change, and the limits, where `index.html` names them. */
+/** Fill in the static words and limits that `index.html` refers to. */
 function fillIn() {
   const words = /** @type {Record<string, any>} */ (WORDS);
   for (const node of document.querySelectorAll("[data-word]"))
@@ -597,8 +597,8 @@ async function begin() {
   show();
   fillIn();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
-  const told = await fetchJson("games.json");
-  games = told.games;
+  const file = await fetchJson("games.json");
+  games = file.games;
   dialog = new Dialog();
   onLoadError((again, place) => {
     const items = [
@@ -613,7 +613,7 @@ async function begin() {
     reloadWhenOutdated();
   });
   tableScreen = new TableScreen(byId("table"), {
-    tables: told.tables,
+    tables: file.tables,
     announce,
     openMenu: () => openMenu("menu"),
     openHelp: () => openMenu("help"),
@@ -626,7 +626,7 @@ async function begin() {
         ({ analysis }) => {
           if (page.session)
             list.replaceChildren(
-              ...analysis(page.session, match, told.tables).map((line) => element("li", "", line)),
+              ...analysis(page.session, match, file.tables).map((line) => element("li", "", line)),
             );
         },
         list,
@@ -666,7 +666,7 @@ async function begin() {
   arrive();
 }
 
-/** Go to what the address names: a table, or the start. */
+/** Go where the address points: to a table or the first screen. */
 function arrive() {
   const code = codeOfPath();
   field("code").value = code;

@@ -1,11 +1,11 @@
-// What pages may do that came over https: be installed, start quickly, and keep the screen on. Else nothing is missed.
+// Installation, offline files and wake lock. They need https; over http the page works without them.
 
 /** @type {WakeLockSentinel | null} */
 let lock = null;
 let isWanted = false;
 let isAsking = false;
 
-/** Let the device keep the page's files, so that it starts at once. */
+/** Register the service worker, which caches the page's files. */
 export function install() {
   document.addEventListener("visibilitychange", () => keepAwake(isWanted));
   if (!isSecureContext || location.protocol !== "https:" || !("serviceWorker" in navigator)) return;
@@ -17,7 +17,7 @@ export function install() {
 }
 
 /**
- * Keep the screen on while cards are played, where the device allows that.
+ * Keep the screen on, where the device allows it.
  * @param {boolean} isOn
  */
 export async function keepAwake(isOn) {
@@ -26,9 +26,9 @@ export async function keepAwake(isOn) {
   isAsking = true;
   try {
     if (isOn && lock?.released !== false) lock = await navigator.wakeLock.request("screen");
-    if (!isWanted && lock) await lock.release(); // nobody may want it any more by now
+    if (!isWanted && lock) await lock.release(); // it may no longer be wanted
   } catch {
-    // the battery is low
+    // refused, for example because the battery is low
   }
   isAsking = false;
 }
@@ -36,12 +36,12 @@ export async function keepAwake(isOn) {
 /** The folder of this version's files. */
 const FOLDER = new URL(".", import.meta.url).pathname;
 
-/** Whether the server has another version of the page than this, for which the page was not loaded again yet. */
+/** Whether the server has another version of the page, for which this tab has not reloaded yet. */
 export async function isOutdated() {
   try {
     const there = /\/web\/\w+\//.exec(await (await fetch("/", { cache: "no-cache" })).text())?.[0] ?? FOLDER;
     if (there === FOLDER || sessionStorage.getItem("version") === there) return false;
-    sessionStorage.setItem("version", there); // once: behind one address there may be servers of both versions
+    sessionStorage.setItem("version", there); // only once: servers of both versions may share the address
     return true;
   } catch {
     return false; // no network, or no store

@@ -5,7 +5,7 @@
 const KEY = "racing-demon";
 const MAX_RESULTS = 100;
 const MAX_SEATS = 8; // of one table on one device
-const MAX_NUMBERED = 22; // so many characters of a name remain where it gets a number
+const MAX_NUMBERED = 22; // characters of a name that the server keeps when it appends a number
 const DEFAULTS = {
   name: "",
   theme: "auto",
@@ -25,7 +25,7 @@ export function read(name) {
   try {
     return JSON.parse(localStorage.getItem(`${KEY}.${name}`) ?? "null");
   } catch {
-    return null; // private windows may have no store; somebody may have written anything
+    return null; // no storage in a private window, or invalid content
   }
 }
 
@@ -38,7 +38,7 @@ export function write(name, value) {
     if (value === null) localStorage.removeItem(`${KEY}.${name}`);
     else localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));
   } catch {
-    // it holds until the page is closed
+    // not saved: it lasts until the page is closed
   }
 }
 
@@ -51,7 +51,7 @@ export function change(changes) {
   show();
 }
 
-/** Let the page look as the settings say. */
+/** Apply the settings to the page. */
 export function show() {
   const { classList, dataset } = document.documentElement;
   dataset.theme = settings.theme;
@@ -64,31 +64,31 @@ export function show() {
 /** @typedef {{name: string, token: string}} KeptSeat */
 
 /**
- * The token of the seat that this device had last at a table; null: it has none.
+ * The token of the seat that this device used last at a table, or null.
  * @param {string} code
  * @returns {string | null}
  */
 export const tokenOf = (code) => read(`seat.${code}`);
 
 /**
- * The seats that this device has at a table, the last one first: people share tablets.
+ * The seats that this device holds at a table, most recent first; people share tablets.
  * @param {string} code
  * @returns {KeptSeat[]}
  */
 export function seatsOf(code) {
   const last = tokenOf(code);
-  const told = read(`seats.${code}`);
-  const kept = /** @type {KeptSeat[]} */ (Array.isArray(told) ? told.filter((seat) => seat?.token) : []);
+  const stored = read(`seats.${code}`);
+  const kept = /** @type {KeptSeat[]} */ (Array.isArray(stored) ? stored.filter((seat) => seat?.token) : []);
   if (!last || kept[0]?.token === last) return kept;
-  const known = kept.find((seat) => seat.token === last) ?? { name: settings.name, token: last }; // older pages kept no name
+  const known = kept.find((seat) => seat.token === last) ?? { name: settings.name, token: last }; // older versions stored no name
   return [known, ...kept.filter((seat) => seat !== known)];
 }
 
 /**
- * Keep a seat's token, as the last one.
+ * Store a seat's token as the most recent one.
  * @param {string} code
  * @param {string} token
- * @param {string} [name] empty: as it was called
+ * @param {string} [name] empty to keep the stored one
  */
 export function keepSeat(code, token, name = "") {
   const kept = seatsOf(code);
@@ -97,7 +97,7 @@ export function keepSeat(code, token, name = "") {
 }
 
 /**
- * Forget a seat that is used up; no other.
+ * Forget one seat.
  * @param {string} code
  * @param {string | null} token
  */
@@ -117,7 +117,7 @@ function keepSeats(code, seats) {
 }
 
 /**
- * Whether a seat's name is what somebody has typed: servers add a number to names that are taken.
+ * Whether a seat's name is the one typed. Servers append a number to names that are taken.
  * @param {string} name
  * @param {string} typed
  */
@@ -127,16 +127,16 @@ export function isSameName(name, typed) {
   return seat === own || (seat.startsWith(start) && /^\d+$/.test(seat.slice(start.length)));
 }
 
-/** @returns {any[]} what this device remembers, without what no match has left there */
+/** @returns {any[]} the stored results, without entries of an unknown form */
 export function keptResults() {
   const kept = read("results");
   return Array.isArray(kept) ? kept.filter((each) => Array.isArray(each?.totals)) : [];
 }
 
 /**
- * Remember how a match ended, on this device alone.
+ * Store the result of a match on this device.
  * @param {TableState} table
- * @param {number | null} seat the own; null: a spectator, who keeps nothing
+ * @param {number | null} seat the player's own; null for a spectator, whose device stores nothing
  */
 export function keepResult(table, seat) {
   if (seat === null) return;

@@ -1,4 +1,4 @@
-// Every word that a player reads, except the names of games and the server's own messages.
+// All texts of the page, except those of games and options, and the server's own messages.
 
 import { rank, suit, UNKNOWN } from "./rules/layout.js";
 import { CLOSE } from "./wire/protocol.js";
@@ -28,7 +28,7 @@ const REASONS = {
 const endText = (reason) => /** @type {Record<string, string>} */ (REASONS)[reason] ?? reason;
 
 /**
- * What a refusal means to a player; any other is shown in the server's words.
+ * Refusals as players read them; for others the server's text is shown.
  * @satisfies {Partial<Record<Reason, string>>}
  */
 export const REFUSALS = {
@@ -56,13 +56,13 @@ export const REFUSALS = {
 };
 
 /**
- * Why a command was refused.
+ * The text of a refusal.
  * @param {{reason: string, text: string}} refused
  */
 export const refusalText = ({ reason, text }) =>
   /** @type {Record<string, string>} */ (REFUSALS)[reason] ?? text;
 
-/** Why the server has closed the connection, by the code that it has sent. @type {Record<number, string>} */
+/** Why the server closed the connection, by close code. @type {Record<number, string>} */
 export const CLOSES = {
   [CLOSE.taken_over]: "You are now playing in another tab or on another device. To play here, join again.",
   [CLOSE.version]: "This page is too old for the server. Reload it.",
@@ -71,7 +71,7 @@ export const CLOSES = {
   [CLOSE.kicked]: "The host has kicked you from the table.",
 };
 
-/** What stands on the page and in its dialogs; `index.html` names those that never change. */
+/** Texts of the page and its dialogs. `index.html` refers to the static ones. */
 export const WORDS = {
   title: "Racing Demon",
 
@@ -255,7 +255,7 @@ export const WORDS = {
   speed: (/** @type {number} */ times) => `×${times} speed`,
 };
 
-/** What was not as it was promised in a hand. */
+/** What can be wrong with a hand's proof. */
 export const MISMATCHES = {
   secret: "the server's secret is not the one it had committed to",
   leftOut: "other contributions are left out than those that are missing",
@@ -275,7 +275,7 @@ export const HELP = [
 ];
 
 /**
- * What the keys do, by what is printed on them.
+ * What the keys do, named by what is printed on them.
  * @param {string} columns
  * @param {(place: string) => string} cap
  */
@@ -293,7 +293,7 @@ const KINDS = {
 };
 
 /**
- * A card's face in words, such as "7 of hearts".
+ * The name of a card, such as "7 of hearts".
  * @param {number} card
  */
 export function faceName(card) {
@@ -303,7 +303,7 @@ export function faceName(card) {
 }
 
 /**
- * A card's face in two signs.
+ * The short name of a card, such as "7♥".
  * @param {number} card
  */
 export function short(card) {
@@ -311,7 +311,7 @@ export function short(card) {
 }
 
 /**
- * A pile in words, for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
+ * The label of a pile for screen readers: "Column 3: 9 of hearts down to 6 of clubs, 2 hidden".
  * @param {import("./rules/board.js").Board} board
  * @param {number} number
  */
@@ -344,14 +344,14 @@ export function span(microseconds) {
 }
 
 /**
- * Names in a row, such as "Ann, Ben and Cat".
+ * An enumeration, such as "Ann, Ben and Cat".
  * @param {string[]} names
  */
 export const inWords = (names) =>
   [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 
 /**
- * The names of seats, for the beginning of a sentence: who reads it comes first, as "You".
+ * The names of seats, to begin a sentence. The reader comes first, as "You".
  * @param {import("./rules/state.js").TableState} table
  * @param {number[]} seats
  * @param {number | null} own
@@ -362,14 +362,14 @@ export const namesOf = (table, seats, own) => [
 ];
 
 /**
- * A number of things, such as "1 card" or "3 cards".
+ * A count, such as "1 card" or "3 cards".
  * @param {number} count
  * @param {string} thing
  */
 export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 /**
- * The own points in this hand, and the place: "you 12, 3rd of 6".
+ * The player's points in this hand, and the rank: "you 12, 3rd of 6".
  * @param {import("./rules/state.js").TableState} table
  * @param {number} seat
  */
@@ -395,7 +395,7 @@ export function clock(milliseconds) {
 }
 
 /**
- * The events that are announced, as sentences. Where one is empty there is nothing to say.
+ * Announcements of events; an empty one is not made.
  * @type {Record<string, (fields: any, told: {table: TableState, own: number | null, who: (seat: number) => string}) => string>}
  */
 const SENTENCES = {
@@ -412,7 +412,7 @@ const SENTENCES = {
 };
 
 /**
- * An event as a sentence; empty where there is nothing to say.
+ * The announcement of an event, or an empty text.
  * @param {TableState} table
  * @param {string} name
  * @param {any} fields
@@ -436,7 +436,7 @@ export const voidWords = (names) =>
   `A part of the shuffle is missing. ${inWords(names)} ${names.length === 1 && names[0] !== "You" ? "sits" : "sit"} this hand out, and it is drawn anew.`;
 
 /**
- * The result of checking a hand.
+ * The result of verifying a hand.
  * @param {{contributions: number, cards: number, drawn: number[], free: number[]}} proved
  * @param {boolean} isOwn
  * @param {(seat: number) => string} nameOf
@@ -478,7 +478,7 @@ export function hintWords(play, { cards, layout }) {
 }
 
 /**
- * What stands above the players.
+ * The headline of the lobby.
  * @param {TableState} table
  * @param {number | null} seat
  */
@@ -496,7 +496,7 @@ export function headline(table, seat) {
 }
 
 /**
- * What is to be said of a player beside the name: "host, ready".
+ * The state of a player, such as "host, ready".
  * @param {TableState} table
  * @param {Seat} state
  * @param {number | null} own
@@ -514,7 +514,7 @@ export function seatState(table, state, own) {
 }
 
 /**
- * How the newest hand has ended.
+ * How the last hand ended.
  * @param {TableState} table
  */
 export function outcome(table) {
@@ -530,7 +530,7 @@ export function outcome(table) {
 }
 
 /**
- * An open table in a line: the game, who plays, and whether it can be joined at once.
+ * A public table in one line: game, players, and whether it can be joined at once.
  * @param {any} table
  * @param {any} games
  */

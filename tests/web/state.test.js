@@ -1,4 +1,4 @@
-// The fold over a table's events; vectors.test.js compares whole matches with Python's.
+// The fold over a table's events; vectors.js compares whole matches with Python's.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -50,9 +50,9 @@ export function prove(hand, secret) {
   }
   const { promised, values, away, voided, points, over } = hand;
   layout.seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
-    const [told, own] = [over.points[at], points.get(seat) ?? over.points[at]];
-    const isForfeit = told === 0 && layout.options.on_leave === "forfeit";
-    if (told !== own && seat !== over.out && !isForfeit) throw new Mismatch(MISMATCHES.points);
+    const [claimed, counted] = [over.points[at], points.get(seat) ?? over.points[at]];
+    const isForfeit = claimed === 0 && layout.options.on_leave === "forfeit";
+    if (claimed !== counted && seat !== over.out && !isForfeit) throw new Mismatch(MISMATCHES.points);
   });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
   return { contributions: seed.contributions, cards, drawn: voided, free };

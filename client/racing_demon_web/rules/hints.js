@@ -1,4 +1,4 @@
-// Which play helps, when none does however long one turns the stock, and which play of others' has opened one.
+// Hints: which play helps, when none does, and which play another player's card has opened.
 
 import { UNKNOWN } from "./layout.js";
 
@@ -10,7 +10,7 @@ import { UNKNOWN } from "./layout.js";
 
 const MAX_POSITIONS = 200;
 
-/** Finds plays for one player, and follows how the stock is turned. It is to hear of every event from its creation on. */
+/** Finds plays for one player. Every event must be recorded, because hints depend on how the stock is turned. */
 export class Hints {
   #isWhole = false;
 
@@ -20,7 +20,7 @@ export class Hints {
   }
 
   /**
-   * Follow an event that the table has followed.
+   * Record an event, after the table has applied it.
    * @param {string} name
    * @param {any} fields
    * @param {TableState} table
@@ -115,7 +115,7 @@ export function helpfulPlay(rules, board, place) {
 }
 
 /**
- * A play that a card of somebody else's, just laid on a foundation, has opened; null where it has opened none.
+ * A play that another player's card on a foundation has just made possible, or null.
  * @param {Rules} rules
  * @param {Board} board
  * @param {number} place

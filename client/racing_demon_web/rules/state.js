@@ -1,4 +1,4 @@
-// Everything at a table that everybody may see: a fold over the table's events, as the server's own.
+// The public state of a table: a fold over its events, as on the server.
 
 import { LIMITS } from "../wire/protocol.js";
 import { Board } from "./board.js";
@@ -51,7 +51,7 @@ export class HandView {
   }
 
   /**
-   * How far a seat is; null where its game counts what is not told here.
+   * A seat's progress; null if its game counts something that the page does not know.
    * @param {number} seat
    */
   reached(seat) {
@@ -60,7 +60,7 @@ export class HandView {
   }
 
   /**
-   * The cards that a seat has left in its heap; null where the game has none.
+   * The number of cards in a seat's heap, or null.
    * @param {number} seat
    */
   heap(seat) {
@@ -167,7 +167,7 @@ export class TableState {
   }
 
   /**
-   * The rank of a seat in this hand, from 1 on. On identical deals who was there first is ahead.
+   * A seat's rank in this hand, from 1. On identical deals, of two with equal points the earlier is ahead.
    * @param {number} seat
    */
   rankOf(seat) {
@@ -180,13 +180,13 @@ export class TableState {
     );
   }
 
-  /** The people at the table; bots and those who have left are none. */
+  /** The seats of people at the table, without bots and those who have left. */
   get people() {
     return [...this.seats.values()].filter(({ bot, left }) => !bot && !left);
   }
 
   /**
-   * The seconds until the next hand is dealt; 0: somebody is waited for. One person alone always is.
+   * The seconds until the next deal; 0 if the table waits for somebody, as it does for a single person.
    * @param {number} now
    */
   secondsToDeal(now) {
@@ -211,8 +211,8 @@ export class TableState {
    * Apply the next event, or a snapshot.
    * @param {string} name
    * @param {any} fields
-   * @param {number} now milliseconds of a clock that rises
-   * @throws {Error} it is not the next one, or does not fit: the table is to be asked for anew
+   * @param {number} now of a monotonic clock, in milliseconds
+   * @throws {Error} it is not the next one, or does not fit; request a snapshot then
    */
   apply(name, fields, now) {
     const isWhispered = name === "played" && this.hand?.isPrivate;
@@ -250,7 +250,7 @@ function clearStuck(table) {
 }
 
 /**
- * What each event changes; those that are not here change nothing that is shown.
+ * The reducer of each event. Events without one change nothing that is shown.
  * @type {Record<string, (table: TableState, fields: any, now: number) => void>}
  */
 const REDUCERS = {
@@ -408,7 +408,7 @@ function handOf(table, fields) {
     seat,
     { reached: progress[at] ?? 0, since: since[at] ?? 0 },
   ]);
-  // While the next hand is shuffled, the commitment is that hand's, and the cards are the last one's.
+  // During the shuffle the commitment is the next hand's, but the cards are still the last one's.
   const deal = phase === "shuffling" ? "" : table.commitment;
   return new HandView(new Board(layout, piles, redeals), deal, new Map(layout.isPrivate ? reached : []));
 }

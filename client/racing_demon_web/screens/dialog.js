@@ -1,9 +1,9 @@
-// The sheet that opens over the page.
+// The dialog over the page, and the address of a table for others.
 
 import { button, element } from "../dom.js";
 import { WORDS } from "../words.js";
 
-const AGAIN_MS = 3000; // so long after a picture did not come it is asked for again
+const AGAIN_MS = 3000; // before a QR code that failed to load is requested again
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -35,7 +35,7 @@ export class Dialog {
   }
 
   /**
-   * Ask before something that cannot be taken back. Browsers may suppress the dialogs that are their own.
+   * Ask for confirmation. Not by `confirm`, which browsers may suppress.
    * @param {string} title
    * @param {string} text what it means
    * @param {string} yes
@@ -55,7 +55,7 @@ export class Dialog {
   }
 
   /**
-   * Close at Escape, and keep the focus inside.
+   * Close on Escape, and keep the focus inside.
    * @param {KeyboardEvent} event
    */
   #key(event) {
@@ -78,7 +78,7 @@ export class Dialog {
 }
 
 /**
- * Where other devices reach the server: at localhost they would reach themselves. Null: nowhere.
+ * The origin at which other devices reach the server, which localhost is not; null if there is none.
  * @returns {Promise<string | null>}
  */
 export async function originForOthers() {
@@ -87,13 +87,13 @@ export async function originForOthers() {
 }
 
 /**
- * Let a picture show the address of a table to cameras.
+ * Show the address of a table as a QR code.
  * @param {HTMLImageElement} picture
  * @param {string | null} origin null: there is none
  * @param {string} code
  */
 export function drawQr(picture, origin, code) {
-  const source = `/qr/${code}.svg?${origin}`; // another picture, where the server's address has changed
+  const source = `/qr/${code}.svg?${origin}`; // so that a changed address loads another image
   picture.hidden = origin === null;
   if (origin === null || picture.getAttribute("src") === source) return;
   picture.src = source;

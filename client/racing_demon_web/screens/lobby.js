@@ -1,4 +1,4 @@
-// Between hands: who sits at the table, the options, and the tally.
+// The screen between hands: players, options and tally.
 
 import { button, choice, element, setText } from "../dom.js";
 import { withModule } from "../lazy.js";
@@ -74,7 +74,7 @@ export class Lobby {
     return this.session.table;
   }
 
-  /** The own seat; null for a spectator. @returns {number | null} */
+  /** The player's seat; null for a spectator. @returns {number | null} */
   get seat() {
     return this.session.seat;
   }
@@ -93,7 +93,7 @@ export class Lobby {
   }
 
   /**
-   * Note what somebody has said.
+   * Add a line of chat.
    * @param {string} name
    * @param {string} text
    */
@@ -139,7 +139,7 @@ export class Lobby {
     );
     const own = table.seats.get(this.seat ?? -1);
     const ready = this.part("ready");
-    // Nobody has to be waited for: one button is enough.
+    // With nobody to wait for, one button is enough.
     const isLone = isHost && table.people.length === 1 && (table.seats.size > 1 || table.results.length > 0);
     const isTally = table.phase === "tally";
     ready.hidden = (isLone && !isTally) || !own || own.left || session.ended !== "";
@@ -167,7 +167,7 @@ export class Lobby {
   /** @param {boolean} isHost */
   #players(isHost) {
     const { table } = this;
-    const seats = table.results.length > 0 ? [] : [...table.seats.values()]; // the tally names them
+    const seats = table.results.length > 0 ? [] : [...table.seats.values()]; // the tally lists them
     const rows = seats
       .sort((a, b) => a.seat - b.seat)
       .map((state) => {
@@ -191,7 +191,7 @@ export class Lobby {
   }
 
   /**
-   * A button for what a host can do about somebody; none where that is nothing.
+   * The host's button for a player, if there is anything to do.
    * @param {Seat} state
    * @param {boolean} isHost
    */

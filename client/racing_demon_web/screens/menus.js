@@ -1,4 +1,4 @@
-// What sheets show: the menu, the invitation, help, the points so far, and what a host can do about somebody.
+// What dialogs show: menu, invitation, help, tally, and a host's commands for a player.
 
 import { asIs, button, element } from "../dom.js";
 import { withSound } from "../lazy.js";
@@ -77,7 +77,7 @@ export class Menus {
   }
 
   /**
-   * What a host can do about somebody.
+   * Show the host's commands for a player.
    * @param {number} seat
    */
   manage(seat) {
@@ -125,7 +125,7 @@ export class Menus {
     return form;
   }
 
-  /** The points so far, while a hand is played. */
+  /** Show the totals so far. */
   #tally() {
     const { table } = /** @type {Session} */ (this.session);
     const list = element("ol", "totals");
@@ -176,7 +176,7 @@ export class Menus {
     const { session } = this;
     const { text } = session ? this.games[session.table.options.game] : { text: "" };
     const layout = await /** @type {any} */ (navigator).keyboard?.getLayoutMap().catch(() => undefined);
-    // A key that is not known is called as on most keyboards.
+    // A key that is not known yet is named as on most keyboards.
     /** @param {string} place */
     const cap = (place) =>
       caps.get(place) ?? layout?.get(place)?.toUpperCase() ?? (place === "Semicolon" ? ";" : place.slice(3));
@@ -200,7 +200,7 @@ export class Menus {
       picture,
       button(WORDS.copyLink, () => this.#copy(address)),
     ];
-    // Only pages that came over https may hand a link to other programs.
+    // Browsers allow sharing over https only.
     if (typeof navigator.share === "function") {
       items.push(
         button(WORDS.shareLink, () =>
@@ -217,7 +217,7 @@ export class Menus {
     line.value = text;
     /** @type {HTMLElement} */ (document.getElementById("sheet")).append(line);
     line.select();
-    const isCopied = document.execCommand("copy"); // the clipboard's own interface needs https
+    const isCopied = document.execCommand("copy"); // navigator.clipboard needs https
     line.remove();
     this.announce(isCopied ? WORDS.linkCopied : text);
   }

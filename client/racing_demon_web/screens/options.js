@@ -1,4 +1,4 @@
-// The options of a table: what each is called, what it means, and what a host can choose.
+// The form for a table's options.
 
 import { choice, element } from "../dom.js";
 import { OPTIONS, VALUES } from "../wire/options.js";
@@ -7,7 +7,7 @@ import { WORDS } from "../words.js";
 const S = 1000;
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
-/** The numbers that a host can choose; all other values are listed with the options. @type {Record<string, number[]>} */
+/** The numbers on offer, by option; other values come with the options. @type {Record<string, number[]>} */
 export const NUMBERS = {
   hands: [1, 2, 3, 5, 7, 10],
   target: [50, 100, 150, 200],
@@ -42,7 +42,7 @@ function optionValue(name, value, games) {
 }
 
 /**
- * The options of a table, a row each; where they may be changed, with a list of choices.
+ * The options of a table, with a select for each if they may be changed.
  * @param {object} given
  * @param {import("../rules/state.js").TableState} given.table
  * @param {any} given.games

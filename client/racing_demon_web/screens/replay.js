@@ -1,4 +1,4 @@
-// A match that is over, played again from its events: with a slider, step by step, or at a quicker pace.
+// The replay of a match.
 
 import { button, element } from "../dom.js";
 import { TableState } from "../rules/state.js";
@@ -12,7 +12,7 @@ export class Replay {
   #timer = 0;
   /** @type {import("../wire/match_log.js").MatchLog | null} */
   #match = null;
-  /** @type {any} what the screen takes for a session */
+  /** @type {any} stands in for the screen's session */
   #session = null;
   #bar;
 
@@ -112,7 +112,7 @@ export class Replay {
   }
 
   /**
-   * Show the table after so many events.
+   * Show the table after a number of events.
    * @param {number} count
    */
   #go(count) {
@@ -132,7 +132,7 @@ export class Replay {
     this.screen.draw();
   }
 
-  /** Go to the next event that shows something, after the time that passed before it. */
+  /** Show the next visible event, after the time that passed before it. */
   #wait() {
     const { events } = /** @type {import("../wire/match_log.js").MatchLog} */ (this.#match);
     let next = this.at;

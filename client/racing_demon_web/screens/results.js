@@ -1,4 +1,4 @@
-// What came of hands and matches: the tally, the analysis of a hand, and the results on this device.
+// Results: the tally, the analysis of a hand, and the matches on this device.
 
 import { element } from "../dom.js";
 import { UNKNOWN } from "../rules/layout.js";
@@ -44,7 +44,7 @@ export function tallyRow(table, seat, rank, total, words) {
 }
 
 /**
- * What a hand has come to for one seat, in a few lines.
+ * The analysis of a hand for one seat, in a few lines.
  * @param {Session} session
  * @param {MatchLog} match
  * @param {string[][]} tables of the moves
@@ -89,7 +89,7 @@ export function analysis({ table, seat }, match, tables) {
 }
 
 /**
- * The results on this device: what each player has won, and the newest matches.
+ * The results on this device: standings, and the newest matches.
  * @param {any} games
  */
 export function resultRows(games) {

@@ -1,4 +1,4 @@
-// The tables that a server tells everybody.
+// The list of public tables.
 
 import { asIs, button, element } from "../dom.js";
 import { tableSummary } from "../words.js";

@@ -1,5 +1,5 @@
-// Puts a scene on the page: one element a card. Only piles that have changed are written, and flights are
-// animations of their own, which leave the page's thread alone.
+// Renders a scene with one element for each card. Only piles that have changed are written; cards fly by
+// Web Animations, which do not occupy the main thread.
 
 import { element, isCalm, isNew, move, setClass, setStyle, setText } from "../dom.js";
 import { isRed, rank, suit, UNKNOWN } from "../rules/layout.js";
@@ -8,7 +8,7 @@ import { cardAt } from "./geometry.js";
 
 /**
  * @import { Board } from "../rules/board.js"
- * @import { Place } from "./geometry.js"
+ * @import { Rect } from "./geometry.js"
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -17,16 +17,16 @@ const FLIGHT_MS = 160;
 const SHAKE_MS = 240;
 
 /**
- * @typedef {object} Card a card on the felt
+ * @typedef {object} Card a card on the board
  * @property {HTMLElement} node
  * @property {string} face what it looks like, but for its rank
  * @property {number} pile
  * @property {import("./geometry.js").Point | null} at where it was seen last
  */
 
-/** Draws the felt: the own layout and the table's piles. */
+/** Renders the board: the player's own layout and the shared piles. */
 export class BoardView {
-  /** What each pile looked like in the last picture. @type {Map<number, string>} */
+  /** What each pile looked like in the last frame. @type {Map<number, string>} */
   #drawn = new Map();
   /** @type {import("./geometry.js").Scene | null} */
   #scene = null;
@@ -35,7 +35,7 @@ export class BoardView {
 
   /**
    * @param {HTMLElement} root
-   * @param {() => void} requestRender asks for another picture
+   * @param {() => void} requestRender requests a render
    */
   constructor(root, requestRender) {
     this.root = root;
@@ -51,12 +51,12 @@ export class BoardView {
     }).observe(root);
   }
 
-  /** Where the felt is on the page; measured only after it has changed. */
+  /** The board's rectangle on the page, measured again only after a resize. */
   get box() {
     return (this.#box ??= this.root.getBoundingClientRect());
   }
 
-  /** Forget all elements: another hand, or another table. */
+  /** Remove all elements, for another hand or table. */
   clear() {
     this.root.replaceChildren();
     this.cards = new Map();
@@ -69,7 +69,7 @@ export class BoardView {
    * @param {object} given
    * @param {import("./geometry.js").Scene} given.scene
    * @param {import("../rules/board.js").Board} given.board
-   * @param {string} given.deal names the deal: another one starts with an empty felt
+   * @param {string} given.deal identifies the deal; for another one the board is cleared first
    * @param {Map<number, number>} given.air how many cards in the air top each pile
    * @param {{pile: number, count: number} | null} given.held the cards that are picked up
    * @param {Set<number>} given.fits piles that take what is held
@@ -117,7 +117,7 @@ export class BoardView {
   }
 
   /**
-   * A new card: one that lies there no more and looks alike, or a new element.
+   * A card's element: one that is no longer used and looks alike, or a new one.
    * @param {number} card
    * @param {boolean} isFlat
    * @param {Map<string, Card[]>} spare
@@ -150,7 +150,7 @@ export class BoardView {
     this.#drawn.delete(drawn.pile);
   }
 
-  /** Let all cards lie where they belong, with the next picture. */
+  /** Return lifted cards to their piles with the next render. */
   drop() {
     for (const { node } of this.cards.values()) setClass(node, "drag", false);
   }
@@ -159,7 +159,7 @@ export class BoardView {
    * @param {Map<string, any>} wanted
    * @param {number[]} cards
    * @param {number} pile
-   * @param {Place} place
+   * @param {Rect} place
    * @param {number} air
    * @param {import("./geometry.js").Held | null} held
    */
@@ -186,7 +186,7 @@ export class BoardView {
   /**
    * @param {Board} board
    * @param {number} number
-   * @param {Place} place
+   * @param {Rect} place
    * @param {boolean} isHeld
    * @param {Set<number>} fits
    */
@@ -213,17 +213,17 @@ export class BoardView {
     if (isNew(slot, "pressed", isHeld)) slot.setAttribute("aria-pressed", String(isHeld));
     if (!isNew(slot, "cards", cards.join())) return;
     slot.setAttribute("aria-label", pileLabel(board, number));
-    const told =
+    const count =
       ["stock", "reserve", "waste"].includes(pile.kind) && cards.length > 0
         ? String(cards.length)
         : pile.kind === "stock"
           ? "↻"
           : "";
-    setText(slot.firstElementChild, told);
+    setText(slot.firstElementChild, count);
   }
 
   /**
-   * Forget the cards that are seen no more; return them by their faces.
+   * Remove the cards that are no longer visible; return them by face, for reuse.
    * @param {Map<string, any>} wanted
    * @param {Set<number>} same the piles that have not changed
    */
@@ -241,8 +241,8 @@ export class BoardView {
   }
 
   /**
-   * Shake a pile's top card: nothing can be played from there. A slow processor, and
-   * whoever wants no motion, sees it marked: two pictures.
+   * Shake a pile's top card, because nothing can be played from there. On slow devices and with reduced
+   * motion, mark it instead.
    * @param {Board} board
    * @param {number} number
    */
@@ -261,8 +261,8 @@ export class BoardView {
   }
 
   /**
-   * Ring a pile for a moment: somebody else was faster there.
-   * @param {Place | undefined} place where it lies
+   * Highlight a pile for a moment, with a note.
+   * @param {Rect | undefined} place where it lies
    * @param {string} color
    * @param {string} words who was faster, and by how much
    */
@@ -284,7 +284,7 @@ export class BoardView {
 }
 
 /**
- * The name of a card's element.
+ * The key of a card's element.
  * @param {number} card
  * @param {number} pile
  * @param {number} index
@@ -308,14 +308,14 @@ function laid(node, { w, h }, { x, y }) {
 const half = (length) => Math.round(length * 2) / 2;
 
 /**
- * Where an element seems to be that lies elsewhere.
+ * The transform that shows an element at another point.
  * @param {import("./geometry.js").Point} point
  * @param {import("./geometry.js").Point} place
  */
 const at = (point, place) => `translate(${half(point.x - place.x)}px, ${half(point.y - place.y)}px)`;
 
 /**
- * A neighbor's layout in small: each pile's top, and how many cards lie there.
+ * Render another player's layout in miniature: the top and the size of each pile.
  * @param {Element} root
  * @param {Board} board
  * @param {number} place
@@ -339,7 +339,7 @@ export function miniature(root, board, place) {
 }
 
 /**
- * A picture from the page's sprite: a copy of its path, which costs less than a reference to it.
+ * A symbol of the page's SVG sprite. Copying its path is cheaper than `<use>`.
  * @param {string} name
  * @param {string} [className]
  */
@@ -353,11 +353,11 @@ function picture(name, className = "") {
   return svg;
 }
 
-/** The faces that were drawn already: the next one is a copy. @type {Map<string, HTMLElement>} */
+/** Faces to clone. @type {Map<string, HTMLElement>} */
 const faces = new Map();
 
 /**
- * A card of its own, face up or down.
+ * Create a card, face up or down.
  * @param {number} card
  * @param {boolean} [isFlat] only its index is shown
  * @returns {HTMLElement}
@@ -373,7 +373,7 @@ export function makeCard(card, isFlat = false) {
 }
 
 /**
- * What a card looks like, but for the rank in its corner.
+ * A card's appearance, apart from the rank in its corner.
  * @param {number} card
  * @param {boolean} isFlat
  */

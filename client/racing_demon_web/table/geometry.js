@@ -1,17 +1,17 @@
-// Where everything lies on a screen of a given size: pure geometry, in pixels.
+// The geometry of the board for a given screen size, in pixels.
 
 import { suit, UNKNOWN } from "../rules/layout.js";
 
 /** @import { Layout, Pile } from "../rules/layout.js" */
 
 const RATIO = 1.4;
-const MAX_CARD = 118; // or a part of the height, on large screens
+const MAX_CARD = 118; // or CARD_OF_HEIGHT, on large screens
 const CARD_OF_HEIGHT = 0.15;
 const MIN_CARD = 20;
 const TALL_PX = 900;
-const BUTTON_PX = 62; // the height of the row that the button for "stuck" is in
-const WHOLE_CARD = 64; // a card of the race that is so high keeps its shape
-const MAX_COLUMNS = 10; // in one row, however small the cards become
+const BUTTON_PX = 62; // the height of the row with the "Stuck" button
+const WHOLE_CARD = 64; // foundations of at least this height keep a card's proportions
+const MAX_COLUMNS = 10; // up to this many columns stay in one row
 const BAR_KINDS = ["stock", "waste", "reserve"];
 const TOP_KINDS = ["foundation", "cell"];
 
@@ -19,7 +19,7 @@ const TOP_KINDS = ["foundation", "cell"];
 /** @typedef {{x: number, y: number}} Point */
 
 /**
- * @typedef {object} Place where a pile lies
+ * @typedef {object} Rect where a pile lies, and how its cards are spread
  * @property {number} x
  * @property {number} y
  * @property {number} w
@@ -32,12 +32,12 @@ const TOP_KINDS = ["foundation", "cell"];
 
 /**
  * @typedef {object} Scene
- * @property {Map<number, Place>} places by pile; piles of others are not among them
+ * @property {Map<number, Rect>} places by pile; piles of others are not among them
  * @property {number} cardWidth
  * @property {number} height
  */
 
-/** Remembers which foundation lies where, so that none ever moves. */
+/** Assigns foundations to slots of the grid. A foundation keeps its slot as long as it has cards of its suit. */
 export class FoundationSlots {
   constructor() {
     this.deal = "";
@@ -46,10 +46,10 @@ export class FoundationSlots {
   }
 
   /**
-   * The place of each shared foundation in the grid: by suits, in the order in which they were begun.
+   * The slot of each shared foundation: grouped by suit, in the order in which they were begun.
    * @param {import("../rules/board.js").Board} board
    * @param {Pile[]} piles
-   * @param {string} deal names the deal: in another one all is forgotten
+   * @param {string} deal identifies the deal; another one starts anew
    */
   of(board, piles, deal) {
     if (deal !== this.deal) {
@@ -58,7 +58,7 @@ export class FoundationSlots {
     }
     const each = piles.length / 4;
     for (const [number, slot] of this.slots) {
-      // a play in the air that lost its race leaves the pile to another suit
+      // an optimistic play that lost its race leaves the pile to another suit
       const top = board.top(number);
       if (top === null || Math.floor(slot / each) !== suit(top)) this.slots.delete(number);
     }
@@ -80,7 +80,7 @@ export class FoundationSlots {
 }
 
 /**
- * What the places of a board's piles depend on: while it stays the same, so do they.
+ * A key for the geometry of a board: boards with the same key are laid out alike.
  * @param {import("../rules/board.js").Board} board
  * @param {number} place
  */
@@ -101,7 +101,7 @@ export const shapeOf = ({ layout, cards }, place) =>
     .join();
 
 /**
- * Lay out one seat's piles and the table's.
+ * Lay out one seat's piles and the shared ones, with cards as large as fit.
  * @param {object} given
  * @param {import("../rules/layout.js").Layout} given.layout
  * @param {import("../rules/board.js").Board} given.board
@@ -150,7 +150,7 @@ export function arrange({ layout, board, place, deal, slots, buttons, area, isMi
 }
 
 /**
- * The piles of a seat and of the table by where they belong: at the top, in the middle, in the bar.
+ * Group the piles of a seat and the table by area: top, middle and bar.
  * @param {Layout} layout
  * @param {number} place
  * @param {boolean} isRace
@@ -174,7 +174,7 @@ function blocksOf(layout, place, isRace) {
 }
 
 /**
- * The scene with cards of a width; null where they do not fit.
+ * The scene with cards of a given width, or null if they do not fit.
  * @param {any} given
  * @returns {Scene | null}
  */
@@ -193,7 +193,7 @@ function attempt({
 }) {
   const gap = Math.max(2, Math.round(width * 0.07));
   const card = { w: width, h: Math.round(width * RATIO) };
-  /** @type {Map<number, Place>} */
+  /** @type {Map<number, Rect>} */
   const places = new Map();
   const hasBar = blocks.bar.length > 0;
   if (isWide && blocks.bar.length * (card.h + gap * 3) > area.height && !isForced) return null;
@@ -228,7 +228,7 @@ function attempt({
 }
 
 /**
- * The foundations of a race: a grid by suits, whose slots never change. Returns where it ends.
+ * Lay out shared foundations in a grid by suits. Returns its lower edge.
  * @param {any} given
  */
 function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) {
@@ -251,7 +251,7 @@ function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) 
 }
 
 /**
- * How well cards can be read with so many columns: whole ones where they are large enough, or else flat ones.
+ * A score for the legibility of cards with a number of columns: whole cards if large enough, otherwise flat ones.
  * @param {number} columns
  * @param {{width: number, height: number}} area
  * @param {number} count
@@ -263,24 +263,25 @@ function sizeOf(columns, area, count) {
 }
 
 /**
- * A group's piles in as many rows as it takes; where the game says how many lie in each, so many.
+ * Split a group's piles into rows, by the game's row counts if it has any.
  * @param {Pile[]} piles
  * @param {number} width
  * @param {number} cardWidth
  * @param {number} gap
  */
 function rowsOf(piles, width, cardWidth, gap) {
-  const { rows: told, geometry } = piles[0].spec;
+  const { rows: counts, geometry } = piles[0].spec;
   const fitting = Math.max(1, Math.floor((width - gap) / (cardWidth + gap)));
   const most = piles[0].kind === "tableau" && piles.length <= MAX_COLUMNS ? piles.length : fitting;
-  const isTold = ["grid", "fans"].includes(geometry) && told.length > 0;
+  const isGiven = ["grid", "fans"].includes(geometry) && counts.length > 0;
   const rows = [];
   let at = 0;
-  const each = isTold ? told : [];
+  const each = isGiven ? counts : [];
   while (at < piles.length) {
     const wanted =
-      each[rows.length] ?? (isTold ? piles.length : Math.ceil(piles.length / Math.ceil(piles.length / most)));
-    const count = Math.max(1, Math.min(isTold ? wanted : Math.min(wanted, most), piles.length - at));
+      each[rows.length] ??
+      (isGiven ? piles.length : Math.ceil(piles.length / Math.ceil(piles.length / most)));
+    const count = Math.max(1, Math.min(isGiven ? wanted : Math.min(wanted, most), piles.length - at));
     rows.push(piles.slice(at, at + count));
     at += count;
   }
@@ -303,7 +304,7 @@ const isFanned = (pile) =>
   pile.spec.shows !== "none";
 
 /**
- * The least and the most height that a row of piles is good for.
+ * The minimum and maximum useful height of a row of piles.
  * @param {Pile[]} row
  * @param {import("../rules/board.js").Board} board
  * @param {{w: number, h: number}} card
@@ -352,7 +353,7 @@ function lay({ places, row, board, x, y, width, height, card, gap }) {
 }
 
 /**
- * Stock, waste and reserve: below the layout, or beside it, near the thumb.
+ * Lay out stock, waste and reserve within reach of the thumb: below the layout, or beside it.
  * @param {any} given
  */
 function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
@@ -375,8 +376,8 @@ function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
 }
 
 /**
- * Where the card at an index of a pile lies.
- * @param {Place} place
+ * The position of the card at an index of a pile.
+ * @param {Rect} place
  * @param {number[]} cards
  * @param {number} index
  */
@@ -387,8 +388,8 @@ export function cardAt(place, cards, index) {
 }
 
 /**
- * The index of the card of a pile that a point hits; -1 where it lies empty.
- * @param {Place} place
+ * The index of the card at a height of a pile; -1 if the pile is empty.
+ * @param {Rect} place
  * @param {number[]} cards
  * @param {number} y
  */

@@ -1,14 +1,14 @@
-// The terminal's keys at the table: what each means, and what is printed on it.
+// Keys at the table, the same as in the terminal: what each does, and what is printed on it.
 
-/** The terminal's keys: which column, and whether its card is to go up. */
+/** The keys of the columns; those above send their cards up. */
 export const COLUMNS = ["KeyA", "KeyS", "KeyD", "KeyF", "KeyJ", "KeyK", "KeyL"];
 const ABOVE = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyU", "KeyI", "KeyO"];
 
-/** What is on the keys that were pressed, by their places: keyboards differ. @type {Map<string, string>} */
+/** What is printed on the keys pressed so far, by code: keyboards differ. @type {Map<string, string>} */
 export const caps = new Map();
 
 /**
- * Learn what is on a key.
+ * Learn what is printed on a key.
  * @param {KeyboardEvent} event
  */
 export function learnCap({ code, key, shiftKey, ctrlKey, altKey, metaKey }) {
@@ -17,11 +17,11 @@ export function learnCap({ code, key, shiftKey, ctrlKey, altKey, metaKey }) {
 }
 
 /**
- * The place of a key. Remote desktops and some keyboards on screens tell none: what is on the key counts there.
+ * The code of a key. Remote desktops and some on-screen keyboards report none; then the character decides.
  * @param {KeyboardEvent} event
  */
 function placeOf({ code, key }) {
-  if (/^Numpad\d$/.test(code)) return `Digit${key}`; // its keys may move about instead
+  if (/^Numpad\d$/.test(code)) return `Digit${key}`; // without Num Lock these are arrow keys
   if (code && code !== "Unidentified") return code;
   return /^[a-z]$/i.test(key)
     ? `Key${key.toUpperCase()}`
@@ -29,7 +29,7 @@ function placeOf({ code, key }) {
 }
 
 /**
- * What a key means at the table.
+ * The action of a key.
  * @param {KeyboardEvent} event
  * @returns {{name: string, column?: number, number?: number} | null}
  */

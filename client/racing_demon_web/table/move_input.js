@@ -1,4 +1,4 @@
-// What a player does at the table: gestures and keys become plays.
+// Move input: turns gestures and keys into plays.
 
 import { sound } from "../lazy.js";
 import { FOUNDATIONS } from "../rules/layout.js";
@@ -12,11 +12,11 @@ import { listen } from "./pointer.js";
 /** @import { Held, Point } from "./geometry.js" */
 
 const [MAX_MISSES, MISSES_MS, REST_MS] = [3, 1000, 500];
-const NEAR = 16; // pixels around the stock that still mean it
+const NEAR = 16; // a tap so many pixels beside the stock still counts
 
-/** A player's hands: what is picked up, and what a tap, a drag or a key plays. */
+/** What is picked up, and what a tap, a drag or a key plays. */
 export class MoveInput {
-  /** When the last taps were that have found nothing. @type {number[]} */
+  /** The times of the last taps that found no play. @type {number[]} */
   #misses = [];
   #restsUntil = 0;
 
@@ -29,7 +29,7 @@ export class MoveInput {
     this.announce = announce;
     /** @type {Held | null} */
     this.held = null;
-    listen(screen.felt, this);
+    listen(screen.boardView, this);
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -69,7 +69,7 @@ export class MoveInput {
   }
 
   /**
-   * The own stock, where a thumb has just missed it.
+   * The player's stock, if a thumb has just missed it.
    * @param {number} x
    * @param {number} y
    */
@@ -97,14 +97,14 @@ export class MoveInput {
     const play = this.rules.turn(this.shown, this.place);
     if (play === null) {
       if (pile >= 0 && this.shown.cards[pile].length > 0) this.#ask(pile, 1);
-      else if (pile >= 0) this.screen.felt.shake(this.shown, pile);
+      else if (pile >= 0) this.screen.boardView.shake(this.shown, pile);
       return;
     }
     this.send(play, "turn");
   }
 
   /**
-   * One tap plays; a tap on a pile while cards are picked up puts them there.
+   * Play from a pile, or put down there what is picked up.
    * @param {Held | null} hit
    */
   tap(hit) {
@@ -137,7 +137,7 @@ export class MoveInput {
   }
 
   /**
-   * Count a tap that has found nothing. After some in a row taps rest, so that tapping blindly does not pay.
+   * Count a tap that found no play. After several, ignore taps for a moment, so that mashing does not pay.
    * @param {number} now
    */
   #missed(now) {
@@ -148,7 +148,7 @@ export class MoveInput {
   }
 
   /**
-   * Let the server find the place for cards: the tables do not know all plays of this game.
+   * Let the server choose the play: the tables do not cover all plays of this game.
    * @param {number} source
    * @param {number} count
    */
@@ -162,7 +162,7 @@ export class MoveInput {
   }
 
   /**
-   * Whether the tables say all about the plays from a pile, so that none is left to ask the server for.
+   * Whether the tables cover all plays from a pile, so that the server need not be asked.
    * @param {number} pile
    */
   #isSettled(pile) {
@@ -204,7 +204,7 @@ export class MoveInput {
   }
 
   /**
-   * Play cards onto a pile: as many as fit there, or those that were taken.
+   * Play cards onto a pile: the given number if it fits, otherwise as many as fit.
    * @param {Held} hit
    * @param {number} destination
    */
@@ -235,7 +235,7 @@ export class MoveInput {
     if (!place) return;
     for (let index = cards.length - this.held.count; index < cards.length; index++) {
       const { x, y } = cardAt(place, cards, index);
-      this.screen.felt.lift(cards[index], { x: x + dx, y: y + dy }, 900 + index);
+      this.screen.boardView.lift(cards[index], { x: x + dx, y: y + dy }, 900 + index);
     }
   }
 
@@ -244,7 +244,7 @@ export class MoveInput {
    * @param {Point | null} point
    */
   drop(hit, point) {
-    this.screen.felt.drop();
+    this.screen.boardView.drop();
     this.held = null;
     const target = point ? this.#zone(point) : null;
     if (target !== null && target !== hit.pile && this.owns(hit.pile))
@@ -253,7 +253,7 @@ export class MoveInput {
   }
 
   /**
-   * The pile whose zone a point lies in: all the height of a column, and the foundations as one.
+   * The pile that a card is dropped on: the nearest one, with columns as high as the board.
    * @param {Point} point
    */
   #zone({ x, y }) {
@@ -315,13 +315,13 @@ export class MoveInput {
 
   /** @param {number} pile */
   shake(pile) {
-    if (this.shown) this.screen.felt.shake(this.shown, pile);
+    if (this.shown) this.screen.boardView.shake(this.shown, pile);
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     learnCap(event);
-    if (event.repeat && event.key === "Enter") event.preventDefault(); // else a button is pressed again and again
+    if (event.repeat && event.key === "Enter") event.preventDefault(); // otherwise the button is pressed repeatedly
     if (event.target instanceof Element && /input|textarea|select/i.test(event.target.tagName)) return;
     const meaning = keyMeaning(event);
     const isPlayed = !this.screen.root.hidden && this.screen.session && this.shown;
@@ -329,31 +329,36 @@ export class MoveInput {
       return;
     if (meaning.name === "turn" && event.target instanceof HTMLButtonElement) event.target.blur();
     event.preventDefault();
-    if (!event.repeat) this.#act(meaning); // a key that is held acts once
+    if (!event.repeat) this.#act(meaning); // a held key acts once
   }
 
   /** @param {{name: string, column?: number, number?: number}} meaning */
-  #act({ name, column = -1, number = -1 }) {
-    /** @param {string} kind */
-    const own = (kind) => this.shown?.layout.own(this.place, kind).map((pile) => pile.number) ?? [];
-    const columns = own("tableau");
+  #act({ name, column = 0, number = 0 }) {
+    /**
+     * @param {string} kind
+     * @param {number} [index]
+     */
+    const own = (kind, index = 0) => this.shown?.layout.own(this.place, kind)[index]?.number;
     /** @param {number | undefined} pile */
     const up = (pile) =>
       pile !== undefined && this.send({ source: pile, count: 1, destination: FOUNDATIONS }, "up");
     /** @param {number | undefined} pile */
     const tap = (pile) => pile !== undefined && this.tap({ pile, count: 1 });
-    if (name === "turn") this.turn(own("stock")[0]);
-    else if (name === "column") tap(columns[column]);
-    else if (name === "up") up(columns[column]);
-    else if (name === "waste") tap(own("waste")[0]);
-    else if (name === "waste-up") up(own("waste")[0]);
-    else if (name === "reserve") tap(own("reserve")[0]);
-    else if (name === "reserve-up") up(own("reserve")[0]);
-    else if (name === "stuck") this.stuck();
-    else if (name === "hint") this.screen.hint();
-    else if (name === "help") this.screen.openHelp();
-    else if (name === "put-down") this.putDown();
-    else if (name === "react")
-      this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] });
+    /** @type {Record<string, () => void>} */
+    const acts = {
+      turn: () => this.turn(own("stock")),
+      column: () => tap(own("tableau", column)),
+      up: () => up(own("tableau", column)),
+      waste: () => tap(own("waste")),
+      "waste-up": () => up(own("waste")),
+      reserve: () => tap(own("reserve")),
+      "reserve-up": () => up(own("reserve")),
+      stuck: () => this.stuck(),
+      hint: () => this.screen.hint(),
+      help: () => this.screen.openHelp(),
+      "put-down": () => this.putDown(),
+      react: () => this.screen.session?.command("react", { reaction: Object.keys(REACTIONS)[number] }),
+    };
+    acts[name]();
   }
 }

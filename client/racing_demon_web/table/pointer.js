@@ -19,12 +19,12 @@ const LIFT = 48;
  */
 
 /**
- * Listen on the felt. Every finger has a gesture of its own.
+ * Listen on the board. Each pointer has its own gesture.
  * @param {{root: HTMLElement, box: DOMRect}} drawn
  * @param {Gestures} gestures
  */
 export function listen(drawn, gestures) {
-  const felt = drawn.root;
+  const { root } = drawn;
   /** @type {Map<number, any>} */
   const fingers = new Map();
   /** @param {MouseEvent} event */
@@ -33,7 +33,7 @@ export function listen(drawn, gestures) {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
 
-  felt.addEventListener("pointerdown", (event) => {
+  root.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const point = pointOf(event);
     const hit = gestures.hit(point);
@@ -55,13 +55,13 @@ export function listen(drawn, gestures) {
     }
     fingers.set(event.pointerId, finger);
     try {
-      felt.setPointerCapture(event.pointerId);
+      root.setPointerCapture(event.pointerId);
     } catch {
-      // the finger is up again
+      // the pointer is already up
     }
   });
 
-  felt.addEventListener("pointermove", (event) => {
+  root.addEventListener("pointermove", (event) => {
     const finger = fingers.get(event.pointerId);
     if (!finger?.hit) return;
     const point = pointOf(event);
@@ -91,11 +91,11 @@ export function listen(drawn, gestures) {
       gestures.tap(finger.hit);
     }
   };
-  felt.addEventListener("pointerup", (event) => end(event, false));
-  felt.addEventListener("pointercancel", (event) => end(event, true));
-  felt.addEventListener("contextmenu", (event) => event.preventDefault());
-  // Keys and screen readers press a pile's button; fingers never reach it.
-  felt.addEventListener("click", (event) => {
+  root.addEventListener("pointerup", (event) => end(event, false));
+  root.addEventListener("pointercancel", (event) => end(event, true));
+  root.addEventListener("contextmenu", (event) => event.preventDefault());
+  // Clicks by keyboard or screen reader; pointers are handled above.
+  root.addEventListener("click", (event) => {
     if (event.detail !== 0 || !(event.target instanceof HTMLElement)) return;
     const pile = Number(event.target.closest("[data-pile]")?.getAttribute("data-pile") ?? -1);
     if (pile < 0) return;

@@ -1,4 +1,4 @@
-// The table as it is played: the felt, the neighbors, the status line, and what a gesture leads to.
+// The screen of a hand: board, other players, status line and messages.
 
 import { asIs, element, isCalm, move, setClass, setStyle, setText } from "../dom.js";
 import { sound, withModule } from "../lazy.js";
@@ -21,7 +21,7 @@ const GO_MS = 1000;
 /** @param {number} seat */
 export const colorOf = (seat) => COLORS[seat % COLORS.length];
 
-/** Rain paper on who has won, for a moment. */
+/** Show confetti. */
 export function celebrate() {
   sound("won");
   if (isCalm()) return;
@@ -36,11 +36,11 @@ export function celebrate() {
 }
 
 export class TableScreen {
-  /** Hears of every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
+  /** Records every event where hints are allowed. @type {import("../rules/hints.js").Hints | null} */
   #hints = null;
-  #shape = ""; // what the scene was arranged for
+  #shape = ""; // the key of the scene's geometry
   #seen = 0;
-  #isStuck = false; // as far as this player knows
+  #isStuck = false; // in this player's view: see #followStuck
   /** @type {DOMRect | undefined} */
   #measured = undefined;
 
@@ -51,7 +51,7 @@ export class TableScreen {
    * @param {(text: string, isUrgent?: boolean) => void} given.announce
    * @param {() => void} given.openMenu
    * @param {() => void} given.openHelp
-   * @param {() => void} given.requestRender asks for another picture
+   * @param {() => void} given.requestRender requests a render
    */
   constructor(root, { tables, announce, openMenu, openHelp, requestRender }) {
     this.root = root;
@@ -59,7 +59,7 @@ export class TableScreen {
     this.announce = announce;
     this.requestRender = requestRender;
     this.openHelp = openHelp;
-    this.felt = new BoardView(/** @type {HTMLElement} */ (root.querySelector(".felt")), requestRender);
+    this.boardView = new BoardView(/** @type {HTMLElement} */ (root.querySelector(".felt")), requestRender);
     this.status = /** @type {HTMLElement} */ (root.querySelector(".status"));
     this.chips = /** @type {HTMLElement} */ (root.querySelector(".chips"));
     this.note = /** @type {HTMLElement} */ (root.querySelector("#note"));
@@ -76,30 +76,30 @@ export class TableScreen {
     this.rules = null;
     /** @type {Map<number, {x: number, y: number}>} */
     this.origins = new Map();
-    /** Neighbors whose chips flash with the next picture. @type {Set<number>} */
+    /** Players whose chips flash with the next render. @type {Set<number>} */
     this.flashes = new Set();
-    /** Where the neighbors' chips are. @type {Map<number, {x: number, y: number}>} */
+    /** The positions of the other players' chips. @type {Map<number, {x: number, y: number}>} */
     this.chipPoints = new Map();
     /** @type {import("./geometry.js").Scene | null} */
     this.scene = null;
     /** @type {import("../rules/board.js").Board | null} */
     this.shown = null;
     this.hasMinis = false;
-    /** Whether pictures take long. */
+    /** Whether renders take long, so that animations are off. */
     this.isSlow = false;
-    this.controls = new MoveInput(this, announce);
+    this.moveInput = new MoveInput(this, announce);
     root.querySelector(".command")?.addEventListener("submit", (event) => {
       event.preventDefault();
       const line = /** @type {HTMLInputElement} */ (root.querySelector(".command input"));
       const typed = line.value;
       line.value = "";
       withModule("text", ({ obey }) => {
-        const problem = obey(this.controls, typed);
+        const problem = obey(this.moveInput, typed);
         if (problem) announce(problem, true);
       });
     });
     root.querySelector(".menu")?.addEventListener("click", openMenu);
-    root.querySelector(".stuck")?.addEventListener("click", () => this.controls.stuck());
+    root.querySelector(".stuck")?.addEventListener("click", () => this.moveInput.stuck());
     root.querySelector(".hint")?.addEventListener("click", () => this.hint());
   }
 
@@ -107,32 +107,32 @@ export class TableScreen {
   attach(session) {
     this.session = session;
     this.rules = null;
-    this.controls.held = null;
+    this.moveInput.held = null;
     this.#hints = null;
-    this.felt.clear();
+    this.boardView.clear();
     this.ticker.replaceChildren();
   }
 
-  /** Whether hints are allowed: the table's option says so, or nobody else plays. */
+  /** Whether hints are allowed: by the table's option, or because nobody else plays. */
   get hasHints() {
     return this.place >= 0 && (this.table.options.hints || this.table.handSeats.length === 1);
   }
 
-  /** Point at a play that helps. */
+  /** Highlight a play that helps. */
   hint() {
     if (!this.hasHints) return this.announce(WORDS.noHints, true);
     withModule("hints", ({ Hints }) => {
       const { rules, shown, place } = this;
-      if (!rules || !shown || !this.controls.mayPlay) return;
+      if (!rules || !shown || !this.moveInput.mayPlay) return;
       const play = (this.#hints ??= new Hints()).play(rules, shown, place);
       const words = hintWords(play, shown);
-      if (play) this.felt.ring(this.scene?.places.get(play.source), "var(--accent)", words);
+      if (play) this.boardView.ring(this.scene?.places.get(play.source), "var(--accent)", words);
       this.announce(words);
     });
   }
 
   /**
-   * Let the hints follow how the stock is turned.
+   * Record an event for hints, which depend on how the stock is turned.
    * @param {string} name
    * @param {any} fields
    */
@@ -150,14 +150,14 @@ export class TableScreen {
     return /** @type {import("../wire/session.js").Session} */ (this.session).table;
   }
 
-  /** The own place in the hand; -1: a spectator, or a seat that is not in it. */
+  /** The player's place in the hand; -1 for spectators and seats that are not in it. */
   get place() {
     const seat = this.session?.seat ?? null;
     return seat === null ? -1 : this.table.handSeats.indexOf(seat);
   }
 
   /**
-   * Note what an event is to look like; the picture follows with the next frame.
+   * Prepare what an event looks and sounds like; the next render shows it.
    * @param {string} name
    * @param {any} fields
    * @param {boolean} isPast
@@ -165,7 +165,7 @@ export class TableScreen {
   onEvent(name, fields, isPast) {
     if (name === "dealt" || name === "snapshot" || name === "options_set") {
       this.rules = null;
-      this.controls.held = null;
+      this.moveInput.held = null;
       this.origins.clear();
     }
     this.#followHints(name, fields);
@@ -174,7 +174,7 @@ export class TableScreen {
     TableScreen.#HANDLERS[name]?.(this, fields);
   }
 
-  /** What an event that has just come looks and sounds like. @type {Record<string, (screen: TableScreen, fields: any) => void>} */
+  /** Handlers of live events. @type {Record<string, (screen: TableScreen, fields: any) => void>} */
   static #HANDLERS = {
     played: (screen, fields) => screen.#played(fields),
     signalled: () => sound("signal"),
@@ -186,7 +186,7 @@ export class TableScreen {
   };
 
   /**
-   * Tell which play of somebody else's has ended that this player is stuck. Others end nothing: the server says it again.
+   * Announce which play ended that this player is stuck. After any other, the server says "stuck" again.
    * @param {string} name
    * @param {any} fields
    */
@@ -222,7 +222,7 @@ export class TableScreen {
   }
 
   /**
-   * Where a card comes from: a pile that is drawn, or its player's chip.
+   * Where a card flies from: a visible pile, or its player's chip.
    * @param {number} seat
    * @param {number} source
    */
@@ -249,10 +249,10 @@ export class TableScreen {
     while (this.ticker.childElementCount > 6) this.ticker.lastElementChild?.remove();
   }
 
-  // Drawing.
+  // Rendering.
 
   /**
-   * Whether a play of somebody else's shows anywhere.
+   * Whether another player's play changes anything visible.
    * @param {{source: number, destination: number}} play
    */
   shows({ source, destination }) {
@@ -266,25 +266,25 @@ export class TableScreen {
     );
   }
 
-  /** The last event in what is shown: a copy with plays in the air has none since the last picture. */
+  /** The last event that is visible: a copy of the board with optimistic plays is from the last render. */
   get seen() {
     return this.shown === this.table.hand?.board ? this.table.seq : this.#seen;
   }
 
   draw() {
     const { table } = this;
-    const { box } = this.felt; // first, while nothing has changed yet
+    const { box } = this.boardView; // measured before anything is written
     if (box !== this.#measured) this.#measure(box);
     this.#drawStatus();
     this.#drawNeighbors();
     if (!table.hand) {
-      this.felt.clear();
+      this.boardView.clear();
       this.scene = null;
       return;
     }
     const { board, layout, deal } = table.hand;
     if (!this.rules || this.rules.layout !== layout) this.rules = new Rules(layout, this.tables);
-    const isOver = table.phase === "tally" || table.phase === "over"; // nothing in the air lands any more
+    const isOver = table.phase === "tally" || table.phase === "over"; // plays in flight no longer land
     const { board: shown, air } = ahead(
       this.rules,
       board,
@@ -293,8 +293,9 @@ export class TableScreen {
     );
     this.shown = shown;
     this.#seen = table.seq;
-    const { controls } = this;
-    if (controls.held && controls.held.count > shown.cards[controls.held.pile].length) controls.held = null;
+    const { moveInput } = this;
+    if (moveInput.held && moveInput.held.count > shown.cards[moveInput.held.pile].length)
+      moveInput.held = null;
     const { width, height } = box;
     const { isLeftHanded: isMirrored } = settings;
     const isTall = this.hasHints && layout.own(this.place, "reserve").length > 0; // no room for two buttons beside three piles
@@ -313,15 +314,15 @@ export class TableScreen {
         isMirrored,
       });
     }
-    const fits = new Set(controls.held && table.options.hints ? controls.targets(controls.held) : []);
+    const fits = new Set(moveInput.held && table.options.hints ? moveInput.targets(moveInput.held) : []);
     /** @param {number} card */
     const origin = (card) => this.origins.get(card) ?? null;
-    this.felt.draw({
+    this.boardView.draw({
       scene: this.scene,
       board: shown,
       deal,
       air,
-      held: controls.held,
+      held: moveInput.held,
       fits,
       origin,
       isStill: this.isSlow,
@@ -331,14 +332,14 @@ export class TableScreen {
   }
 
   /**
-   * Look where the chips are, from where cards fly.
-   * @param {DOMRect} felt
+   * Measure the chips, from which cards fly.
+   * @param {DOMRect} box of the board
    */
-  #measure(felt) {
-    this.#measured = felt;
+  #measure(box) {
+    this.#measured = box;
     for (const [seat, chip] of this.neighbors) {
       const { left, top } = chip.getBoundingClientRect();
-      this.chipPoints.set(seat, { x: left - felt.left, y: top - felt.top });
+      this.chipPoints.set(seat, { x: left - box.left, y: top - box.top });
     }
     const [chip] = this.neighbors.values();
     this.hasMinis =
@@ -377,9 +378,9 @@ export class TableScreen {
     stuck.hidden = this.place < 0;
     const hint = /** @type {HTMLButtonElement} */ (this.root.querySelector(".hint"));
     hint.hidden = !this.hasHints;
-    hint.disabled = !this.controls.mayPlay;
+    hint.disabled = !this.moveInput.mayPlay;
     this.late.hidden = own === undefined || this.place >= 0;
-    stuck.disabled = !this.controls.mayPlay || (own?.stuck ?? false);
+    stuck.disabled = !this.moveInput.mayPlay || (own?.stuck ?? false);
   }
 
   #drawNeighbors() {
@@ -453,11 +454,11 @@ export class TableScreen {
                 : "",
     );
     if (place < 0 || !table.hand || table.hand.isPrivate)
-      minis.replaceChildren(); // those of the last hand
+      minis.replaceChildren(); // the last hand's
     else if (this.hasMinis) miniature(minis, table.hand.board, place);
   }
 
-  /** The table in words, for those who would rather read it, or hear it. */
+  /** Render the table as text, if the setting is on. */
   #drawText() {
     const root = /** @type {HTMLElement} */ (this.root.querySelector(".text"));
     if (root.hidden === settings.hasText) root.hidden = !root.hidden;
@@ -467,20 +468,24 @@ export class TableScreen {
   }
 
   /**
-   * Tell why a play was refused, where it was aimed at.
+   * Show why a play was refused.
    * @param {any} fields
    * @param {any} play
    */
   refused({ reason, by, late_us: lateUs, pile, text }, play) {
     if (reason === "beaten" && by !== null) {
       const words = WORDS.faster(this.table.nameOf(by), lateUs);
-      this.felt.ring(this.scene?.places.get(pile), colorOf(by), `${this.table.nameOf(by)}, ${span(lateUs)}`);
+      this.boardView.ring(
+        this.scene?.places.get(pile),
+        colorOf(by),
+        `${this.table.nameOf(by)}, ${span(lateUs)}`,
+      );
       sound("beaten");
       navigator.vibrate?.([20, 40, 20]);
       this.#tick(words);
       this.announce(words, true);
     } else {
-      if (play && this.shown?.layout.piles[play.source]) this.controls.shake(play.source);
+      if (play && this.shown?.layout.piles[play.source]) this.moveInput.shake(play.source);
       this.announce(refusalText({ reason, text }), true);
     }
   }

@@ -1,4 +1,4 @@
-// The table as text, and as lines that are typed: for those who would rather read it, or hear it.
+// The table as text, and typed commands, for screen readers and those who prefer it.
 
 import { element } from "../dom.js";
 import { FOUNDATIONS, UNKNOWN } from "../rules/layout.js";
@@ -15,12 +15,12 @@ import { faceName, pileLabel, REFUSALS, standing, WORDS } from "../words.js";
  * @param {number} place
  */
 export function drawText(root, table, place) {
-  const told = sections(table, place);
-  const whole = JSON.stringify(told);
-  if (whole === root.dataset.told) return;
-  root.dataset.told = whole;
+  const parts = sections(table, place);
+  const whole = JSON.stringify(parts);
+  if (whole === root.dataset.drawn) return;
+  root.dataset.drawn = whole;
   root.replaceChildren(
-    ...told.flatMap(([title, lines]) => {
+    ...parts.flatMap(([title, lines]) => {
       const list = element("ul");
       list.append(...lines.map((line) => element("li", "", line)));
       return [element("h2", "", title), list];
@@ -65,40 +65,40 @@ function sections(table, place) {
 const isKnown = (card) => card !== null && card !== UNKNOWN;
 
 /**
- * Do what a typed line says: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
- * @param {MoveInput} controls
+ * Execute a typed line: "3" plays column 3, "3 up", "3 5", "w", "w up", "w 4", "r", "t" turns, "v" is stuck.
+ * @param {MoveInput} moveInput
  * @param {string} line
- * @returns {string} what was wrong with it; empty where it was understood
+ * @returns {string} an error message; empty if the line was valid
  */
-export function obey(controls, line) {
+export function obey(moveInput, line) {
   const [first = "", second = ""] = line
     .trim()
     .toLowerCase()
     .split(/[\s,]+/);
-  if (!controls.shown || controls.place < 0) return REFUSALS.not_seated;
-  if (first === "t") controls.turn(pileOf(controls, "s"));
-  else if (first === "v") controls.stuck();
+  if (!moveInput.shown || moveInput.place < 0) return REFUSALS.not_seated;
+  if (first === "t") moveInput.turn(pileOf(moveInput, "s"));
+  else if (first === "v") moveInput.stuck();
   else {
-    const [from, to] = [pileOf(controls, first), pileOf(controls, second)];
+    const [from, to] = [pileOf(moveInput, first), pileOf(moveInput, second)];
     if (from === undefined || (second !== "" && second !== "up" && to === undefined)) return WORDS.lineHelp;
-    if (second === "up") controls.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
-    else if (to !== undefined) controls.aim({ pile: from, count: 1 }, to);
-    else controls.tap({ pile: from, count: 1 });
+    if (second === "up") moveInput.send({ source: from, count: 1, destination: FOUNDATIONS }, "up");
+    else if (to !== undefined) moveInput.aim({ pile: from, count: 1 }, to);
+    else moveInput.tap({ pile: from, count: 1 });
   }
   return "";
 }
 
 /**
- * @param {MoveInput} controls
+ * @param {MoveInput} moveInput
  * @param {string} name of a pile: a column's number, w, r, s or c with a number
  */
-function pileOf(controls, name) {
+function pileOf(moveInput, name) {
   /** @type {Record<string, string>} */
   const kinds = { w: "waste", r: "reserve", s: "stock", c: "cell" };
-  const { layout } = /** @type {import("../rules/board.js").Board} */ (controls.shown);
+  const { layout } = /** @type {import("../rules/board.js").Board} */ (moveInput.shown);
   const kind = kinds[name[0]] ?? "tableau";
   const number = Number(name.replace(/^[a-z]/, "") || "1");
   return name === ""
     ? undefined
-    : layout.piles.filter((pile) => pile.kind === kind && controls.owns(pile.number))[number - 1]?.number;
+    : layout.piles.filter((pile) => pile.kind === kind && moveInput.owns(pile.number))[number - 1]?.number;
 }

@@ -1,9 +1,9 @@
-// Frames and their meaning: messages as JSON arrays, and back to objects with named fields.
+// Encodes and decodes messages: JSON arrays on the wire, objects with named fields in the page.
 
 import { FROM_CLIENT, FROM_SERVER } from "./protocol.js";
 
 /**
- * Return the text of a message. Fields that are left out at the end keep their defaults.
+ * Encode a message. Missing fields at the end are omitted and keep their defaults.
  * @param {string} name
  * @param {Record<string, unknown>} [given]
  */
@@ -16,7 +16,7 @@ export function encode(name, given = {}) {
 }
 
 /**
- * Return a message from the server: its name, and its fields by their names. Unknown ones are null.
+ * Decode a message of the server; null if its tag is unknown.
  * @param {string} text
  * @returns {{name: string, fields: any} | null}
  */

@@ -6,31 +6,39 @@ export class Contributor {
   constructor() {
     /** @type {any} */
     this.next = null;
-    /** What became of the contribution to the hand that was dealt last. */
+    /** Whether the contribution to the last dealt hand counted. */
     this.counted = false;
     this.revealed = false;
   }
 
   /**
-   * Follow a message; return the command that answers it, or null.
+   * Return the command that answers a message, or null.
    * @param {number | null} seat the own seat; null for a spectator
    * @param {string} name
    * @param {any} fields
    * @returns {{name: string, fields: Record<string, unknown>} | null}
    */
   answer(name, fields, seat) {
-    if (seat === null) return null;
-    if (name === "prepared") return this.#contribute(fields.hand_id, fields.commitment, seat);
-    if (name === "snapshot" && fields.next_shuffle) {
-      const [handId, commitment] = fields.next_shuffle;
-      return this.#contribute(handId, commitment, seat);
-    }
-    if (name === "contributed" && fields.seat === seat && this.next) this.next.told = fields.commitment;
-    if (name === "committed") return this.#reveal(fields);
-    if (name === "revealed" && fields.seat === seat) this.revealed = true;
-    if (name === "dealt") this.counted = this.revealed && !(fields.left_out ?? []).includes(seat);
-    return null;
+    return seat === null ? null : (Contributor.#HANDLERS[name]?.(this, fields, seat) ?? null);
   }
+
+  /** @type {Record<string, (own: Contributor, fields: any, seat: number) => {name: string, fields: Record<string, unknown>} | null | void>} */
+  static #HANDLERS = {
+    prepared: (own, { hand_id: handId, commitment }, seat) => own.#contribute(handId, commitment, seat),
+    snapshot(own, { next_shuffle: next }, seat) {
+      return next ? own.#contribute(next[0], next[1], seat) : null;
+    },
+    contributed(own, fields, seat) {
+      if (fields.seat === seat && own.next) own.next.accepted = fields.commitment;
+    },
+    committed: (own, fields) => own.#reveal(fields),
+    revealed(own, fields, seat) {
+      if (fields.seat === seat) own.revealed = true;
+    },
+    dealt(own, { left_out: leftOut }, seat) {
+      own.counted = own.revealed && !(leftOut ?? []).includes(seat);
+    },
+  };
 
   /**
    * @param {string} handId
@@ -48,40 +56,40 @@ export class Contributor {
     const own = hex(
       sha256("racing-demon contribution 1\n", bytesOf(commitment), Uint8Array.of(seat), value, handId),
     );
-    this.next = { handId, commitment, seat, value, own, told: null };
+    this.next = { handId, commitment, seat, value, own, accepted: null };
     return { name: "contribute", fields: { commitment: own } };
   }
 
   /**
-   * Reveal the bytes, but only under the commitment for which they were drawn.
+   * Reveal the contribution, but only for the commitment it was drawn for.
    * @param {{hand_id: string, commitment: string}} fields
    */
   #reveal({ hand_id: handId, commitment }) {
     const next = this.next;
     this.next = null;
     this.revealed = false;
-    if (!next || next.handId !== handId || next.commitment !== commitment || next.told !== next.own)
+    if (!next || next.handId !== handId || next.commitment !== commitment || next.accepted !== next.own)
       return null;
     return { name: "reveal", fields: { value: hex(next.value) } };
   }
 }
 
-/** What is told of a hand from its commitment on: what its proof needs. */
+/** The public messages of a hand from its commitment on, as its proof needs them. */
 export class HandTranscript {
   constructor() {
-    /** The hand that is played; null where it was not seen from its beginning. @type {any} */
+    /** The current hand; null if its beginning was not seen. @type {any} */
     this.hand = null;
-    /** What players have promised to contribute to the next hand, by their seats. @type {Map<number, string>} */
+    /** Commitments to contributions for the next hand, by seat. @type {Map<number, string>} */
     this.promised = new Map();
-    /** Whose contributions were missing in void draws of the hand, so that they sit it out. @type {number[]} */
+    /** The seats that sit the hand out, because their contributions were missing in a void draw. @type {number[]} */
     this.voided = [];
-    /** Who is not connected, by seats. @type {Set<number>} */
+    /** The seats that are disconnected. @type {Set<number>} */
     this.away = new Set();
     this.seq = -1;
   }
 
   /**
-   * Keep what the server tells of a hand's end.
+   * Record the end of the hand.
    * @param {Map<number, number>} points those of the cards that lie there, by seat
    * @param {{points: number[], out: number | null}} over
    */
@@ -90,64 +98,82 @@ export class HandTranscript {
   }
 
   /**
-   * Follow a message.
-   * @param {import("../rules/layout.js").Layout | null} layout the table's, which has followed it already
+   * Record a message.
+   * @param {import("../rules/layout.js").Layout | null} layout the table's, after it has applied the message
    * @param {string} name
    * @param {any} fields
    */
   record(name, fields, layout) {
-    const { promised, hand } = this;
-    // After a further draw the table comes once more. Where plays have no numbers, some may be missing in it.
+    const { hand } = this;
+    // After another draw the snapshot comes again. With private layouts it may lack plays.
     const isKnown =
       name === "snapshot" &&
       fields.seq === this.seq &&
       hand?.moves &&
       (!hand.layout.isPrivate || hand.moves.length === 1);
     this.seq = fields.seq ?? this.seq;
-    if (isKnown) return;
-    if (name === "snapshot") {
-      this.hand = null;
-      this.voided = [];
-      this.promised = new Map(fields.next_shuffle?.[2] ?? []);
-      this.away = new Set(
-        fields.seats
-          .filter((/** @type {any[]} */ row) => row[3] === false)
-          .map((/** @type {any[]} */ row) => row[0]),
-      );
-    } else if (name === "connected") {
-      this.away[fields.connected ? "delete" : "add"](fields.seat);
-    } else if (name === "prepared") {
-      if (hand && !hand.moves) this.voided.push(...missing(hand)); // the draw is void
-      this.promised = new Map();
-    } else if (name === "contributed") {
-      promised.set(fields.seat, fields.commitment);
-    } else if (name === "left" || name === "joined") {
-      promised.delete(fields.seat);
-      this.away[name === "left" ? "add" : "delete"](fields.seat);
-    } else if (name === "committed") {
-      this.hand = {
-        handId: fields.hand_id,
-        commitment: fields.commitment,
+    if (!isKnown) HandTranscript.#HANDLERS[name]?.(this, fields, layout);
+  }
+
+  /** @type {Record<string, (own: HandTranscript, fields: any, layout: import("../rules/layout.js").Layout | null) => void>} */
+  static #HANDLERS = {
+    snapshot(own, { next_shuffle: next, seats }) {
+      const away = seats.filter((/** @type {any[]} */ row) => row[3] === false);
+      own.hand = null;
+      own.voided = [];
+      own.promised = new Map(next?.[2] ?? []);
+      own.away = new Set(away.map((/** @type {any[]} */ row) => row[0]));
+    },
+    connected(own, { seat, connected }) {
+      own.away[connected ? "delete" : "add"](seat);
+    },
+    prepared(own) {
+      if (own.hand && !own.hand.moves) own.voided.push(...missing(own.hand)); // the draw is void
+      own.promised = new Map();
+    },
+    contributed(own, { seat, commitment }) {
+      own.promised.set(seat, commitment);
+    },
+    left(own, { seat }) {
+      own.promised.delete(seat);
+      own.away.add(seat);
+    },
+    joined(own, { seat }) {
+      own.promised.delete(seat);
+      own.away.delete(seat);
+    },
+    committed(own, { hand_id: handId, commitment }) {
+      const { promised, voided } = own;
+      own.hand = {
+        handId,
+        commitment,
         promised,
         values: new Map(),
         moves: null,
-        voided: this.voided,
-        away: new Set(this.away),
+        voided,
+        away: new Set(own.away),
       };
-      this.promised = new Map();
-    } else if (hand && name === "revealed") {
-      hand.values.set(fields.seat, fields.value);
-    } else if (hand && name === "dealt") {
-      Object.assign(hand, { layout, moves: [[name, fields]], leftOut: fields.left_out });
-      this.voided = [];
-    } else if (name === "played" || name === "rotated") {
-      hand?.moves?.push([name, fields]);
-    }
-  }
+      own.promised = new Map();
+    },
+    revealed(own, { seat, value }) {
+      own.hand?.values.set(seat, value);
+    },
+    dealt(own, fields, layout) {
+      if (!own.hand) return;
+      Object.assign(own.hand, { layout, moves: [["dealt", fields]], leftOut: fields.left_out });
+      own.voided = [];
+    },
+    played(own, fields) {
+      own.hand?.moves?.push(["played", fields]);
+    },
+    rotated(own, fields) {
+      own.hand?.moves?.push(["rotated", fields]);
+    },
+  };
 }
 
 /**
- * The seats that have promised a contribution and did not reveal it.
+ * The seats that committed to a contribution and did not reveal it.
  * @param {any} hand
  * @returns {number[]}
  */

@@ -1,30 +1,30 @@
-// The events of a match, for who watches it again.
+// The events of a match, for its replay.
 
 /** @import { TableState } from "../rules/state.js" */
 
-/** The events of a match, where all of them were seen, so that it can be played again. */
+/** All events of a match since the last snapshot. */
 export class MatchLog {
   constructor() {
-    /** Where the deal of the newest match's first hand is among the events. */
+    /** The index of the newest match's first deal. */
     this.firstDeal = 0;
     this.clear();
   }
 
   clear() {
-    /** The table before its first event. @type {any} */
+    /** The snapshot before the first event. @type {any} */
     this.begin = null;
     /** @type {{name: string, fields: any, at: number}[]} */
     this.events = [];
     this.isOver = false;
     this.firstDeal = 0;
-    /** @type {{by: number, late: number, pile: number}[]} races that were lost in this hand */
+    /** @type {{by: number, late: number, pile: number}[]} the races lost in this hand */
     this.lost = [];
   }
 
   /**
    * @param {string} name
    * @param {any} fields
-   * @param {TableState} table that has followed it
+   * @param {TableState} table after it has applied the event
    */
   record(name, fields, table) {
     const at = performance.now();
@@ -32,7 +32,7 @@ export class MatchLog {
       this.clear();
       this.begin = fields;
     } else if (this.begin === null || fields?.seq === undefined) {
-      // it changes nothing, or was told before the table
+      // not an event, or before the first snapshot
     } else {
       if (name === "dealt") {
         this.lost = [];

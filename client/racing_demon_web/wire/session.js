@@ -1,4 +1,4 @@
-// One place at a table: the socket, the way back to the seat after a break, and commands until they are answered.
+// A session at a table: the WebSocket, reconnecting, and commands until they are acknowledged.
 
 import { TableState } from "../rules/state.js";
 import { WORDS } from "../words.js";
@@ -6,19 +6,19 @@ import { decode, encode } from "./codec.js";
 import { Contributor, HandTranscript } from "./commit_reveal.js";
 import { CLOSE, SUBPROTOCOL, VERSION } from "./protocol.js";
 
-const PING_MS = 1500; // between pings, and for their answers: silence is noticed within twice as long
-const LATENCY_FACTOR = 4; // on a slow network an answer may take so many times the latency
+const PING_MS = 1500; // ping interval and timeout: a dead connection is noticed within twice this
+const LATENCY_FACTOR = 4; // on slow networks, wait this many latencies for a pong
 const MAX_WAIT_MS = 8000;
 const MAX_REDIRECTS = 2;
 const MAX_VERSION_TRIES = 6;
-const HEARTBEAT_MS = 10_000; // phones sleep for a moment
-const WAKE_MS = 700; // after sleep, or on another network, an answer comes so soon or never
+const HEARTBEAT_MS = 10_000; // generous, because phones sleep for a moment
+const WAKE_MS = 700; // timeout of a ping after sleep or a change of network
 const ENTRY_MS = 6000;
-const SLEPT_MS = 1000; // so far a clock is not put right while people play
+const SLEPT_MS = 1000; // a smaller difference between the clocks is an adjustment
 const WAITS_MS = [0, 500, 1000, 2000, 4000];
 // Codes of RFC 6455.
 const [PROTOCOL_ERROR, ABNORMAL, TOO_BIG] = [1002, 1006, 1009];
-/** After these codes the server would only say the same again. */
+/** Close codes after which reconnecting is pointless. */
 const FINAL = [
   CLOSE.good_bye,
   CLOSE.going_away,
@@ -33,7 +33,7 @@ const FINAL = [
 let slept = 0;
 let ahead = Date.now() - performance.now();
 
-/** Milliseconds that rise, also while the device sleeps: on most devices the page's own clock stands still then. */
+/** A monotonic clock in milliseconds that counts sleep: on most devices `performance.now` stops meanwhile. */
 function now() {
   const own = performance.now();
   const next = Date.now() - own;
@@ -44,7 +44,7 @@ function now() {
 
 /**
  * @typedef {object} Listener
- * @property {(name: string, fields: any, isPast: boolean) => void} message after the table has followed it
+ * @property {(name: string, fields: any, isPast: boolean) => void} message called after the table has applied it
  * @property {(state: "connecting" | "open" | "lost" | "closed", reason: string, code?: number) => void} connection
  * @property {(fields: any, play: any) => void} refused
  */
@@ -65,7 +65,7 @@ export class Session {
   /**
    * @param {any} games games.json
    * @param {Listener} listener
-   * @param {() => number} clock milliseconds that rise
+   * @param {() => number} clock a monotonic clock in milliseconds
    */
   constructor(games, listener, clock = now) {
     this.games = games;
@@ -85,14 +85,14 @@ export class Session {
     this.pingMs = 0;
     this.watchers = 0;
     this.isHalted = false;
-    /** Why the table has ended. */
+    /** Why the table has ended; empty if it has not. */
     this.ended = "";
-    /** What came of checking the hand that is over. */
+    /** The result of verifying the last hand. */
     this.proof = "";
   }
 
   /**
-   * Enter a table, and stay there until `close`.
+   * Enter a table, and reconnect until `close`.
    * @param {string} url of the server
    * @param {{name: string, fields: any, isNew?: boolean}} entry create, join or watch
    */
@@ -103,13 +103,13 @@ export class Session {
     this.#connect();
   }
 
-  /** The plays that were sent and not answered yet, oldest first. */
+  /** The unacknowledged plays, oldest first. */
   get plays() {
     return [...this.pending.values()].filter(({ name }) => name === "play_cards").map(({ fields }) => fields);
   }
 
   /**
-   * Send a command of the seat; it is sent again after a break, and carried out once.
+   * Send a command. It is sent again after a reconnect, and carried out once.
    * @param {string} name
    * @param {any} [fields]
    */
@@ -132,20 +132,20 @@ export class Session {
     );
   }
 
-  /** Leave for good: the seat is given up. */
+  /** Give up the seat and close. */
   leave() {
     if (this.seat !== null) this.command("leave");
     this.close();
   }
 
-  /** Close the connection; the seat stays for whoever shows its token. */
+  /** Close the connection; the token resumes the seat. */
   close() {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#socket?.close(CLOSE.good_bye);
   }
 
-  /** Look whether the connection still lives: the page was asleep, or the network has changed. */
+  /** Check the connection after sleep or a change of network. */
   wake() {
     if (this.#isOver) return;
     this.#tries = 0;
@@ -189,14 +189,14 @@ export class Session {
     this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2));
   }
 
-  /** Ask for the whole table on a new connection. */
+  /** Reconnect and request a snapshot. */
   #resync() {
     this.table.seq = 0;
     if (this.#socket) this.#reconnect(this.#socket, ABNORMAL, "");
   }
 
   /**
-   * Close the connection for good.
+   * Close the connection, and do not reconnect.
    * @param {string} reason
    * @param {number} [code] that a server would have given
    */
@@ -207,13 +207,13 @@ export class Session {
 
   /** @param {{name: string, fields: any}} message */
   #send({ name, fields }) {
-    // What a closing socket can't take waits in `pending`.
+    // A command that a closing socket cannot send stays in `pending`.
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(encode(name, fields));
   }
 
   /**
-   * Ask for a sign of life, again and again; without one the connection is lost.
-   * @param {number} [wait] until it is looked for
+   * Ping repeatedly; reconnect if nothing is received in time.
+   * @param {number} [wait] timeout
    */
   #ping(wait = Math.min(MAX_WAIT_MS, Math.max(PING_MS, LATENCY_FACTOR * this.#latency))) {
     clearTimeout(this.#timer);
@@ -223,7 +223,7 @@ export class Session {
     this.#timer = setTimeout(() => {
       if (this.#heardAt >= asked) this.#ping();
       else if (this.clock() - asked > wait + WAKE_MS)
-        this.#ping(WAKE_MS); // this page slept, or was busy
+        this.#ping(WAKE_MS); // the page slept or was busy; give it a chance
       else this.#reconnect(socket, ABNORMAL, "");
     }, wait);
   }
@@ -235,7 +235,7 @@ export class Session {
     try {
       message = decode(text);
     } catch {
-      this.#resync(); // it is no message
+      this.#resync(); // not a valid message
     }
     if (message === null) return;
     const { name, fields } = message;
@@ -264,7 +264,7 @@ export class Session {
     if (answer) this.command(answer.name, answer.fields);
   }
 
-  /** What to ask for after the server's versions. */
+  /** The first request of a connection. */
   #entry() {
     const { code, seq } = this.table;
     if (this.token && code)
@@ -275,12 +275,12 @@ export class Session {
     return this.entry;
   }
 
-  /** What the messages do that are no events of the table. @type {Record<string, (session: Session, fields: any) => void>} */
+  /** Handlers of messages that are not events of the table. @type {Record<string, (session: Session, fields: any) => void>} */
   static #HANDLERS = {
     versions(session, { oldest, newest }) {
       if (VERSION < oldest || VERSION > newest) {
         const text = WORDS.otherVersion;
-        // While servers are upgraded one after the other, another of them may still go on with this table.
+        // During a rolling upgrade, another server may still speak this version.
         if (!session.table.code || session.#tries > MAX_VERSION_TRIES)
           return session.#giveUp(text, CLOSE.version);
         return session.#reconnect(/** @type {WebSocket} */ (session.#socket), ABNORMAL, text);
@@ -305,7 +305,7 @@ export class Session {
       session.isCaughtUp = true;
       session.#tries = 0;
       session.#redirects = 0;
-      session.#latency = (session.clock() - session.#connectingSince) / LATENCY_FACTOR; // connecting took so many round trips
+      session.#latency = (session.clock() - session.#connectingSince) / LATENCY_FACTOR; // connecting takes this many round trips
       for (const command of session.pending.values()) session.#send(command);
       session.#ping();
       session.listener.connection("open", "");
