@@ -62,7 +62,7 @@ async def play(client: Client, watch: Watch) -> None:
     while True:
         await asyncio.sleep(PAUSE * chance.uniform(0.5, 1.5))
         hand = client.view.hand
-        turn = None if hand is None else hand.rules.turn(hand.board, client.seat)
+        turn = None if hand is None else hand.rules.stock_play(hand.board, client.seat)
         if turn is not None and client.view.in_hand and not client.waiting:
             command = client.play_command(turn)
             watch.send(client.seat, command.counter)

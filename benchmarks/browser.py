@@ -167,7 +167,7 @@ async def _turns(url: str, phones: int) -> list[float]:
         rules, board = ann.view.hand.rules, ann.view.hand.board
         loading = await start_loading(url, phones) if phones else None
         for _ in range(TURNS):
-            turn = rules.turn(board, 0) or Play(0, 1, 1)
+            turn = rules.stock_play(board, 0) or Play(0, 1, 1)
             began = time.perf_counter()
             await ann.ask(cl.PlayCards, **turn._asdict(), seen=ann.view.seq)
             took.append((time.perf_counter() - began) * 1_000)

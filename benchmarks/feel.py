@@ -142,7 +142,7 @@ class Crowd:
         command, _ = bot.look(view).finish()
         if not isinstance(command, cl.Stuck) or view.hand is None:
             return command
-        turn = view.hand.rules.turn(view.hand.board, bot.seat)
+        turn = view.hand.rules.stock_play(view.hand.board, bot.seat)
         return None if turn is None else cl.PlayCards.of(turn, counter=command.counter, seen=view.seq)
 
 

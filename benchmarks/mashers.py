@@ -64,7 +64,7 @@ class Masher:
         pile = self._rng.choice([p for kind in PILES for p in rules.layout.seat_piles(seat, kind)])
         play: Play | None
         if board.piles[pile].kind is Kind.STOCK:
-            play = rules.turn(board, seat)
+            play = rules.stock_play(board, seat)
         elif self._ups:
             play = Play(pile, 1, FOUNDATIONS) if board.cards[pile] else None
         elif self._limit is not None and not self._limit.allows(self._now):

@@ -110,7 +110,7 @@ def turn(client: Client) -> Play:
     view = client.view
     assert view.hand is not None
     assert client.seat is not None
-    play = view.hand.rules.turn(view.hand.board, client.seat)
+    play = view.hand.rules.stock_play(view.hand.board, client.seat)
     assert play is not None
     return play
 

@@ -213,7 +213,7 @@ class PlayerGroup:
         if self.resting or player.waiting or view is None or seat is None or not view.in_hand:
             return None
         assert view.hand is not None
-        return view.hand.rules.turn(view.hand.board, seat)
+        return view.hand.rules.stock_play(view.hand.board, seat)
 
     async def seen_between(self, begin: int, end: int) -> Seen:
         """Return how the plays of a stretch of time reached the others, once they have.

@@ -115,7 +115,7 @@ def _commands(ann: Client, kind: str) -> Iterator[cl.Command]:
             yield cl.Pause(counter=ann.next_counter(), paused=paused)
     while kind == "turns":
         assert ann.view.hand is not None
-        play = ann.view.hand.rules.turn(ann.view.hand.board, 0)
+        play = ann.view.hand.rules.stock_play(ann.view.hand.board, 0)
         assert play is not None
         yield ann.play_command(play)
 

@@ -124,7 +124,7 @@ class Dealt:
 
     def _turn(self, board: Board, seat: int) -> Play:
         assert self.view.hand is not None
-        turn = self.view.hand.rules.turn(board, seat)
+        turn = self.view.hand.rules.stock_play(board, seat)
         assert turn is not None
         return turn
 

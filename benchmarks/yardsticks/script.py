@@ -109,7 +109,7 @@ def cycle(seats: int = SEATS) -> list[Step]:
         plays = [
             Written(seat, play)
             for seat in range(seats)
-            if (play := view.hand.rules.turn(view.hand.board, seat))
+            if (play := view.hand.rules.stock_play(view.hand.board, seat))
         ]
         events = [event for written in plays for event in recorder.carry_out(written)]
         found.append(Step(plays, len(events)))
@@ -126,7 +126,7 @@ def _round(rules: Rules, table: Table) -> Iterator[Written]:
             if builds or (kind is Kind.TABLEAU and board.is_progress(play)) or kind is Kind.WASTE:
                 break
         else:
-            turn = rules.turn(board, seat)
+            turn = rules.stock_play(board, seat)
             if turn is None:
                 return
             play = turn

@@ -74,7 +74,7 @@ class Position:
         due: Play | None = self.rules.verify_play(self.board, seat, play)
         while due is not None:
             moves.append(carried(self.rules, self.board, due, self._name))
-            due = self.rules.automatic(self.board, seat)
+            due = self.rules.automatic_play(self.board, seat)
         return moves
 
     def surfacing(self, seat: int = 0) -> set[Card]:

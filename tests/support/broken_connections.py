@@ -100,6 +100,6 @@ async def listening(client: Client) -> AsyncIterator[ReceivedMessages]:
 def turn_of(view: TableState, seat: int) -> Play:
     """Return the play that turns a seat's stock."""
     assert view.hand is not None
-    turn = view.hand.rules.turn(view.hand.board, seat)
+    turn = view.hand.rules.stock_play(view.hand.board, seat)
     assert turn is not None
     return turn

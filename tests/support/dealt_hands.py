@@ -18,7 +18,7 @@ class StackedDealer(Dealer):
 
     def __init__(self, decks: Sequence[Sequence[Card]], rules: Rules) -> None:
         super().__init__(bytes(32), rules)
-        self._open = rules.deal(decks)
+        self._board = rules.deal(decks)
 
 
 class Dealt:
@@ -65,7 +65,7 @@ class Dealt:
 
     def settle(self, seat: int) -> None:
         """Make the moves that the game makes by itself."""
-        while (play := self.rules.automatic(self.board, seat)) is not None:
+        while (play := self.rules.automatic_play(self.board, seat)) is not None:
             self.log.append((seat, carried(self.rules, self.board, play, self.dealer.move)))
 
     def play(self, play: Play, seat: int = 0) -> None:

@@ -28,7 +28,7 @@ def dealer_of(hand: Hand) -> Dealer:
 
 def hidden_board(dealer: Dealer) -> Board:
     """Return a dealer's own board, on which all cards are known: what is changed there is dealt."""
-    return dealer._open
+    return dealer._board
 
 
 def dead_tests(hand: Hand) -> dict[int | None, DeadHandTest]:

@@ -63,7 +63,7 @@ class StackedDealer(Dealer):
 
     def __init__(self, rules: Rules, hidden: Board) -> None:
         super().__init__(bytes(32), rules)
-        self._open = hidden
+        self._board = hidden
 
 
 class Sitting:
@@ -188,7 +188,7 @@ class Sitting:
 
     def turn(self, seat: int) -> list[Event]:
         """Turn a seat's stock, or its waste over."""
-        turn = self.rules.turn(self.board, seat)
+        turn = self.rules.stock_play(self.board, seat)
         assert turn is not None
         return self.play(seat, turn.source, turn.destination, turn.count)
 

@@ -61,7 +61,7 @@ class Player:
             self.fruitless = 0
             return (up or useful)[0]
         self.fruitless += 1
-        turn = rules.turn(board, seat)
+        turn = rules.stock_play(board, seat)
         return turn if turn is not None and self.fruitless < 40 else None
 
     def key_of(self, pile: int) -> str:

@@ -235,7 +235,7 @@ async def _play(host: Peer) -> list[Sequence[int]]:
     for _ in range(PLAYS):
         assert host.view.hand is not None
         assert host.place.seat is not None
-        turn = host.view.hand.rules.turn(host.view.hand.board, host.place.seat)
+        turn = host.view.hand.rules.stock_play(host.view.hand.board, host.place.seat)
         assert turn is not None
         command = host.next(cl.PlayCards, **turn._asdict(), seen=host.view.seq)
         played = await host.ask_again(command)

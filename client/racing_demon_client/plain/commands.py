@@ -166,7 +166,7 @@ def hint_line(hints: Hints, rules: Rules, board: Board, seat: int) -> str:
     play = hints.play(rules, board, seat)
     if play is None:
         return f"{NOTHING_HELPS}."
-    return (None if play == rules.turn(board, seat) else line_for(rules, board, seat, play)) or "t"
+    return (None if play == rules.stock_play(board, seat) else line_for(rules, board, seat, play)) or "t"
 
 
 def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool:

@@ -425,7 +425,7 @@ class _Player:
         view, seat = self._client.view, self._client.seat
         turn = None
         if view.hand is not None and seat in view.hand_seats and seat is not None:
-            turn = view.hand.rules.turn(view.hand.board, seat)
+            turn = view.hand.rules.stock_play(view.hand.board, seat)
         if turn is None:
             raise Unclear("There is nothing to turn.")
         await self._make(turn)

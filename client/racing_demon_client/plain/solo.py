@@ -132,7 +132,7 @@ class _Alone:
 
     def _turn(self) -> None:
         table_ = self._client.table
-        turn = table_.rules.turn(table_.board, table_.seat)
+        turn = table_.rules.stock_play(table_.board, table_.seat)
         plays = list(table_.rules.legal_plays(table_.board, table_.seat)) if turn is None else []
         if turn is None and len(plays) != 1:
             raise Unclear("There is nothing to turn.")

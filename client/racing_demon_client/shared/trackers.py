@@ -51,7 +51,7 @@ class Hints:
 
     def play(self, rules: Rules, board: Board, seat: int) -> Play | None:
         """Return a play that helps, or that turns the stock; ``None`` if nothing helps."""
-        (helpful, is_sure), turn = helpful_play(rules, board, seat), rules.turn(board, seat)
+        (helpful, is_sure), turn = helpful_play(rules, board, seat), rules.stock_play(board, seat)
         if helpful is not None or turn is not None:
             return helpful or (None if self.is_fruitless else turn)
         plays = rules.legal_plays(board, seat)

@@ -233,7 +233,7 @@ class SoloTable:
         """Make the automatic plays and return their events."""
         played: list[ev.Played] = []
         while len(played) < MOST_AUTOMATIC:
-            plays = ((seat, self.rules.automatic(self.board, seat)) for seat in self._seats)
+            plays = ((seat, self.rules.automatic_play(self.board, seat)) for seat in self._seats)
             found = next(((seat, play) for seat, play in plays if play is not None), None)
             if found is None:
                 break

@@ -176,7 +176,7 @@ class Selection:
             self.say(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
-            is_turn = play == rules.turn(board, seat)
+            is_turn = play == rules.stock_play(board, seat)
             self.say(self._hint_of(play, labels, name, is_turn=is_turn), now)
 
     def _hint_of(
@@ -312,7 +312,7 @@ class Selection:
     def _turn(self, now: int) -> Play | None:
         self.let_go()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        turn = rules.turn(board, seat) or _only_play(rules, board, seat)
+        turn = rules.stock_play(board, seat) or _only_play(rules, board, seat)
         if turn is None:
             self.say("There is nothing left to turn.", now, is_warning=True)
             return None

@@ -1,7 +1,7 @@
 """The board: the public state of a hand's piles and cards. It knows no rules.
 
-A board is a fold over plays. It holds :data:`~.cards.UNKNOWN` for every face-down card; when a play uncovers
-a card, its event names it. So a hidden card cannot leak from a board: it was never there.
+A board is a projection of the hand's plays. It holds :data:`~.cards.UNKNOWN` for every face-down card; when a
+play uncovers a card, its event names it. So a hidden card cannot leak from a board: it was never there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -111,7 +111,7 @@ class Play(NamedTuple):
 
 
 CardRef = tuple[int, int]
-"""A card's place on the board: the pile's number, and the index in it from the bottom."""
+"""Where a card lies on the board: the pile's number, and the index in it from the bottom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Board:
     """The piles of one hand, with UNKNOWN for every face-down card.
 
     Attributes:
-        piles: the geometry, by pile number.
+        piles: the piles, by number.
         cards: the cards of each pile, bottom first.
         redeals: the number of each seat's redeals: the waste turned over, or the piles gathered.
         came: how often cards came to each counting pile from one of another kind since its seat's last
@@ -202,7 +202,7 @@ class Board:
         return cards[-1] if cards else None
 
     def move(self, play: Play) -> list[CardRef]:
-        """Make a play and return the places that are now face up with cards still to be named.
+        """Make a play, and return the cards that are face up now and still have to be named.
 
         Raises:
             InconsistentEvent: there is no such pile, or it does not hold so many cards.
@@ -226,7 +226,7 @@ class Board:
             self._move_fully(play)
 
     def _move_plainly(self, play: Play) -> Transfer | None:
-        """Make a play that simply moves cards from pile to pile and return how; otherwise change nothing."""
+        """Make a play that only moves cards from pile to pile, and return how; otherwise change nothing."""
         source, count, destination, depth = play
         transfer = self._transfers.get((source, destination)) or self._transfer(source, destination)
         if depth or not transfer.is_plain:
@@ -311,24 +311,24 @@ class Board:
                 self._turn_down(pile.number)
         return []
 
-    def reveal(self, places: Sequence[CardRef], shown: Sequence[Card]) -> None:
-        """Name the cards at places that were turned up.
+    def reveal(self, refs: Sequence[CardRef], shown: Sequence[Card]) -> None:
+        """Name the cards that were turned up.
 
         Raises:
-            InconsistentEvent: the numbers of cards and places differ.
+            InconsistentEvent: the numbers of cards and of references differ.
 
         """
-        if len(places) != len(shown):
-            raise InconsistentEvent(f"{len(shown)} cards named, {len(places)} turned up")
-        for (pile, index), card in zip(places, shown):  # noqa: B905 - compared above
+        if len(refs) != len(shown):
+            raise InconsistentEvent(f"{len(shown)} cards named, {len(refs)} turned up")
+        for (pile, index), card in zip(refs, shown):  # noqa: B905 - compared above
             self.cards[pile][index] = card
 
     def all_unnamed(self) -> list[CardRef]:
-        """Return all places that are face up with an unknown card."""
-        return [place for pile in self.piles for place in self.unnamed(pile.number)]
+        """Return all unknown cards that are face up."""
+        return [ref for pile in self.piles for ref in self.unnamed(pile.number)]
 
     def unnamed(self, pile: int) -> list[CardRef]:
-        """Return the places of a pile that are face up with an unknown card."""
+        """Return the unknown cards of a pile that are face up."""
         cards, face_up = self.cards[pile], self.piles[pile].face_up
         if not cards or not face_up:
             return []

@@ -18,7 +18,7 @@ from .specification import Deals, Stock
 
 
 class Dealer:
-    """Deals one hand from its seed, and names cards as they are turned up.
+    """Deals one hand from its seed, and reveals cards as they are turned up.
 
     Args:
         seed: the hand's 32 bytes.
@@ -29,33 +29,33 @@ class Dealer:
     def __init__(self, seed: bytes, rules: Rules) -> None:
         self._seed = seed
         self._rules = rules
-        self._open = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
+        self._board = rules.deal(decks(seed, rules.game, len(rules.layout.seats)))
 
     def first_cards(self) -> tuple[Card, ...]:
         """Return the cards that are face up after the deal, in the order of the piles."""
-        return self._cards(self._rules.layout.first_refs)
+        return self._cards(self._rules.layout.face_up_refs)
 
-    def move(self, play: Play, places: Sequence[CardRef]) -> tuple[Card, ...]:
-        """Make a play among the hidden cards and return those that it turned up (the rules' ``Namer``).
+    def move(self, play: Play, refs: Sequence[CardRef]) -> tuple[Card, ...]:
+        """Make a play among the hidden cards, and return those that it turned up (a :data:`Revealer`).
 
         A redeal shuffles the stock if the game says so.
         """
         if play.destination in self._rules.layout.shuffled:
             self._put_back(play)
         else:
-            self._open.move_known(play)
-        return self._cards(places) if places else ()
+            self._board.move_known(play)
+        return self._cards(refs) if refs else ()
 
     def rotate(self) -> None:
-        """Shift every stock by one card, under the stall rule."""
-        self._open.rotate()
+        """Shift every stock by one card: the stall rule ``rotate``."""
+        self._board.rotate()
 
     def open_board(self) -> Board:
         """Return a board with all cards known, for checks only: nobody may see it during the hand."""
-        return self._open.copy()
+        return self._board.copy()
 
     def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
-        """Return whether none of these seats can ever make a play again.
+        """Return whether none of these seats can ever play again.
 
         This may take seconds: see :meth:`search`.
 
@@ -73,28 +73,28 @@ class Dealer:
     def _can_progress(self, board: Board, seat: int) -> SearchSteps:
         rules = self._rules
         if not isinstance(rules, BuildingRules):
-            return rules.can_progress(board, seat, self._open)
+            return rules.can_progress(board, seat, self._board)
         if rules.move_generator.is_unrestricted:
             return self._columns_can_progress(rules, board, seat)
-        return can_progress(rules, board, self._open, seat)
+        return can_progress(rules, board, self._board, seat)
 
     def _columns_can_progress(self, rules: BuildingRules, board: Board, seat: int) -> SearchSteps:
         has_play = yield from columns_can_progress(rules, board, seat, self._turnable_cards(board, seat))
         return has_play or rules.may_help(board, seat)
 
-    def _cards(self, places: Sequence[CardRef]) -> tuple[Card, ...]:
-        cards = self._open.cards
-        return tuple([cards[pile][index] for pile, index in places])
+    def _cards(self, refs: Sequence[CardRef]) -> tuple[Card, ...]:
+        cards = self._board.cards
+        return tuple([cards[pile][index] for pile, index in refs])
 
     def _put_back(self, play: Play) -> None:
-        """Make a play to a stock that every redeal shuffles."""
-        stock, before = play.destination, dict(self._open.redeals)
-        self._open.move_known(play)
+        """Make a play to a stock that is shuffled by every redeal."""
+        stock, before = play.destination, dict(self._board.redeals)
+        self._board.move_known(play)
         seat = self._rules.layout.piles[stock].seat
-        if before != self._open.redeals and seat is not None:
+        if before != self._board.redeals and seat is not None:
             player = 0 if self._rules.game.deals is Deals.IDENTICAL else self._rules.layout.seats.index(seat)
-            label = f"redeal/{player}/{self._open.redeals[seat]}"
-            self._open.cards[stock] = reshuffle(self._seed, label, self._open.cards[stock])
+            label = f"redeal/{player}/{self._board.redeals[seat]}"
+            self._board.cards[stock] = reshuffle(self._seed, label, self._board.cards[stock])
 
     def _turnable_cards(self, board: Board, seat: int) -> set[Card]:
         layout = self._rules.layout
@@ -102,5 +102,5 @@ class Dealer:
             return set()
         stock = layout.groups[layout.stock[seat]]
         assert isinstance(stock, Stock)
-        hand, waste = self._open.cards[layout.stock[seat]], self._open.cards[layout.waste[seat]]
+        hand, waste = self._board.cards[layout.stock[seat]], self._board.cards[layout.waste[seat]]
         return turnable_cards(stock, hand, waste, board.redeals.get(seat, 0))

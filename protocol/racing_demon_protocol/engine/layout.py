@@ -108,12 +108,12 @@ class Layout:
             yield from step
 
     @cached_property
-    def undealt(self) -> Board:
+    def empty_board(self) -> Board:
         """The dealer's board before every deal, as a template to copy."""
         return Board([pile.opened() for pile in self.piles])
 
     @cached_property
-    def dealt(self) -> Board:
+    def dealt_board(self) -> Board:
         """The public board after every deal with no card named yet, as a template to copy."""
         board = Board(self.piles)
         for seat in self.seats:
@@ -126,9 +126,9 @@ class Layout:
         return board
 
     @cached_property
-    def first_refs(self) -> tuple[CardRef, ...]:
+    def face_up_refs(self) -> tuple[CardRef, ...]:
         """The places that are face up after every deal, in the order of the piles."""
-        return tuple(self.dealt.all_unnamed())
+        return tuple(self.dealt_board.all_unnamed())
 
     def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for one step of a deal."""

@@ -429,7 +429,7 @@ class HandReplay:
 
     def _deal(self, event: ev.Dealt) -> None:
         expect(event, event.shown == self._dealer.first_cards(), "the cards are not the seed's")
-        self._board.reveal(self._rules.layout.first_refs, event.shown)
+        self._board.reveal(self._rules.layout.face_up_refs, event.shown)
 
     def _check_progress(self, event: ev.Progressed) -> None:
         before = self._progress.get(event.seat)
@@ -450,7 +450,7 @@ class HandReplay:
 
     def _play(self, event: ev.Played) -> None:
         play = Play(event.source, event.count, event.destination, event.depth)
-        automatic = self._rules.automatic(self._board, event.seat)
+        automatic = self._rules.automatic_play(self._board, event.seat)
         expect(event, automatic is not None or not self._ended, "the hand was over")
         try:
             if automatic is not None:
@@ -471,7 +471,7 @@ class HandReplay:
         try:
             carried_out = rules.verify_play(board, seat, play)
         except IllegalPlay:
-            if seat not in rules.layout.seats or play not in rules.moves(board, seat):
+            if seat not in rules.layout.seats or play not in rules.resolved_plays(board, seat):
                 raise
         else:
             expect(event, carried_out == play, "the rules carry that play out otherwise")

@@ -67,7 +67,7 @@ class HandView:
         """Return a hand as it is dealt."""
         rules = make_rules(declare(options, len(event.seats)), event.seats)
         board = rules.deal()
-        board.reveal(rules.layout.first_refs, event.shown)
+        board.reveal(rules.layout.face_up_refs, event.shown)
         if not rules.is_private:
             return cls(rules, board, {})
         reached = rules.all_progress(board)

@@ -166,7 +166,7 @@ def with_plays(rules: Rules, board: Board, seat: int, plays: Iterable[Play]) -> 
             ahead.move(landing)
             air[landing.source] = max(0, air.get(landing.source, 0) - abs(landing.count))
             air[landing.destination] = air.get(landing.destination, 0) + abs(landing.count)
-            landing = rules.automatic(ahead, seat)
+            landing = rules.automatic_play(ahead, seat)
     return ahead, air
 
 

@@ -126,7 +126,7 @@ class Bot:
         yield len(board.piles) // PILES_A_UNIT
         if (standing := _standing(rules, board)) != self._standing:
             self._standing, self._fruitless = standing, 0
-        turn = rules.turn(board, self.seat)
+        turn = rules.stock_play(board, self.seat)
         turns = self._turns_of_pass(rules, board)
         is_attentive = self._fruitless > LOOKED_THROUGH * turns
         patience = float("inf") if is_attentive else IMPATIENCE * self._turns / turns

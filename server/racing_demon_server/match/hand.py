@@ -94,7 +94,7 @@ class Hand:
 
     def first_turn(self, seat: int) -> list[Played]:
         """Turn the stock of a seat at the signal, unless an ace must be played first."""
-        turn = self.rules.turn(self.board, seat)
+        turn = self.rules.stock_play(self.board, seat)
         if turn is None or not self.rules.can_play(self.board, seat, turn):
             return []
         return self._carry_out(seat, 0, turn, self.signal_at)
@@ -102,7 +102,7 @@ class Hand:
     def settle(self, seat: int, most: float = inf) -> list[Played]:
         """Make the automatic plays of a seat until there are none, or there were so many."""
         played: list[Played] = []
-        while len(played) < most and (follow_up := self.rules.automatic(self.board, seat)) is not None:
+        while len(played) < most and (follow_up := self.rules.automatic_play(self.board, seat)) is not None:
             played.append(self._view.play(seat, 0, follow_up, self._dealer.move))
         self.plays += len(played)
         return played

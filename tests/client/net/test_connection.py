@@ -221,7 +221,7 @@ async def test_a_play_is_answered_by_its_event() -> None:
         await ann.ask(cl.Start(counter=ann.next_counter()))
         await hear(ann, ev.Signalled)
         assert ann.view.hand is not None
-        turn = ann.view.hand.rules.turn(ann.view.hand.board, 0)
+        turn = ann.view.hand.rules.stock_play(ann.view.hand.board, 0)
         assert turn is not None
         counter = await ann.play(turn)
         assert ann.waiting

@@ -353,7 +353,7 @@ def test_every_legal_play_can_be_made(drawn: tuple[str, Position], data: st.Data
             assert hands.send_up(play.source, player.now) == meant
         else:
             assert [play] == by_keys(player, play)
-    turn = position.rules.turn(position.board, seat)
+    turn = position.rules.stock_play(position.board, seat)
     may_turn = turn is not None and position.rules.can_play(position.board, seat, turn)
     assert ([turn] if may_turn else []) == player.type(TURN_KEY)
 

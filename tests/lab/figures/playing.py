@@ -31,7 +31,7 @@ def _choice(hand: Dealt, plays: list[Play], rng: random.Random) -> Play:
     stock = {Kind.STOCK, Kind.WASTE}
     up = [play for play in plays if piles[play.destination].kind is Kind.FOUNDATION]
     on = [play for play in plays if _leads_on(hand, play)]
-    turn = hand.rules.turn(hand.board, 0)
+    turn = hand.rules.stock_play(hand.board, 0)
     own = [play for play in plays if piles[play.destination].kind not in stock and play != turn]
     if up or on:
         return rng.choice(up or on)

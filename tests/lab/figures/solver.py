@@ -128,7 +128,7 @@ def _surfaced(position: Position, wanted: Card) -> CardRef:
             kind = position.board.piles[pile].kind
             if wanted in cards and (kind is not Kind.STOCK and (pile != waste or cards[-1] == wanted)):
                 return pile, cards.index(wanted)
-        turn = position.rules.turn(position.board, 0)
+        turn = position.rules.stock_play(position.board, 0)
         assert turn is not None
         position.play(0, turn)
     raise AssertionError(f"{wanted} does not come up")

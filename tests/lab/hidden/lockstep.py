@@ -445,10 +445,10 @@ async def _run(race: Race) -> Outcome:
 def gain_of(hand: Hand, seat: int, play: Play) -> int:
     """Return how much further a play brings a seat, with all that follows by itself."""
     rules, board, dealer = hand.rules, hand.board.copy(), copy(dealer_of(hand))
-    dealer._open = hidden_board(dealer_of(hand)).copy()
+    dealer._board = hidden_board(dealer_of(hand)).copy()
     before = rules.progress(board, seat)
     following: Play | None = play
     while following is not None:
         rules.carry_out(board, following, dealer.move)
-        following = rules.automatic(board, seat)
+        following = rules.automatic_play(board, seat)
     return GOES_OUT if rules.is_out(board, seat) else rules.progress(board, seat) - before

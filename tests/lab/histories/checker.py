@@ -149,7 +149,7 @@ class _Fold:
         try:
             if event.counter:
                 view.hand.rules.verify_play(view.hand.board, event.seat, play)
-            elif play != view.hand.rules.automatic(view.hand.board, event.seat):
+            elif play != view.hand.rules.automatic_play(view.hand.board, event.seat):
                 raise WrongHistory(f"event {event.seq}: the game does not move like this")
         except IllegalPlay as error:
             raise WrongHistory(f"event {event.seq} is illegal: {error}") from None

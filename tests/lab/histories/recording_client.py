@@ -66,7 +66,7 @@ class RecordingClient:
         kinds = [pile.kind for pile in view.hand.board.piles]
         upward = {play.destination: play for play in plays if kinds[play.destination] is Kind.FOUNDATION}
         others = [p for p in plays if view.hand.board.is_progress(p) and p.destination not in upward]
-        turns = [p for p in plays if p == view.hand.rules.turn(view.hand.board, self.seat)]
+        turns = [p for p in plays if p == view.hand.rules.stock_play(view.hand.board, self.seat)]
         chosen = list(upward.values())[:MOST_AT_ONCE] or others[:1] or turns
         if not chosen:
             command: cl.Command = cl.Stuck(counter=self.client.next_counter())

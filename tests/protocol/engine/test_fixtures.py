@@ -19,7 +19,7 @@ def _columns(position: Position) -> list[str]:
 
 
 def _turn(position: Position) -> None:
-    play = position.rules.turn(position.board, 0)
+    play = position.rules.stock_play(position.board, 0)
     assert play is not None
     position.play(0, play)
 

@@ -171,7 +171,7 @@ def test_rounds_of_the_duchess() -> None:
     """Six at a time: one on each of four piles, and two aside; the last round fills the first places."""
     hand = Dealt(GAMES["duchess-of-luynes"])
     for number in range(1, 19):
-        turn = hand.rules.turn(hand.board, 0)
+        turn = hand.rules.stock_play(hand.board, 0)
         assert turn is not None
         hand.play(turn)
         assert [min(number, 18 if n < 2 else 17) for n in range(4)] == [len(p) for p in hand.named("piles")]
@@ -182,12 +182,12 @@ def test_the_last_laying_of_the_duchess_has_nothing_aside() -> None:
     """Twice all is dealt as before, and then once more in fours."""
     hand = Dealt(GAMES["duchess-of-luynes"])
     for _ in range(18 + 3 * 19 + 9):
-        turn = hand.rules.turn(hand.board, 0)
+        turn = hand.rules.stock_play(hand.board, 0)
         if turn is None:
             break
         hand.play(turn)
     assert ([len(p) for p in hand.named("piles")], [len(p) for p in hand.named("aside")]) == ([26] * 4, [0])
-    assert hand.rules.turn(hand.board, 0) is None
+    assert hand.rules.stock_play(hand.board, 0) is None
     assert hand.board.redeals[0] == 3
 
 

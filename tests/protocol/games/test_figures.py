@@ -106,7 +106,7 @@ def _pass(position: Position) -> list[Card]:
 
 
 def _turn(position: Position) -> None:
-    play = position.rules.turn(position.board, 0)
+    play = position.rules.stock_play(position.board, 0)
     assert play is not None
     position.play(0, play)
 

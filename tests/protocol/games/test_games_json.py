@@ -91,12 +91,12 @@ def test_anybody_can_turn_the_stock(game: str, options: dict[str, Any]) -> None:
     rules = _rules(game, 1, options)
     assert rules is not None
     dealer, board = Dealer(SEEDS[0], rules), rules.deal()
-    board.reveal(rules.layout.first_refs, dealer.first_cards())
+    board.reveal(rules.layout.face_up_refs, dealer.first_cards())
     for _ in range(TURNS):
-        while (follow_up := rules.automatic(board, 0)) is not None:
+        while (follow_up := rules.automatic_play(board, 0)) is not None:
             rules.carry_out(board, follow_up, dealer.move)
         turn = independent.turn(game, board.cards, board.redeals.get(0, 0), options)
-        expected = rules.turn(board, 0)
+        expected = rules.stock_play(board, 0)
         if turn is None:  # a card may have to be put aside first, or a rule of the game's own says more
             assert expected is None or rules.game.specials or board.piles[expected.source].kind is Kind.WASTE
             break

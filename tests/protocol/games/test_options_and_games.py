@@ -38,7 +38,7 @@ def test_every_option_is_played_or_refused(game: str) -> None:
         board.reveal(board.all_unnamed(), dealer.first_cards())
         for seat in rules.layout.seats:
             for _ in range(STEPS):
-                follow_up = rules.automatic(board, seat)
+                follow_up = rules.automatic_play(board, seat)
                 plays = [follow_up] if follow_up else list(rules.legal_plays(board, seat))
                 if not plays:
                     break

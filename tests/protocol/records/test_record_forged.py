@@ -310,7 +310,7 @@ def test_a_play_after_somebody_was_out() -> None:
         for event in log[:place]:
             view.apply(event)
         assert view.hand is not None
-        turn = view.hand.rules.turn(view.hand.board, 1)
+        turn = view.hand.rules.stock_play(view.hand.board, 1)
         assert turn is not None
         dealer = Dealer(bytes.fromhex(over.seed), view.hand.rules)
         for event in log[:place]:

@@ -361,7 +361,7 @@ def test_what_arrives_together_is_one_row(path: Path) -> None:
         for together in (seats, seats[:1]):
             hand, seq = room.table.view.hand, room.table.view.seq
             assert hand is not None
-            turns = [hand.rules.turn(hand.board, seat) for seat, _ in together]
+            turns = [hand.rules.stock_play(hand.board, seat) for seat, _ in together]
             for (seat, conn), turn in zip(together, turns, strict=True):
                 assert turn is not None
                 source, count, destination, _ = turn

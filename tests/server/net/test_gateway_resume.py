@@ -46,7 +46,7 @@ def turn(peer: Peer) -> cl.PlayCards:
     """Return a peer's next command: to turn the stock."""
     assert peer.view.hand is not None
     assert peer.place.seat is not None
-    play = peer.view.hand.rules.turn(peer.view.hand.board, peer.place.seat)
+    play = peer.view.hand.rules.stock_play(peer.view.hand.board, peer.place.seat)
     assert play is not None
     return playing(peer, play)
 

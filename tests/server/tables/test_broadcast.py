@@ -201,7 +201,7 @@ async def test_what_one_turn_brought_goes_out_together() -> None:
     assert view.hand is not None
     ben_ear.writes.clear()
     for seat, conn, counter in ((ann, ann_ear, 2), (ben, ben_ear, 1)):
-        turn = view.hand.rules.turn(view.hand.board, seat)
+        turn = view.hand.rules.stock_play(view.hand.board, seat)
         assert turn is not None
         source, count, destination, _ = turn
         play = cl.PlayCards(

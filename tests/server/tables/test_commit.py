@@ -86,7 +86,7 @@ async def test_the_answers_of_plays_are_kept_when_the_log_is_cut(tmp_path: Path)
     await ben[1].until(ev.Signalled)
     view = room.table.view
     assert view.hand is not None
-    turn = view.hand.rules.turn(view.hand.board, ben[0])
+    turn = view.hand.rules.stock_play(view.hand.board, ben[0])
     assert turn is not None
     fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
     room.put(ben[1], ben[0], cl.PlayCards(counter=1, seen=view.seq, **fields), now())
@@ -126,7 +126,7 @@ async def test_nobody_sees_what_is_not_written(tmp_path: Path) -> None:
     view = room.table.view
     assert view.hand is not None
     for counter in range(2, 7):
-        turn = view.hand.rules.turn(view.hand.board, ann)
+        turn = view.hand.rules.stock_play(view.hand.board, ann)
         assert turn is not None
         fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
         room.put(conn, ann, cl.PlayCards(counter=counter, seen=view.seq, **fields), now())
@@ -174,7 +174,7 @@ async def test_plays_of_one_turn_are_one_row_and_change_no_claim(tmp_path: Path)
         last = await _found(path, "SELECT max(seq) FROM events")
         for seat, conn in players:
             assert view.hand is not None
-            turn = view.hand.rules.turn(view.hand.board, seat)
+            turn = view.hand.rules.stock_play(view.hand.board, seat)
             assert turn is not None
             fields = {"source": turn.source, "count": turn.count, "destination": turn.destination}
             room.put(conn, seat, cl.PlayCards(counter=2, seen=view.seq, **fields), now())

@@ -71,7 +71,7 @@ class Started:
         """Let bytes be read now that turn a seat's stock."""
         view = self.room.table.view
         assert view.hand is not None
-        turn = view.hand.rules.turn(view.hand.board, seat)
+        turn = view.hand.rules.stock_play(view.hand.board, seat)
         assert turn is not None
         self._counters[seat] += 1
         command = cl.PlayCards.of(turn, counter=self._counters[seat], seen=view.seq)
@@ -344,7 +344,7 @@ async def strike(peer: Peer, room: Room) -> list[int]:
     def act() -> None:
         view = room.table.view
         assert view.hand is not None
-        turn = view.hand.rules.turn(view.hand.board, 0)
+        turn = view.hand.rules.stock_play(view.hand.board, 0)
         if turn is not None and view.seq == begun and loop.time() < bot.when() - 0.001:
             peer.burst([peer.next(cl.PlayCards, **turn._asdict(), seen=view.seq)])
             while loop.time() < bot.when():

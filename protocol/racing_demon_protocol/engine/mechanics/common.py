@@ -74,8 +74,8 @@ class MechanicRules(Rules):
         """Return the numbers of a seat's piles of a group; none for a seat not in the hand."""
         return self._named.get((seat, group), ())
 
-    def turn(self, board: Board, seat: int) -> Play | None:
-        """Return the play of the stock's key: deal, redeal, or the only play there is."""
+    def stock_play(self, board: Board, seat: int) -> Play | None:
+        """Return the play that uses the stock: deal, redeal, or the only play there is."""
         stock, waste = self.layout.stock.get(seat, NO_PILE), self.layout.waste.get(seat, NO_PILE)
         plays = list(self.legal_plays(board, seat))
         deals = (play for play in plays if play.source == stock or play.destination in {stock, waste})

@@ -103,7 +103,7 @@ class PushPinRules(LineRules):
         elif self._may_shift(board, seat) and len(line) > 1:
             yield Play(line[0], 1, self.group_piles(seat, "line")[-1])
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: gather a block on its first card, and remove it."""
         line = self.line(board, seat)
         for number, pile in enumerate(line):

@@ -65,7 +65,7 @@ class MergingRules(MechanicRules):
         else:
             yield from self._gather(board, seat)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: the rest of a row, of four that leave, or of a gathering."""
         piles, stock = self.group_piles(seat, "pile"), self.single_pile(seat, "stock")
         out, waste = self.single_pile(seat, "out"), self.single_pile(seat, "waste")

@@ -47,7 +47,7 @@ class RanksRules(MechanicRules):
                 if len(board.cards[lot]) == 2 and board.cards[lot][0] == UNKNOWN:
                     yield Play(lot, 2, out)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: remove a pair, or put back two turned-up cards that differ."""
         lots, out = self.group_piles(seat, "lot"), self.single_pile(seat, "out")
         gone = board.cards[out]
@@ -111,7 +111,7 @@ class SympathyRules(MechanicRules):
             if hand ^ 1 < len(self._hands):
                 yield from self._plays(board, hand)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: a matcher's card follows; an unmatched card returns."""
         mine = self._of(seat)
         for hand in sorted({*mine, *(hand ^ 1 for hand in mine)} & set(range(len(self._hands)))):

@@ -83,7 +83,7 @@ class ScriptRules(MechanicRules):
         if step < len(self._plays[seat]) and self._begins(step):
             yield self._plays[seat][step]
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next step, if it belongs to a beat that has begun."""
         step = self.progress(board, seat)
         return self._plays[seat][step] if step < len(self._plays[seat]) and not self._begins(step) else None

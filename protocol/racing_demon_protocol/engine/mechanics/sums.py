@@ -92,7 +92,7 @@ class SumsRules(MechanicRules):
         if self._may_gather(board, seat):
             yield Play(self._lower(board, seat)[0], 1, self.single_pile(seat, "waste"))
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: remove a sum, complete an exchange or a gathering, fill a gap."""
         places, stock = self.group_piles(seat, "place"), self.single_pile(seat, "stock")
         gap = next((place for place in places if not board.cards[place]), None)

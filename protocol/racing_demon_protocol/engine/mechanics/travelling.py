@@ -77,7 +77,7 @@ class TravellingRules(MechanicRules):
         else:
             yield Play(packet, 1, hand)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: slip a card under its packet, deal the packets, begin a round."""
         hand = self.single_pile(seat, "hand")
         cards = board.cards[hand]

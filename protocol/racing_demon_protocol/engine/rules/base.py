@@ -20,7 +20,7 @@ from racing_demon_protocol.errors import IllegalPlay
 from .pile_moves import verify_piles
 
 Revealer = Callable[[Play, Sequence[CardRef]], Sequence[Card]]
-"""The dealer's part in a play: makes it among the hidden cards and names those turned up, by place."""
+"""The dealer's part in a play: makes it among the hidden cards, and returns those that were turned up."""
 
 LOOK_UNITS: Final = 35
 """The work of finding a first legal play in a game that is not built in sequences."""
@@ -60,8 +60,8 @@ class Rules:
 
         """
         if decks is None:
-            return self.layout.dealt.copy()
-        board = self.layout.undealt.copy()
+            return self.layout.dealt_board.copy()
+        board = self.layout.empty_board.copy()
         for seat, deck in zip(self.layout.seats, decks, strict=True):
             for pile, cards in deal_out(self.layout, seat, self.arrange(deck)):
                 board.cards[pile].extend(cards)
@@ -101,25 +101,25 @@ class Rules:
         """Yield a seat's legal plays lazily, starting with those that advance the hand."""
         raise NotImplementedError
 
-    def moves(self, board: Board, seat: int) -> Iterator[Play]:
+    def resolved_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays as they are carried out."""
         return (self.verify_play(board, seat, play) for play in self.legal_plays(board, seat))
 
-    def memory(self, board: Board, seat: int) -> tuple[int, ...]:
-        """Return everything beside the cards that a seat's future plays depend on, as numbers."""
+    def rule_state(self, board: Board, seat: int) -> tuple[int, ...]:
+        """Return what a seat's future plays depend on beside the cards, as numbers."""
         came = (board.came.get(pile.number, 0) for pile in self.layout.piles if pile.seat == seat)
         return board.redeals.get(seat, 0), board.liberties.get(seat, 0), *came
 
     @staticmethod
-    def carry_out(board: Board, play: Play, name: Revealer) -> tuple[Card, ...]:
+    def carry_out(board: Board, play: Play, reveal: Revealer) -> tuple[Card, ...]:
         """Make a legal or automatic play, and return the cards that it turned up."""
-        places = board.move(play)
-        shown = tuple(name(play, places))
-        if places or shown:
-            board.reveal(places, shown)
+        refs = board.move(play)
+        shown = tuple(reveal(play, refs))
+        if refs or shown:
+            board.reveal(refs, shown)
         return shown
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return a seat's next automatic play, which follows from the board alone.
 
         Call it after the signal, and after every play until it returns ``None``.
@@ -131,12 +131,12 @@ class Rules:
         """How many cards of the stock are turned at a time."""
         return 1
 
-    def turn(self, board: Board, seat: int) -> Play | None:
-        """Return the play of the stock's key: turn it, deal a round, or redeal."""
+    def stock_play(self, board: Board, seat: int) -> Play | None:
+        """Return the play that uses the stock: turn it, deal a round, or redeal."""
         return None
 
     def caption(self, board: Board, seat: int) -> str:
-        """Return the patter for a trick's next step; empty for a game."""
+        """Return what is said with a trick's next step; empty for a game."""
         return ""
 
     def required_first(self, board: Board, seat: int) -> str:

@@ -90,18 +90,18 @@ class BuildingRules(Rules):
         for effect in self._effects:
             yield from effect.plays(board, seat)
 
-    def moves(self, board: Board, seat: int) -> Iterator[Play]:
+    def resolved_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's legal plays as they are carried out."""
         yield from self._plain(board, seat)
         for effect in self._effects:
             yield from map(effect.carried_out, effect.plays(board, seat))
 
-    def memory(self, board: Board, seat: int) -> tuple[int, ...]:
-        """Return everything beside the cards that a seat's future plays depend on, as numbers.
+    def rule_state(self, board: Board, seat: int) -> tuple[int, ...]:
+        """Return what a seat's future plays depend on beside the cards, as numbers.
 
         Unbounded counts are capped where they no longer make a difference.
         """
-        turned = self._stock.memory(board, seat, self._redeals_seen)
+        turned = self._stock.rule_state(board, seat, self._redeals_seen)
         came = (board.came.get(pile, 0) for pile in self._counting[seat])
         return *turned, min(board.liberties.get(seat, 0), self._liberties_seen), *came
 
@@ -117,14 +117,14 @@ class BuildingRules(Rules):
         """Return whether a special rule allows a seat something, now or after turning the stock."""
         return any(effect.may_help(board, seat) for effect in self._effects)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: a card that must fill a space, or the next card of a deal."""
         for pile in self._filled.get(seat, ()):
             if not board.cards[pile] and board.cards[heap := self.layout.seat_piles(seat, Kind.RESERVE)[0]]:
                 return Play(heap, 1, pile)
         due = self._stock.next_step(board, seat) if self._stock.goes_on else None
         for effect in self._effects:
-            due = due or effect.automatic(board, seat)
+            due = due or effect.automatic_play(board, seat)
         return due
 
     @property
@@ -132,8 +132,8 @@ class BuildingRules(Rules):
         """How many cards of the stock are turned at a time."""
         return next((group.turn for group in self.game.groups if isinstance(group, Stock)), 1)
 
-    def turn(self, board: Board, seat: int) -> Play | None:
-        """Return the play of the stock's key: turn it, deal a round, or redeal.
+    def stock_play(self, board: Board, seat: int) -> Play | None:
+        """Return the play that uses the stock: turn it, deal a round, or redeal.
 
         If the card turned last must be put aside first, return that play.
         """

@@ -128,7 +128,7 @@ def can_progress(rules: BuildingRules, board: Board, hidden: Board, seat: int) -
     yield START_UNITS
     while waiting and len(seen) < MAX_POSITIONS:
         scratch.set_position(*waiting.pop())
-        for move in rules.moves(scratch.board, seat):
+        for move in rules.resolved_plays(scratch.board, seat):
             if move.destination in shuffled or rules.is_irreversible(scratch.board, seat, move):
                 return True
             outcome, counts = scratch.position_after(move)

@@ -55,7 +55,7 @@ class ScratchBoard:
 
     def position(self) -> Position:
         """Return the current position."""
-        return Position(END_OF_PILE.join(self._faces), self._rules.memory(self.board, self._seat))
+        return Position(END_OF_PILE.join(self._faces), self._rules.rule_state(self.board, self._seat))
 
     def set_position(self, position: Position, counts: Counts) -> None:
         """Set up a position, with its counts."""
@@ -84,7 +84,7 @@ class ScratchBoard:
                     board.cards[pile], hidden.cards[pile] = shown.copy(), known.copy()
             self.plays_made += 1
             self._rules.carry_out(board, due, self._name)
-            due = self._rules.automatic(board, self._seat)
+            due = self._rules.automatic_play(board, self._seat)
         faces = self._faces
         self._faces = faces.copy()
         for pile in kept:
@@ -95,9 +95,9 @@ class ScratchBoard:
         self._faces, board.counts = faces, self.counts
         return outcome, self.counts if changed == self.counts else changed
 
-    def _name(self, play: Play, places: Sequence[CardRef]) -> list[Card]:
+    def _name(self, play: Play, refs: Sequence[CardRef]) -> list[Card]:
         self._hidden.move(play)
-        return [self._hidden.cards[pile][index] for pile, index in places]
+        return [self._hidden.cards[pile][index] for pile, index in refs]
 
     def _packed(self, pile: int) -> bytes:
         shown, known = self.board.cards[pile], self._hidden.cards[pile]

@@ -36,7 +36,7 @@ class When(StrEnum):
 
 
 class RulesContext(Protocol):
-    """The part of the rules that effects use: see :class:`.move_generator.Candidates`."""
+    """The part of the rules that effects use: see :class:`.move_generator.MoveGenerator`."""
 
     layout: Layout
     columns: ColumnRules
@@ -98,7 +98,7 @@ class Effect:
         """Return why this rule forbids an otherwise legal play; empty if it does not."""
         return self.required_first(board, seat)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return this rule's next automatic play."""
         return None
 
@@ -183,7 +183,7 @@ class DrawEffect(Effect):
                     for destination in self._targets(board, seat, pile, card):
                         yield Play(pile, 1, destination, depth)
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Move a card that was drawn through a reserve to its foundation."""
         for heap in self.group_piles(seat, self.special.through) if self.special.through else ():
             if board.cards[heap]:
@@ -256,7 +256,7 @@ class LayExtraEffect(Effect):
         if not upward and source is not None:
             yield Play(source, 1, cells[0])
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Deal the others."""
         first, *others = self.group_piles(seat, self.special.cells)
         source = self._source(board, seat)
@@ -363,7 +363,7 @@ class ReorderEffect(Effect):
         held = self._piles(seat)[0]
         return "Put the cards that lie aside on the waste, in any order." if self._lying(board, held) else ""
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Put the other cards of the turn aside; lay the last one off."""
         held, stock = self._piles(seat)
         lying = self._lying(board, held)
@@ -472,7 +472,7 @@ class GridEdgesEffect(Effect):
             return "That card lies between two others."
         return ""
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Deal the rest of a row that was begun."""
         stock = self.context.layout.stock[seat]
         for cell in self._laid(board, seat)[1]:
@@ -584,7 +584,7 @@ class PairedColumnEffect(Effect):
             return "A foundation takes only cards of the pile below it."
         return ""
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Play a base up, or deal the next card to the pile whose turn it is."""
         piles, stock = self.group_piles(seat, self.special.piles), self.context.layout.stock[seat]
         for pile in piles:
@@ -663,7 +663,7 @@ class JointEntryEffect(Effect):
             return "These cards enter in pairs."
         return ""
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Let the second card follow the first."""
         for group in self.special.foundations:
             for pile in self.group_piles(seat, group):
@@ -855,7 +855,7 @@ class BumpKingEffect(Effect):
             return ""
         return "A king lies on a lower card of his suit: move him one place on, or turn the stock to lay on."
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Deal the next card, first of all to the place that a king has left."""
         columns, laid = self._laid(board, seat)
         if laid == len(columns) * self.special.rows or self._may_go_on(board, columns, laid):
@@ -959,7 +959,7 @@ class RowEndsEffect(Effect):
         free = {*lying[-self.special.ends :], *lying[: self.special.left]}
         return "" if play.source in free else "Only the cards at the right-hand end are free."
 
-    def automatic(self, board: Board, seat: int) -> Play | None:
+    def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Move a row's card to its column when the next one has come, or when stock and waste are empty."""
         row, columns = self.group_piles(seat, self.special.row), self.group_piles(seat, self.special.columns)
         out = not board.cards[self.context.layout.stock[seat]]

@@ -93,7 +93,7 @@ class StockRules:
         left = len(board.cards[stock]) + len(board.cards[waste])
         return -(-left // self._group(stock).turn) + 1 if left else 0
 
-    def memory(self, board: Board, seat: int, redeals_seen: int) -> tuple[int, ...]:
+    def rule_state(self, board: Board, seat: int, redeals_seen: int) -> tuple[int, ...]:
         """Return what future turns depend on beside the cards.
 
         Args:

@@ -90,7 +90,7 @@ def test_where_nothing_is_turned_no_key_says_so(game: str) -> None:
     """The footer speaks of turning where there is a stock, and of the next play where the key makes it."""
     for table in moments(game, 2, 40, 4):
         player = Alone(table)
-        turns = table.rules.turn(table.board, 0) is not None
+        turns = table.rules.stock_play(table.board, 0) is not None
         does = "turn" if table.rules.layout.stock else "next"
         assert not turns or ("space", does) in player.session.keymap.footer()
     castle = Alone(next(moments("beleaguered-castle", 1, 1, 1)))

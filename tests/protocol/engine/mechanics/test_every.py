@@ -94,7 +94,7 @@ def test_nothing_follows_a_settled_board(name: str) -> None:
             board = Board(dealt.board.piles, dealt.board.cards)
             board.redeals, board.came = dict(dealt.board.redeals), dict(dealt.board.came)
             for seat in dealt.seats:
-                assert dealt.rules.automatic(board, seat) is None
+                assert dealt.rules.automatic_play(board, seat) is None
                 plays = list(dealt.rules.legal_plays(board, seat))
                 assert plays == list(dealt.rules.legal_plays(dealt.board, seat))
 
@@ -167,6 +167,6 @@ def test_the_key_for_the_stock_makes_a_legal_play(name: str) -> None:
         if number % 5 == 0:
             for seat in dealt.seats:
                 plays = list(dealt.rules.legal_plays(dealt.board, seat))
-                turn = dealt.rules.turn(dealt.board, seat)
+                turn = dealt.rules.stock_play(dealt.board, seat)
                 assert turn is None or turn in plays
                 assert turn is not None or len(plays) != 1

@@ -46,9 +46,9 @@ def _future(hand: Dealt, scratch: ScratchBoard) -> Future:
     rules, board = hand.rules, scratch.board
     moves = {
         move: (rules.is_irreversible(board, SEAT, move), scratch.position_after(move)[0])
-        for move in rules.moves(board, SEAT)
+        for move in rules.resolved_plays(board, SEAT)
     }
-    return Future(moves, rules.automatic(board, SEAT))
+    return Future(moves, rules.automatic_play(board, SEAT))
 
 
 def _hands(game: Game, *, plays: int = 150, step: int = 10) -> Iterator[tuple[Dealt, random.Random]]:
@@ -90,7 +90,7 @@ def test_a_position_holds_all_that_its_future_needs(game: Game) -> None:
     for hand, _ in _hands(game):
         real = _scratch(hand, hand.board)
         layout = hand.rules.layout
-        fresh = ScratchBoard(hand.rules, SEAT, Board(layout.piles), layout.undealt)
+        fresh = ScratchBoard(hand.rules, SEAT, Board(layout.piles), layout.empty_board)
         fresh.set_position(real.position(), real.counts)
         assert fresh.position() == real.position()
         assert _future(hand, fresh) == _future(hand, real)
@@ -104,7 +104,7 @@ def test_a_move_leads_where_the_real_play_leads(game: Game) -> None:
         scratch = _scratch(hand, hand.board)
         before = scratch.position()
         plays = list(hand.rules.legal_plays(hand.board, SEAT))
-        moves = list(hand.rules.moves(hand.board, SEAT))
+        moves = list(hand.rules.resolved_plays(hand.board, SEAT))
         assert moves == [hand.rules.verify_play(hand.board, SEAT, play) for play in plays]
         if not plays or _shuffles(game):
             continue
@@ -168,5 +168,5 @@ def _played(hand: Dealt, board: Board, hidden: Board, move: Play) -> tuple[Board
     due: Play | None = move
     while due is not None:
         hand.rules.carry_out(board, due, name)
-        due = hand.rules.automatic(board, SEAT)
+        due = hand.rules.automatic_play(board, SEAT)
     return board, hidden

@@ -195,7 +195,7 @@ def test_turning_is_allowed_whatever_else_is() -> None:
 def test_the_usual_turn() -> None:
     """``turn`` names the play that turns cards, or that turns the waste over, or nothing."""
     turns = [
-        position.rules.turn(position.board, 0)
+        position.rules.stock_play(position.board, 0)
         for position in (_klondike(stock="As 2s 3s 4s"), _klondike(waste="As 2s"), _klondike())
     ]
     assert [Play(STOCK, 3, WASTE), Play(WASTE, 2, STOCK), None] == turns

@@ -37,7 +37,7 @@ class Scene:
         due: Play | None = self.rules.verify_play(self.board, 0, play)
         while due is not None:
             self.board.move(due)
-            due = self.rules.automatic(self.board, 0)
+            due = self.rules.automatic_play(self.board, 0)
 
     def text(self, group: str, index: int = 0) -> str:
         """Return the cards of a pile by their names."""
@@ -181,7 +181,7 @@ def test_rows_are_laid_whole() -> None:
     """A command in Blockade lays ten cards, and the next lays the row below."""
     hand = Dealt(GAMES["blockade"])
     for count in (10, 20):
-        turn = hand.rules.turn(hand.board, 0)
+        turn = hand.rules.stock_play(hand.board, 0)
         assert turn is not None
         hand.play(turn)
         assert count == sum(len(pile) for pile in hand.named("rows"))
@@ -312,7 +312,7 @@ def test_a_king_may_be_moved_on() -> None:
     stock, columns = hand.rules.layout.stock[0], hand.rules.layout.group_piles(0, "columns")
     move, leave = Play(columns[0], 1, columns[1]), Play(stock, 1, columns[1])
     assert [move, leave] == [play for _, play in hand.plays()]
-    assert leave == hand.rules.turn(hand.board, 0)
+    assert leave == hand.rules.stock_play(hand.board, 0)
     with pytest.raises(IllegalPlay, match=re.escape(hand.rules.required_first(hand.board, 0))):
         hand.play(Play(columns[2], 1, columns[3]))
     hand.play(move)
@@ -360,7 +360,7 @@ def test_the_row_of_judges() -> None:
     while gap := [p for _, p in hand.plays() if p.source == stock and not _is_round(hand, p)]:
         hand.play(gap[0])
     first = [list(column) for column in hand.named("columns")]
-    turn = hand.rules.turn(hand.board, 0)
+    turn = hand.rules.stock_play(hand.board, 0)
     assert turn is not None
     hand.play(turn)
     row = [cell[-1] for cell in hand.named("row")]

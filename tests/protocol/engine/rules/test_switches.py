@@ -64,10 +64,10 @@ def _another_order(
         due: Play | None = rules.verify_play(board, 0, wanted)
         while due is not None:
             board.move(due)
-            due = rules.automatic(board, 0)
+            due = rules.automatic_play(board, 0)
 
     while board.redeals.get(0, 0) < 2:
-        turn_ = rules.turn(board, 0)
+        turn_ = rules.stock_play(board, 0)
         assert turn_ is not None
         play(turn_)
     return rules, board, play
