@@ -40,7 +40,7 @@ class BuildingRules(Rules):
         self.legality = legality = LegalityChecker(move_generator)
         self._stock = move_generator.stock
         self._effects = effects = move_generator.effects
-        asks_more = effects or legality.forces or any(legality.must.values())
+        asks_more = effects or legality.forces_openings or any(legality.must_fill.values())
         self.move_tables = None if asks_more else MoveTables(layout, self.columns)
         self.takes_back = frozenset(
             seat
@@ -108,9 +108,9 @@ class BuildingRules(Rules):
     def _plain(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays that need no special rule."""
         legality = self.legality
-        forced = self.move_generator.opening_plays(board, seat) if legality.forces else []
+        forced = self.move_generator.opening_plays(board, seat) if legality.forces_openings else []
         for play in forced or self.move_generator.plays(board, seat):
-            if not legality.must[seat] or legality.is_due(board, seat, play):
+            if not legality.must_fill[seat] or legality.respects_required_fills(board, seat, play):
                 yield play
 
     def may_help(self, board: Board, seat: int) -> bool:

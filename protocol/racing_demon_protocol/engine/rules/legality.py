@@ -17,8 +17,8 @@ class LegalityChecker:
     """Verifies plays step by step.
 
     Attributes:
-        forces: whether a card that opens a foundation must be played first.
-        must: each seat's cells that must be filled first.
+        forces_openings: whether a card that opens a foundation must be played first.
+        must_fill: each seat's cells that must be filled first.
 
     Args:
         candidates: the plays that fit.
@@ -27,10 +27,10 @@ class LegalityChecker:
 
     def __init__(self, move_generator: MoveGenerator) -> None:
         layout = move_generator.layout
-        self.forces = any(
+        self.forces_openings = any(
             isinstance(group, Foundations) and group.forced_bases for group in layout.game.groups
         )
-        self.must = {
+        self.must_fill = {
             seat: [
                 pile
                 for pile in layout.seat_piles(seat, Kind.CELL)
@@ -69,15 +69,15 @@ class LegalityChecker:
                 self._verify_target(board, seat, play, taken)
         if self._effects and (refusal := self._move_generator.refusal(board, seat, play)):
             raise IllegalPlay(refusal)
-        if self.forces:
+        if self.forces_openings:
             self._verify_forced(board, seat, play)
-        if self.must[seat] and not self.is_due(board, seat, play):
+        if self.must_fill[seat] and not self.respects_required_fills(board, seat, play):
             raise IllegalPlay("An empty place must be filled first.")
         return play
 
-    def is_due(self, board: Board, seat: int, play: Play) -> bool:
+    def respects_required_fills(self, board: Board, seat: int, play: Play) -> bool:
         """Return whether a play is allowed while places must be filled."""
-        empty = [pile for pile in self.must[seat] if not board.cards[pile]]
+        empty = [pile for pile in self.must_fill[seat] if not board.cards[pile]]
         if not empty or play.destination in empty:
             return True
         sources = [name for pile in empty for name in self._layout.groups[pile].takes or ()]

@@ -8,7 +8,6 @@ language of conditions.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
 from typing import Any, Final, Protocol
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
@@ -115,10 +114,7 @@ class Effect:
         return not has_stock(self.context.layout, board, seat)
 
     def is_pass_without_play(self, board: Board, seat: int) -> bool:
-        """Return whether a full pass led to nothing, and no card can be played now.
-
-        The stock must count.
-        """
+        """Return whether a full pass led to nothing, and no card can be played now. The stock must count."""
         return (
             self.is_pass_complete(board, seat) and next(self.context.plain_plays(board, seat), None) is None
         )
@@ -130,8 +126,8 @@ class Effect:
 
     def is_stuck(self, board: Board, seat: int) -> bool:
         """Return whether nothing can be played or turned without special rules."""
-        nothing = next(self.context.plain_plays(board, seat), None) is None
-        return nothing and next(self.context.stock.plays(board, seat), None) is None
+        is_blocked = next(self.context.plain_plays(board, seat), None) is None
+        return is_blocked and next(self.context.stock.plays(board, seat), None) is None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,8 +153,8 @@ class Draw(Special):
     through: str = ""
 
 
-HAND: Final = {When.HAND_IN: False, When.HAND_OUT: True}
-"""Whether stock and waste must be empty, or must not."""
+NEEDS_EMPTY_STOCK: Final = {When.HAND_IN: False, When.HAND_OUT: True}
+"""Whether stock and waste must be empty."""
 
 
 class DrawEffect(Effect):
@@ -171,8 +167,8 @@ class DrawEffect(Effect):
         self.liberties_seen = 0 if special.through else special.times
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield a play for each card that could be drawn, and each place it could go."""
-        if not self._may(board, seat):
+        """Yield the plays of each buried card to each pile where it fits."""
+        if not self._is_allowed(board, seat):
             return
         wanted = self.context.foundations.accepted_cards(board, seat)
         for pile in (pile for group in self.special.groups for pile in self.group_piles(seat, group)):
@@ -180,18 +176,18 @@ class DrawEffect(Effect):
             for depth in range(0 if self.special.through else 1, len(cards)):
                 card = cards[-depth - 1]
                 if card != UNKNOWN and (self.special.marries or card % PACK_SIZE in wanted):
-                    for destination in self._targets(board, seat, pile, card):
+                    for destination in self._destinations(board, seat, pile, card):
                         yield Play(pile, 1, destination, depth)
 
     def automatic_play(self, board: Board, seat: int) -> Play | None:
-        """Move a card that was drawn through a reserve to its foundation."""
+        """Play a card that came through a reserve to its foundation."""
         for heap in self.group_piles(seat, self.special.through) if self.special.through else ():
             if board.cards[heap]:
                 to = next(self.context.open_foundations(board, seat, board.cards[heap][-1]), None)
                 return None if to is None else Play(heap, 1, to)
         return None
 
-    def _may(self, board: Board, seat: int) -> bool:
+    def _is_allowed(self, board: Board, seat: int) -> bool:
         special = self.special
         if special.through:
             used = sum(board.came.get(pile, 0) for pile in self.group_piles(seat, special.through))
@@ -203,24 +199,25 @@ class DrawEffect(Effect):
             board.came.get(pile, 0) for pile in self.group_piles(seat, special.after)
         ):
             return False
-        if special.when in HAND and self.is_stock_used_up(board, seat) is not HAND[special.when]:
+        if (
+            special.when in NEEDS_EMPTY_STOCK
+            and self.is_stock_used_up(board, seat) is not NEEDS_EMPTY_STOCK[special.when]
+        ):
             return False
         return special.when is When.ALWAYS or self.is_stuck(board, seat)
 
-    def _targets(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
-        upward = self.context.open_foundations(board, seat, card)
+    def _destinations(self, board: Board, seat: int, source: int, card: Card) -> Iterator[int]:
+        layout, foundations = self.context.layout, self.context.open_foundations(board, seat, card)
         if self.special.through:
-            yield from (self.group_piles(seat, self.special.through)[0] for _ in islice(upward, 1))
+            if next(foundations, None) is not None:
+                yield self.group_piles(seat, self.special.through)[0]
             return
-        yield from upward
-        for pile in self.context.layout.seat_piles(seat, Kind.TABLEAU) if self.special.marries else ():
-            column, top = self.context.layout.groups[pile], board.top(pile)
-            fits = isinstance(column, Tableau) and top is not None and top != UNKNOWN and pile != source
-            if (
-                fits
-                and isinstance(column, Tableau)
-                and self.context.columns.continues(column, top or 0, card)
-            ):
+        yield from foundations
+        for pile in layout.seat_piles(seat, Kind.TABLEAU) if self.special.marries else ():
+            column, top = layout.groups[pile], board.top(pile)
+            if pile == source or not isinstance(column, Tableau) or top is None or top == UNKNOWN:
+                continue
+            if self.context.columns.continues(column, top, card):
                 yield pile
 
 
@@ -304,13 +301,13 @@ class GraceEffect(Effect):
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the plays of a foundation's top card to a column's foot or head."""
         if self.is_pass_without_play(board, seat):
-            yield from self._ways(board, seat)
+            yield from self._plays_back(board, seat)
 
     def may_help(self, board: Board, seat: int) -> bool:
         """Return whether a card could be taken back once turning has led to nothing."""
-        return next(self._ways(board, seat), None) is not None
+        return next(self._plays_back(board, seat), None) is not None
 
-    def _ways(self, board: Board, seat: int) -> Iterator[Play]:
+    def _plays_back(self, board: Board, seat: int) -> Iterator[Play]:
         if board.liberties.get(seat, 0) >= self.special.times:
             return
         layout = self.context.layout
@@ -344,7 +341,7 @@ class Reorder(Special):
 
 
 class ReorderEffect(Effect):
-    """Lays cards off in another order: see :class:`Reorder`."""
+    """Puts the cards of a turn on the waste in another order: see :class:`Reorder`."""
 
     special: Reorder
 
@@ -507,7 +504,7 @@ class FamilyByLaying(Special):
 
 
 class FamilyByLayingEffect(Effect):
-    """Keeps groups from foundations: see :class:`FamilyByLaying`."""
+    """Keeps cards of other groups from foundations: see :class:`FamilyByLaying`."""
 
     special: FamilyByLaying
 
@@ -541,7 +538,7 @@ class BasesFirst(Special):
 
 
 class BasesFirstEffect(Effect):
-    """Reserves bases for their places: see :class:`BasesFirst`."""
+    """Reserves cards for the foundations that they open: see :class:`BasesFirst`."""
 
     special: BasesFirst
 
@@ -738,7 +735,7 @@ class FillFromDoubles(Special):
 
 
 class FillFromDoublesEffect(Effect):
-    """Splits double places: see :class:`FillFromDoubles`."""
+    """Plays the upper cards of double places: see :class:`FillFromDoubles`."""
 
     special: FillFromDoubles
 
@@ -769,7 +766,7 @@ class OpeningRescue(Special):
 
 
 class OpeningRescueEffect(Effect):
-    """Finds the first bases: see :class:`OpeningRescue`."""
+    """Restricts play until each kind of foundation is opened: see :class:`OpeningRescue`."""
 
     special: OpeningRescue
 
@@ -987,7 +984,7 @@ class ChosenBase(Special):
 
 
 class ChosenBaseEffect(Effect):
-    """Lets the first card choose: see :class:`ChosenBase`."""
+    """Lets the first card turned choose the base: see :class:`ChosenBase`."""
 
     special: ChosenBase
 
