@@ -6,7 +6,7 @@ import { readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
 import { Dialog, drawQr, originForOthers } from "./screens/dialog.js";
-import { Lobby } from "./screens/lobby.js";
+import { LobbyScreen } from "./screens/lobby.js";
 import {
   change,
   forgetSeat,
@@ -48,7 +48,7 @@ const page = {
   isRenderRequested: false,
   hasTexts: false,
   upgrade: 0, // timer that waits for a moment to reload
-  since: 0, // when the current phase began
+  phaseSince: 0, // when the current phase began
   renderTimer: 0, // of a scheduled render
   renderMs: 0, // moving average of render times
   /** The origin at which other devices reach the server; null if there is none. @type {string | null | undefined} */
@@ -59,7 +59,7 @@ const page = {
 
 /** @type {TableScreen} */
 let tableScreen;
-/** @type {Lobby} */
+/** @type {LobbyScreen} */
 let lobby;
 /** @type {Dialog} */
 let dialog;
@@ -222,7 +222,7 @@ const HANDLERS = {
   said: ({ table }, { seat, text }) => lobby.hear(table.nameOf(seat), text),
   snapshot(session) {
     session.proof = "";
-    page.since = session.clock();
+    page.phaseSince = session.clock();
   },
   dealt(session) {
     session.proof = "";
@@ -235,12 +235,12 @@ const HANDLERS = {
     if (!isPast) byId("live").textContent = WORDS.go; // the table screen shows it large
   },
   hand_over(session, { out, seed }, isPast) {
-    page.since = session.clock();
+    page.phaseSince = session.clock();
     checkHand(session, seed);
     if (!isPast && out !== null && out === session.seat) celebrate();
   },
   match_over(session, { winners }, isPast) {
-    page.since = session.clock();
+    page.phaseSince = session.clock();
     if (isPast) return;
     keepResult(session.table, session.seat);
     if (winners.includes(session.seat)) celebrate();
@@ -305,7 +305,11 @@ async function reloadWhenOutdated() {
       !dialog.isOpen &&
       !replay?.isOpen &&
       !(document.activeElement instanceof HTMLSelectElement);
-    if (!session?.isCaughtUp || !isIdle || !(session.clock() - page.since >= READING_MS[session.table.phase]))
+    if (
+      !session?.isCaughtUp ||
+      !isIdle ||
+      !(session.clock() - page.phaseSince >= READING_MS[session.table.phase])
+    )
       return;
     clearInterval(page.upgrade);
     location.reload();
@@ -619,7 +623,7 @@ async function begin() {
     openHelp: () => openMenu("help"),
     requestRender,
   });
-  lobby = new Lobby(byId("lobby"), {
+  lobby = new LobbyScreen(byId("lobby"), {
     analyze: (list) =>
       withModule(
         "results",

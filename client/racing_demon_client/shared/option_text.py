@@ -55,7 +55,7 @@ MEANINGS: Final = {
     "watch_delay_ms": "The delay with which spectators see events.",
     "pause_after_ms": "How long a hand goes on with fewer than two players connected; none: forever.",
     "time_limit_ms": "The time limit of a hand; none: no limit, but ten minutes on identical deals.",
-    "hints": "Whether clients may show which plays fit. The server does not use it.",
+    "hints": "Whether players are shown which plays fit.",
     "countdown_ms": "The time from the deal to the signal.",
     "tally_ms": "The time from a hand's end to the next deal; less if all are ready.",
     "turn": "How many cards are turned from the stock at a time.",

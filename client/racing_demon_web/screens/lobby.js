@@ -10,20 +10,20 @@ import { headline, outcome, seatState, WORDS } from "../words.js";
 
 const MAX_CHAT_LINES = 30;
 
-export class Lobby {
+export class LobbyScreen {
   #drawn = "";
 
   /**
    * @param {HTMLElement} root
-   * @param {object} given
-   * @param {any} given.games
-   * @param {(name: string, fields?: any) => void} given.command
-   * @param {() => void} given.share shows how others join
-   * @param {(seat: number) => void} given.manage shows what a host can do about somebody
-   * @param {(title: string, text: string, yes: string, act: () => void) => void} given.ask
-   * @param {(list: HTMLElement) => void} given.analyze tells what the hand has come to
-   * @param {() => void} given.watchAgain plays the match again
-   * @param {() => void} given.leave shows the first screen
+   * @param {object} options
+   * @param {any} options.games
+   * @param {(name: string, fields?: any) => void} options.command
+   * @param {() => void} options.share shows how others join
+   * @param {(seat: number) => void} options.manage shows what a host can do about somebody
+   * @param {(title: string, text: string, yes: string, act: () => void) => void} options.ask
+   * @param {(list: HTMLElement) => void} options.analyze tells what the hand has come to
+   * @param {() => void} options.watchAgain plays the match again
+   * @param {() => void} options.leave shows the first screen
    */
   constructor(root, { games, command, share, manage, ask, analyze, watchAgain, leave }) {
     this.root = root;

@@ -14,13 +14,13 @@ export class Menus {
   #session;
 
   /**
-   * @param {object} given
-   * @param {() => Session | null} given.session
-   * @param {import("./dialog.js").Dialog} given.dialog
-   * @param {any} given.games
-   * @param {(text: string) => void} given.announce
-   * @param {() => void} given.leave
-   * @param {() => void} given.redraw
+   * @param {object} options
+   * @param {() => Session | null} options.session
+   * @param {import("./dialog.js").Dialog} options.dialog
+   * @param {any} options.games
+   * @param {(text: string) => void} options.announce
+   * @param {() => void} options.leave
+   * @param {() => void} options.redraw
    */
   constructor({ session, dialog, games, announce, leave, redraw }) {
     this.#session = session;

@@ -43,12 +43,12 @@ function optionValue(name, value, games) {
 
 /**
  * The options of a table, with a select for each if they may be changed.
- * @param {object} given
- * @param {import("../rules/state.js").TableState} given.table
- * @param {any} given.games
- * @param {(name: string, fields: any) => void} given.command
- * @param {boolean} given.mayChange
- * @param {boolean} given.showsAll with the rarely used ones, and what each means
+ * @param {object} options
+ * @param {import("../rules/state.js").TableState} options.table
+ * @param {any} options.games
+ * @param {(name: string, fields: any) => void} options.command
+ * @param {boolean} options.mayChange
+ * @param {boolean} options.showsAll with the rarely used ones, and what each means
  */
 export function optionRows({ table, games, command, mayChange, showsAll }) {
   const names = Object.keys(OPTIONS).filter(

@@ -66,15 +66,15 @@ export class BoardView {
   }
 
   /**
-   * @param {object} given
-   * @param {import("./geometry.js").Scene} given.scene
-   * @param {import("../rules/board.js").Board} given.board
-   * @param {string} given.deal identifies the deal; for another one the board is cleared first
-   * @param {Map<number, number>} given.air how many cards in the air top each pile
-   * @param {{pile: number, count: number} | null} given.held the cards that are picked up
-   * @param {Set<number>} given.fits piles that take what is held
-   * @param {(card: number) => ({x: number, y: number} | null)} given.origin where a new card flies from
-   * @param {boolean} given.isStill whether no card flies
+   * @param {object} options
+   * @param {import("./geometry.js").Scene} options.scene
+   * @param {import("../rules/board.js").Board} options.board
+   * @param {string} options.deal identifies the deal; for another one the board is cleared first
+   * @param {Map<number, number>} options.air how many cards in the air top each pile
+   * @param {{pile: number, count: number} | null} options.held the cards that are picked up
+   * @param {Set<number>} options.fits piles that take what is held
+   * @param {(card: number) => ({x: number, y: number} | null)} options.origin where a new card flies from
+   * @param {boolean} options.isStill whether no card flies
    */
   draw({ scene, board, deal, air, held, fits, origin, isStill }) {
     this.isStill = isStill;

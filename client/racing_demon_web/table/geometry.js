@@ -102,15 +102,15 @@ export const shapeOf = ({ layout, cards }, place) =>
 
 /**
  * Lay out one seat's piles and the shared ones, with cards as large as fit.
- * @param {object} given
- * @param {import("../rules/layout.js").Layout} given.layout
- * @param {import("../rules/board.js").Board} given.board
- * @param {number} given.place whose layout; -1: nobody's, the table's piles alone
- * @param {string} given.deal names the deal
- * @param {FoundationSlots} given.slots
- * @param {number} given.buttons how many lie one above the other, below the columns
- * @param {{width: number, height: number}} given.area
- * @param {boolean} given.isMirrored for the left hand
+ * @param {object} options
+ * @param {import("../rules/layout.js").Layout} options.layout
+ * @param {import("../rules/board.js").Board} options.board
+ * @param {number} options.place whose layout; -1: nobody's, the table's piles alone
+ * @param {string} options.deal names the deal
+ * @param {FoundationSlots} options.slots
+ * @param {number} options.buttons how many lie one above the other, below the columns
+ * @param {{width: number, height: number}} options.area
+ * @param {boolean} options.isMirrored for the left hand
  * @returns {Scene}
  */
 export function arrange({ layout, board, place, deal, slots, buttons, area, isMirrored }) {
@@ -175,7 +175,7 @@ function blocksOf(layout, place, isRace) {
 
 /**
  * The scene with cards of a given width, or null if they do not fit.
- * @param {any} given
+ * @param {any} options
  * @returns {Scene | null}
  */
 function attempt({
@@ -229,7 +229,7 @@ function attempt({
 
 /**
  * Lay out shared foundations in a grid by suits. Returns its lower edge.
- * @param {any} given
+ * @param {any} options
  */
 function race({ places, board, deal, slots, shared, card, gap, area, isAlone }) {
   const seats = shared.length / 4;
@@ -329,7 +329,7 @@ function steps(cards) {
   return { up, down: down === cards.length ? Math.max(0, down - 1) : down };
 }
 
-/** @param {any} given */
+/** @param {any} options */
 function lay({ places, row, board, x, y, width, height, card, gap }) {
   const pitch = Math.min(card.w + gap * 3, (width - gap) / row.length);
   const left = x + (width - pitch * row.length) / 2 + (pitch - card.w) / 2;
@@ -354,7 +354,7 @@ function lay({ places, row, board, x, y, width, height, card, gap }) {
 
 /**
  * Lay out stock, waste and reserve within reach of the thumb: below the layout, or beside it.
- * @param {any} given
+ * @param {any} options
  */
 function bar({ places, piles, area, card, gap, isWide, isMirrored }) {
   /** @type {Record<string, number>} */

@@ -46,12 +46,12 @@ export class TableScreen {
 
   /**
    * @param {HTMLElement} root
-   * @param {object} given
-   * @param {string[][]} given.tables of the moves
-   * @param {(text: string, isUrgent?: boolean) => void} given.announce
-   * @param {() => void} given.openMenu
-   * @param {() => void} given.openHelp
-   * @param {() => void} given.requestRender requests a render
+   * @param {object} options
+   * @param {string[][]} options.tables of the moves
+   * @param {(text: string, isUrgent?: boolean) => void} options.announce
+   * @param {() => void} options.openMenu
+   * @param {() => void} options.openHelp
+   * @param {() => void} options.requestRender requests a render
    */
   constructor(root, { tables, announce, openMenu, openHelp, requestRender }) {
     this.root = root;

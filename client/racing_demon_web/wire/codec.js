@@ -5,14 +5,14 @@ import { FROM_CLIENT, FROM_SERVER } from "./protocol.js";
 /**
  * Encode a message. Missing fields at the end are omitted and keep their defaults.
  * @param {string} name
- * @param {Record<string, unknown>} [given]
+ * @param {Record<string, unknown>} [values]
  */
-export function encode(name, given = {}) {
+export function encode(name, values = {}) {
   const { tag, fields, defaults } = FROM_CLIENT[name];
   let last = fields.length;
-  while (last > 0 && !(fields[last - 1] in given)) last -= 1;
-  const values = fields.slice(0, last).map((field) => (field in given ? given[field] : defaults[field]));
-  return JSON.stringify([tag, ...values]);
+  while (last > 0 && !(fields[last - 1] in values)) last -= 1;
+  const row = fields.slice(0, last).map((field) => (field in values ? values[field] : defaults[field]));
+  return JSON.stringify([tag, ...row]);
 }
 
 /**

@@ -17,7 +17,7 @@ export const OPTIONS = {
   "watch_delay_ms": {"label": "Delay for spectators", "about": "The delay with which spectators see events.", "values": [], "least": 0, "greatest": 60000},
   "pause_after_ms": {"label": "Pause without players", "about": "How long a hand goes on with fewer than two players connected; none: forever.", "values": [null], "least": 0, "greatest": 600000, "unset": "never"},
   "time_limit_ms": {"label": "Time limit of a hand", "about": "The time limit of a hand; none: no limit, but ten minutes on identical deals.", "values": [null], "least": 1000, "greatest": 86400000, "unset": "none"},
-  "hints": {"label": "Hints", "about": "Whether clients may show which plays fit. The server does not use it.", "values": [false, true]},
+  "hints": {"label": "Hints", "about": "Whether players are shown which plays fit.", "values": [false, true]},
   "countdown_ms": {"label": "Countdown before a hand", "about": "The time from the deal to the signal.", "values": [], "least": 0, "greatest": 30000},
   "tally_ms": {"label": "Tally between hands", "about": "The time from a hand's end to the next deal; less if all are ready.", "values": [], "least": 0, "greatest": 600000},
   "turn": {"label": "Cards per turn", "about": "How many cards are turned from the stock at a time.", "values": [null], "least": 1, "greatest": 5, "unset": "the game's own"},

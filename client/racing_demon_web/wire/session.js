@@ -198,7 +198,7 @@ export class Session {
   /**
    * Close the connection, and do not reconnect.
    * @param {string} reason
-   * @param {number} [code] that a server would have given
+   * @param {number} [code] that a server would have options
    */
   #giveUp(reason, code = CLOSE.good_bye) {
     this.close();
