@@ -10,7 +10,13 @@ from descriptions import beside
 from game_list import games
 from move_list import moves
 from racing_demon_client.shared.option_text import MEANINGS, VALUES, called, usual
-from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
+from racing_demon_protocol.constants import (
+    MAX_CHAT_LENGTH,
+    MAX_NAME_LENGTH,
+    MAX_PASSPHRASE_LENGTH,
+    MAX_SEATS,
+    WEBSOCKET_PATH,
+)
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.mechanics.line import DoubleJump, PushPin
 from racing_demon_protocol.engine.mechanics.merging import Merging
@@ -21,7 +27,7 @@ from racing_demon_protocol.engine.mechanics.travelling import Travelling
 from racing_demon_protocol.engine.specification import Mechanic
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import GAMES
-from racing_demon_protocol.table.state import MAX_BANNED
+from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, MAX_BANNED
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
@@ -58,6 +64,9 @@ def constants() -> str:
             "",
             f"export const VERSION = {VERSION};",
             f"export const SUBPROTOCOL = {json.dumps(Encoding.JSON)};",
+            f"export const WEBSOCKET_PATH = {json.dumps(WEBSOCKET_PATH)};",
+            "/** The time limit on identical deals without one of their own. */",
+            f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
             f"export const LIMITS = {_lines(limits)};",
             "/** Why a server closes a connection. */",

@@ -22,7 +22,7 @@ import {
 import { makeCard } from "./table/board_view.js";
 import { celebrate, TableScreen } from "./table/table_screen.js";
 import { MatchLog } from "./wire/match_log.js";
-import { CLOSE, LIMITS } from "./wire/protocol.js";
+import { CLOSE, LIMITS, WEBSOCKET_PATH } from "./wire/protocol.js";
 import { Session } from "./wire/session.js";
 import { CLOSES, eventSentence, namesOf, proofWords, refusalText, voidWords, WORDS } from "./words.js";
 
@@ -71,7 +71,8 @@ let replay = null;
 let games;
 const match = new MatchLog();
 
-const socketUrl = () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1`;
+const socketUrl = () =>
+  `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
 const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();

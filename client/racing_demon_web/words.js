@@ -519,9 +519,7 @@ export function seatState(table, state, own) {
  */
 export function outcome(table) {
   const { reason, out, elapsedMs } = table.results[table.results.length - 1];
-  const isEarly =
-    reason === "time_up" &&
-    elapsedMs < (table.options.time_limit_ms ?? (table.hand?.isPrivate ? 6e5 : Infinity));
+  const isEarly = reason === "time_up" && elapsedMs < table.timeLimitMs;
   const what =
     reason === "out" && out !== null
       ? WORDS.wentOut(table.nameOf(out))

@@ -1,6 +1,6 @@
 // The public state of a table: a fold over its events, as on the server.
 
-import { LIMITS } from "../wire/protocol.js";
+import { IDENTICAL_LIMIT_MS, LIMITS } from "../wire/protocol.js";
 import { Board } from "./board.js";
 import { Layout } from "./layout.js";
 
@@ -142,6 +142,11 @@ export class TableState {
 
   get isBetweenMatches() {
     return BETWEEN.includes(this.phase);
+  }
+
+  /** The time limit of the hand, in milliseconds. */
+  get timeLimitMs() {
+    return this.options.time_limit_ms ?? (this.hand?.isPrivate ? IDENTICAL_LIMIT_MS : Infinity);
   }
 
   /** @param {number} seat */

@@ -2,6 +2,7 @@
 
 import { choice, element } from "../dom.js";
 import { OPTIONS, VALUES } from "../wire/options.js";
+import { LIMITS } from "../wire/protocol.js";
 import { WORDS } from "../words.js";
 
 const S = 1000;
@@ -12,7 +13,7 @@ export const NUMBERS = {
   hands: [1, 2, 3, 5, 7, 10],
   target: [50, 100, 150, 200],
   grace_ms: [0, S, 2 * S, 3 * S],
-  seats: [2, 3, 4, 5, 6, 7, 8],
+  seats: [...Array(LIMITS.seats - 1).keys()].map((at) => at + 2),
   watch_delay_ms: [0, 5 * S, 15 * S, 60 * S],
   pause_after_ms: [5 * S, 10 * S, 30 * S],
   time_limit_ms: [120 * S, 180 * S, 300 * S, 600 * S],

@@ -8,6 +8,9 @@
 
 export const VERSION = 1;
 export const SUBPROTOCOL = "racing-demon.v1+json";
+export const WEBSOCKET_PATH = "/v1";
+/** The time limit on identical deals without one of their own. */
+export const IDENTICAL_LIMIT_MS = 600000;
 /** The most of each: characters, seats at a table, and names of kicked players. */
 export const LIMITS = {
   "name": 24,
