@@ -52,7 +52,9 @@ async def test_no_screen_breaks_a_rule_of_accessibility_in_any_palette(browser: 
                 await page.tap(opener)
                 assert await violations(player) == []
                 await page.tap("#sheet-close")
-            await page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
+            await page.locator('.option:has(span:text-is("Hands in a match")) select').select_option(
+                label="1"
+            )
             await player.deal()
             await player.see("#table .slot.tableau")
             assert await violations(player) == []

@@ -16,7 +16,7 @@ from tests.support.servers import serving
 USUAL: Final = {"a-spell", "st-helena"}
 """One whose rules the page has not, and one that it has; the rest takes minutes."""
 NAMES: Final = [pytest.param(name, marks=() if name in USUAL else pytest.mark.long) for name in sorted(GAMES)]
-HANDS: Final = '.option:has(span:text-is("Hands")) select'
+HANDS: Final = '.option:has(span:text-is("Hands in a match")) select'
 PICK: Final = '.option:has(span:text-is("Game")) select'
 ROUNDS: Final = 3
 

@@ -19,7 +19,9 @@ async def test_results_are_offered_as_soon_as_a_table_is_left(browser: Browser) 
         await player.create("Ann")
         await player.page.tap(".add-bot")
         await player.page.tap(".all-options")
-        await player.page.locator('.option:has(span:text-is("Hands")) select').select_option(label="1")
+        await player.page.locator('.option:has(span:text-is("Hands in a match")) select').select_option(
+            label="1"
+        )
         await player.page.tap(".deal")
         await player.finish()
         async with phone(browser, served.origin) as other:
