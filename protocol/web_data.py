@@ -32,11 +32,13 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
 
-COUNTED: Final[dict[type[Mechanic], Kind | None]] = {
+COUNTED: Final[dict[type[Mechanic], str | None]] = {
     **dict.fromkeys((Sums, Ranks, Sympathy, Merging, PushPin), Kind.OUT),
-    **dict.fromkeys((DoubleJump, Travelling, Script), None),
+    DoubleJump: "stacked",
+    Travelling: "home",
+    Script: None,
 }
-"""The kind of piles whose cards are a seat's progress, where it is not its own cards on the foundations."""
+"""What a seat's progress is, where it is not its cards on the foundations; ``None`` if no page can tell."""
 NOT_DRAWN: Final = {"text", "goal", "scoring", "rounds", "limit", "counts"}
 REQUEST: Final = "{tag: number, fields: string[], defaults: Record<string, any>}"
 OPTION: Final = (

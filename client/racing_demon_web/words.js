@@ -175,6 +175,7 @@ export const WORDS = {
   foundations: "Foundations",
   yourCards: "Your cards",
   points: "Points",
+  pointsLater: "points at the end",
   empty: "empty",
   inHeap: (/** @type {number} */ count) => `${plural(count, "card")} in the heap`,
   lineHelp: "Type a column's number, w, r, t or v. Add up, or another column: 3 up, w 4.",
@@ -376,7 +377,7 @@ export const plural = (count, thing) => `${count} ${thing}${count === 1 ? "" : "
 export function standing(table, seat) {
   const points = table.points();
   const own = points.get(seat);
-  if (own === undefined) return "";
+  if (own === undefined) return table.handSeats.includes(seat) && table.isPlaying ? WORDS.pointsLater : "";
   const place = table.rankOf(seat);
   const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
   return `you ${own}${points.size > 1 ? `, ${ordinal} of ${points.size}` : ""}`;

@@ -56,6 +56,43 @@ async def test_each_screen_tells_the_points_of_the_hand(browser: Browser, game: 
         await players[0].page.locator("#table .text li", has_text=_standing(view, 0)).wait_for()
 
 
+@pytest.mark.parametrize("game", ["travellers", "clock"])
+async def test_who_plays_alone_reads_the_points(browser: Browser, game: str) -> None:
+    """Whatever a game counts, the strip tells it while the hand goes on."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(seed=bytes(32)))
+        host = await stack.enter_async_context(
+            Peer.hosting(served.url, seated=False, game=game, countdown_ms=0)
+        )
+        view = served.registry.room(host.code).table.view
+        player = await stack.enter_async_context(phone(browser, f"{served.origin}/{host.code}"))
+        await player.join("Ann")
+        await host.ask(cl.Start, seen=view.seq)
+        await wait_until(lambda: view.phase is Phase.PLAYING)
+        await player.page.locator("#table .standing", has_text=f"you {scoring.points(view)[0]}").wait_for()
+        while not scoring.points(view)[0]:
+            await player.tap_piles()
+        await player.until(lambda: _reads(player, f"you {scoring.points(view)[0]}"))
+
+
+async def test_who_plays_a_game_whose_steps_count_is_told_when(browser: Browser) -> None:
+    """No page can tell how many steps of a trick were made; the tally does."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving(seed=bytes(32)))
+        host = await stack.enter_async_context(
+            Peer.hosting(served.url, seated=False, game="a-spell", countdown_ms=0)
+        )
+        player = await stack.enter_async_context(phone(browser, f"{served.origin}/{host.code}"))
+        await player.join("Ann")
+        await host.ask(cl.Start)
+        await player.until(lambda: _reads(player, "points at the end"))
+
+
+async def _reads(player: Phone, text: str) -> bool:
+    """Tell whether the strip says this."""
+    return bool(await player.page.locator("#table .standing").inner_text() == text)
+
+
 async def _until_others_are_shown(player: Phone, view: TableState, seat: int) -> None:
     others = [_chip(view, other) for other in view.seats if other != seat]
 

@@ -1,8 +1,24 @@
 // Where the cards lie that everybody sees, and how they move: "How cards move" in the wire's document.
 
-import { Layout, UNKNOWN } from "./layout.js";
+import { Layout, rank, UNKNOWN } from "./layout.js";
 
 /** @import { Pile, Step } from "./layout.js" */
+
+const outside = (/** @type {Pile} */ pile, /** @type {number[]} */ cards) =>
+  pile.kind === "out" ? cards.length : 0;
+
+/**
+ * How many cards of a pile are progress, by what the game counts.
+ * @type {Record<string, (pile: Pile, cards: number[]) => number>}
+ */
+const COUNTS = {
+  out: outside,
+  stacked: (pile, cards) => (pile.kind === "tableau" ? Math.max(0, cards.length - 1) : 0),
+  home: (pile, cards) =>
+    pile.group === "packet"
+      ? cards.filter((card) => card !== UNKNOWN && rank(card) === pile.index + 1).length
+      : outside(pile, cards),
+};
 
 export class Board {
   /**
@@ -133,10 +149,9 @@ export class Board {
   progress(place) {
     const { counted } = this.layout.game;
     if (counted === undefined) return this.out(place);
-    const piles = this.layout.piles.filter(
-      (pile) => pile.kind === counted && (pile.place === place || pile.place === -1),
-    );
-    return counted === null ? null : piles.reduce((sum, pile) => sum + this.cards[pile.number].length, 0);
+    if (counted === null) return null;
+    const piles = this.layout.piles.filter((pile) => pile.place === place || pile.place === -1);
+    return piles.reduce((sum, pile) => sum + COUNTS[counted](pile, this.cards[pile.number]), 0);
   }
 
   /** @param {number} stock */

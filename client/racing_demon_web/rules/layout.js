@@ -63,8 +63,8 @@ export const FOUNDATIONS = -1;
  * @property {Group[]} groups
  * @property {Move[]} moves
  * @property {number} [reserve_card] points for each card left in the heap; 0 if it is not told
- * @property {string | null} [counted] the kind of piles whose cards are a seat's progress; not told: its own
- *   cards on the foundations; null: something else
+ * @property {"out" | "stacked" | "home" | null} [counted] what is a seat's progress; not told: its own cards on the
+ *   foundations; null: what cannot be told here
  */
 
 /**
