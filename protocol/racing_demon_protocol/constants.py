@@ -1,4 +1,4 @@
-"""The limits and fixed values that the server and its clients share, each stated once."""
+"""The limits and fixed values that the server and its clients share."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ WEBSOCKET_PATH: Final = "/v1"
 DEFAULT_PORT: Final = 5_252
 """The port of a server unless it is given another."""
 MAX_PLAYS: Final = 100_000
-"""The plays of one hand, with those that happen by themselves. After so many it ends as if its time were up.
+"""The maximum number of plays in a hand, automatic ones included. Then it ends as if its time were up.
 
 That is far above the longest hand that people play. In some games cards can go to and fro without end.
 """

@@ -8,9 +8,9 @@ from typing import Final
 JOINERS: Final = "\u200c\u200d"
 """The zero-width non-joiner and joiner: Persian, Sinhala and emoji are written with them."""
 FLAG_TAGS: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a\U000e007f]")
-"""What makes the flag of a region of a black flag."""
+"""The tags that turn a black flag into the flag of a region."""
 STACKING: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-"""Marks that go with letters of any script, each above or below the one before."""
+"""Combining marks for letters of any script, which stack up."""
 MAX_STACKED_MARKS: Final = 2
 MAX_MARKS: Final = 4
 """Pointed Hebrew has three marks on a letter, and four with an accent."""
@@ -58,7 +58,7 @@ def is_emoji(char: str) -> bool:
 
 
 def limit_marks(text: str) -> str:
-    """Return a text without marks that would cover the lines above and below: so many stay on a letter."""
+    """Return a text without the combining marks that would cover the lines above and below."""
     kept: list[str] = []
     marks = stacking = 0
     for char in text:

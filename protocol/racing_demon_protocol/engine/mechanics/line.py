@@ -1,7 +1,7 @@
 """Rows: a line of cards that is made shorter (Cheney 11 and 19).
 
-The piles of a line keep their places. Neighbors are the nearest piles with a card: where cards have left, the
-line closes up on the screen, and no card has to move for it.
+The piles of a line keep their numbers. Neighbors are the nearest piles that hold a card: where cards have
+left, the line closes up on the screen without a move.
 
 Groups: ``line``, ``stock``, ``out``.
 """
@@ -46,8 +46,8 @@ class LineRules(MechanicRules):
         """Return the piles of the line that hold a card, from the left."""
         return [pile for pile in self.group_piles(seat, "line") if board.cards[pile]]
 
-    def lay(self, board: Board, seat: int) -> Iterator[Play]:
-        """Yield the play that deals the next card to the end of the line: behind its last card."""
+    def deal_next(self, board: Board, seat: int) -> Iterator[Play]:
+        """Yield the play that deals the next card to the end of the line."""
         stock, places = self.single_pile(seat, "stock"), self.group_piles(seat, "line")
         if board.cards[stock]:
             used = [number for number, pile in enumerate(places) if board.cards[pile]]
@@ -83,9 +83,8 @@ class PushPinRules(LineRules):
     """The rules of Push Pin.
 
     A single card is played to ``out``. A block of one suit between two cards of equal rank is named by its
-    ends:
-    its last card is played onto its first, and the rest follows automatically. A block that contains a card
-    of that rank itself is two blocks and a single card.
+    ends: its last card is played onto its first, and the rest follows automatically. A block that contains a
+    card of that rank itself is two blocks and a single card.
     """
 
     mechanic: PushPin
@@ -99,7 +98,7 @@ class PushPinRules(LineRules):
         if not stock or self.mechanic.while_laying:
             yield from self._pushes(board, line, self.single_pile(seat, "out"))
         if stock:
-            yield from self.lay(board, seat)
+            yield from self.deal_next(board, seat)
         elif self._may_shift(board, seat) and len(line) > 1:
             yield Play(line[0], 1, self.group_piles(seat, "line")[-1])
 
@@ -166,9 +165,9 @@ class DoubleJumpRules(LineRules):
         """Yield every legal play: jumps, and the next card."""
         line = self.line(board, seat)
         yield from self._jumps(board, line, 3)
-        yield from self.lay(board, seat)
-        all_laid = not board.cards[self.single_pile(seat, "stock")]
-        if self.mechanic.final_jumps and all_laid and len(line) in {2, 3}:
+        yield from self.deal_next(board, seat)
+        is_dealt = not board.cards[self.single_pile(seat, "stock")]
+        if self.mechanic.final_jumps and is_dealt and len(line) in {2, 3}:
             yield from self._jumps(board, line, len(line) - 1)
 
     def progress(self, board: Board, seat: int) -> int:

@@ -22,7 +22,7 @@ MAX_DEALS: Final = 1_000
 
 In 2,000 searches 37 was the maximum.
 """
-LAYING_UNITS: Final = 8
+DEAL_UNITS: Final = 8
 """The work of dealing all cards once and merging them."""
 
 
@@ -106,18 +106,18 @@ class MergingRules(MechanicRules):
         while tuple(stock) not in seen or any(piles):
             if not any(piles):
                 seen.add(tuple(stock))
-            if len(seen) > MAX_DEALS or self._lay_out(piles, stock):
+            if len(seen) > MAX_DEALS or self._deal_and_merge(piles, stock):
                 return True
             stock = [rank_ for pile in piles for rank_ in pile][::-1]
             piles = [[] for _ in piles]
-            yield LAYING_UNITS
+            yield DEAL_UNITS
         return False
 
     def progress(self, board: Board, seat: int) -> int:
         """Return how many cards have left."""
         return len(board.cards[self.single_pile(seat, "out")])
 
-    def _lay_out(self, piles: list[list[int]], stock: list[int]) -> bool:
+    def _deal_and_merge(self, piles: list[list[int]], stock: list[int]) -> bool:
         """Deal the rest of the stock and merge, with ranks only; stop and return true at four equals."""
         while True:
             while _merge_one(piles) or (self.mechanic.close_up and _close_one(piles)):

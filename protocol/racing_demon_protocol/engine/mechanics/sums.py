@@ -77,15 +77,15 @@ class SumsRules(MechanicRules):
     def legal_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield every legal play: pairs, the court cards of a trio one by one, and what helps when stuck."""
         places = self.group_piles(seat, "place")
-        heap = next((place for place in places if len(board.cards[place]) > 1), None)
-        if heap is not None:
-            yield from (Play(place, 1, heap) for place in self._thirds(board, places, heap))
+        trio = next((place for place in places if len(board.cards[place]) > 1), None)
+        if trio is not None:
+            yield from (Play(place, 1, trio) for place in self._thirds(board, places, trio))
             return
         pairs = list(self._pairs(board, places))
         yield from pairs
         if self.mechanic.courts is CourtCards.TRIO:
             yield from self._trios(board, places)
-        if self._may_lay(board, seat):
+        if self._may_deal(board, seat):
             yield Play(self.single_pile(seat, "stock"), 1, places[0])
         if not pairs and self._may_exchange(board, seat):
             yield from (Play(one, 1, other) for one, other in permutations(places, 2))
@@ -106,7 +106,7 @@ class SumsRules(MechanicRules):
         if self.mechanic.regather and board.cards[waste := self.single_pile(seat, "waste")]:
             lower = self._lower(board, seat)
             return Play(lower[0], 1, waste) if lower else Play(waste, len(board.cards[waste]), stock)
-        if self._is_laying(board, seat):
+        if self._is_dealing(board, seat):
             for place in places:
                 if board.cards[place] and rank(board.cards[place][-1]) in COURTS:
                     return Play(place, 1, stock)
@@ -161,21 +161,21 @@ class SumsRules(MechanicRules):
                 if any(self._completes(pair, other, places, place, board) for place in rest):
                     yield Play(one, 1, other)
 
-    def _thirds(self, board: Board, places: Sequence[int], heap: int) -> Iterator[int]:
-        pair = board.cards[heap]
+    def _thirds(self, board: Board, places: Sequence[int], trio: int) -> Iterator[int]:
+        pair = board.cards[trio]
         for place in places:
-            if place != heap and board.cards[place] and self._completes(pair, heap, places, place, board):
+            if place != trio and board.cards[place] and self._completes(pair, trio, places, place, board):
                 yield place
 
     def _completes(
-        self, pair: Sequence[Card], heap: int, places: Sequence[int], place: int, board: Board
+        self, pair: Sequence[Card], trio: int, places: Sequence[int], place: int, board: Board
     ) -> bool:
         third = board.cards[place][-1]
         if {rank(card) for card in (*pair, third)} != COURTS:
             return False
         if suit(pair[0]) == suit(pair[1]):
             return suit(third) == suit(pair[0])
-        return self._row(places, place) == self._row(places, heap)
+        return self._row(places, place) == self._row(places, trio)
 
     def _row(self, places: Sequence[int], place: int) -> int:
         return self._row_of[places.index(place)]
@@ -191,11 +191,11 @@ class SumsRules(MechanicRules):
 
     # Dealing, exchanging, gathering.
 
-    def _is_laying(self, board: Board, seat: int) -> bool:
+    def _is_dealing(self, board: Board, seat: int) -> bool:
         """Return whether court cards still go under the stock: until the first pair is removed."""
         return self.mechanic.courts is CourtCards.STAY and not board.cards[self.single_pile(seat, "out")]
 
-    def _may_lay(self, board: Board, seat: int) -> bool:
+    def _may_deal(self, board: Board, seat: int) -> bool:
         """Return whether the player may begin to deal the table, where that is not a plain deal."""
         return not any(board.cards[place] for place in self.group_piles(seat, "place")) and bool(
             board.cards[self.single_pile(seat, "stock")]

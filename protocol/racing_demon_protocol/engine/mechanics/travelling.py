@@ -72,7 +72,7 @@ class TravellingRules(MechanicRules):
         packet = self.packet(seat, board.cards[hand][-1])
         if packet is None:
             yield Play(hand, 1, self.single_pile(seat, "out"))
-        elif self.ends(board, seat, packet):
+        elif self.ends_journey(board, seat, packet):
             yield Play(hand, 1, packet)
         else:
             yield Play(packet, 1, hand)
@@ -85,8 +85,8 @@ class TravellingRules(MechanicRules):
             packet = self.packet(seat, cards[0])
             assert packet is not None
             return Play(hand, -1, packet)
-        if self._is_laying(board, seat):
-            play = self._lay(board, seat)
+        if self._is_dealing(board, seat):
+            play = self._next_deal(board, seat)
             if play is not None:
                 return play
         if not cards:
@@ -125,7 +125,7 @@ class TravellingRules(MechanicRules):
         """Return whether all cards of a packet are known to be of its rank."""
         return all(card != UNKNOWN and rank(card) == number for card in board.cards[packet])
 
-    def ends(self, board: Board, seat: int, packet: int) -> bool:
+    def ends_journey(self, board: Board, seat: int, packet: int) -> bool:
         """Return whether the journey ends with a card to this packet, because its top is home already."""
         top = board.top(packet)
         return top is None or (top != UNKNOWN and self.packet(seat, top) == packet)
@@ -137,33 +137,33 @@ class TravellingRules(MechanicRules):
         travelled = self.layout.piles[source].group == "packet" and top != UNKNOWN
         return None if top is None or travelled else Play(source, 1, self.single_pile(seat, "hand"))
 
-    def counted(self, board: Board, seat: int) -> Sequence[int]:
+    def dealt_packets(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets that are dealt to in turn."""
         return self.group_piles(seat, "packet")
 
     # Dealing, and turning up.
 
-    def _is_laying(self, board: Board, seat: int) -> bool:
+    def _is_dealing(self, board: Board, seat: int) -> bool:
         """Return whether no card has come to the hand since the packets were begun."""
         began = board.came.get(self.single_pile(seat, "hand"), 0)
         return self.mechanic.counting is not CountedDeal.NONE and not began
 
-    def _lay(self, board: Board, seat: int) -> Play | None:
+    def _next_deal(self, board: Board, seat: int) -> Play | None:
         """Return the play that deals the next card, or lays the last one aside; ``None`` after the last."""
         packets, stock, aside = (
-            self.counted(board, seat),
+            self.dealt_packets(board, seat),
             self.single_pile(seat, "stock"),
             self.single_pile(seat, "aside"),
         )
-        laid = sum([len(board.cards[packet]) for packet in (*packets, aside)])
-        if laid:
-            last = packets[(laid - 1) % len(packets)]
+        dealt = sum([len(board.cards[packet]) for packet in (*packets, aside)])
+        if dealt:
+            last = packets[(dealt - 1) % len(packets)]
             fewest = 1 if self.mechanic.counting is CountedDeal.ALL else 2
             # All earlier cards that fell on their own number were laid aside, so such a card is the last one
             # dealt.
             if len(board.cards[last]) >= fewest and self.packet(seat, board.cards[last][-1]) == last:
                 return Play(last, 1, aside)
-        return Play(stock, 1, packets[laid % len(packets)]) if board.cards[stock] else None
+        return Play(stock, 1, packets[dealt % len(packets)]) if board.cards[stock] else None
 
     def _turn_up(self, board: Board, seat: int) -> Play | None:
         """Return the play that takes up a card which never travelled, once all rounds are over."""
@@ -235,7 +235,7 @@ class WeavingRules(TravellingRules):
             return rank(card) == group.base
         return suit(card) == suit(cards[-1]) and rank(card) == rank(cards[-1]) + group.step
 
-    def ends(self, board: Board, seat: int, packet: int) -> bool:
+    def ends_journey(self, board: Board, seat: int, packet: int) -> bool:
         """Return whether the journey ends here: the packet's top can be used, or all its cards are home."""
         top = board.top(packet)
         if top is None or any(True for _ in self.open_foundations(board, seat, top)):
@@ -246,7 +246,7 @@ class WeavingRules(TravellingRules):
         """Return ``None``: the player decides when to take a weaver."""
         return None
 
-    def counted(self, board: Board, seat: int) -> Sequence[int]:
+    def dealt_packets(self, board: Board, seat: int) -> Sequence[int]:
         """Return the packets of ranks that are still needed: the others lose their places."""
         lowest = min([board.cards[pile] for pile in self.group_piles(seat, "foundation")], key=len)
         done = [rank(card) for card in lowest]  # all foundations have these
@@ -267,5 +267,5 @@ class WeavingRules(TravellingRules):
         group = self.layout.groups[stock]
         assert isinstance(group, Stock)
         redeals = board.redeals.get(seat, 0)
-        if (group.redeals is None or redeals < group.redeals) and self.counted(board, seat):
+        if (group.redeals is None or redeals < group.redeals) and self.dealt_packets(board, seat):
             yield Play(stock, 1, stock)

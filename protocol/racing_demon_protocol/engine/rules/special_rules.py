@@ -348,22 +348,26 @@ class ReorderEffect(Effect):
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the play that puts a turn's first card aside; then, those of each card aside to the waste."""
         held, stock = self._piles(seat)
-        lying, begun = self._lying(board, held), board.came.get(held[0], 0)
+        lying, begun = self._held_cells(board, held), board.came.get(held[0], 0)
         is_whole = 1 < len(held) <= len(board.cards[stock])
         if lying:
             yield from (Play(cell, 1, self.context.layout.waste[seat]) for cell in lying)
-        elif is_whole and begun < self.special.times and (begun or self._failed(board, seat)):
+        elif is_whole and begun < self.special.times and (begun or self._is_pass_in_vain(board, seat)):
             yield Play(stock, 1, held[0])
 
     def required_first(self, board: Board, seat: int) -> str:
         """Require that the cards put aside are laid off."""
         held = self._piles(seat)[0]
-        return "Put the cards that lie aside on the waste, in any order." if self._lying(board, held) else ""
+        return (
+            "Put the cards that lie aside on the waste, in any order."
+            if self._held_cells(board, held)
+            else ""
+        )
 
     def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Put the other cards of the turn aside; lay the last one off."""
         held, stock = self._piles(seat)
-        lying = self._lying(board, held)
+        lying = self._held_cells(board, held)
         for cell in held if lying else ():
             if board.came.get(cell, 0) < board.came.get(held[0], 0):
                 return Play(stock, 1, cell)
@@ -375,7 +379,7 @@ class ReorderEffect(Effect):
         left = len(board.cards[stock]) + len(board.cards[self.context.layout.waste[seat]])
         return 1 < len(held) <= left and board.came.get(held[0], 0) < self.special.times
 
-    def _failed(self, board: Board, seat: int) -> bool:
+    def _is_pass_in_vain(self, board: Board, seat: int) -> bool:
         """Return whether a full pass brought no card that makes progress."""
         plays = self.context.plain_plays(board, seat)
         return self.is_pass_complete(board, seat) and not any(map(board.is_progress, plays))
@@ -387,7 +391,7 @@ class ReorderEffect(Effect):
         return self.group_piles(seat, self.special.held)[:turned], stock
 
     @staticmethod
-    def _lying(board: Board, held: Sequence[int]) -> list[int]:
+    def _held_cells(board: Board, held: Sequence[int]) -> list[int]:
         return [cell for cell in held if board.cards[cell]]
 
 
@@ -448,10 +452,10 @@ class GridEdgesEffect(Effect):
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the stock's next card to the first gap, or as the first of a new row."""
         stock = self.context.layout.stock[seat]
-        cells, laid = self._laid(board, seat)
-        gap = next((cell for cell in laid if not board.cards[cell]), None)
-        if gap is None and len(laid) < len(cells):
-            gap = cells[len(laid)]
+        cells, dealt_cells = self._dealt(board, seat)
+        gap = next((cell for cell in dealt_cells if not board.cards[cell]), None)
+        if gap is None and len(dealt_cells) < len(cells):
+            gap = cells[len(dealt_cells)]
         if board.cards[stock] and gap is not None:
             yield Play(stock, 1, gap)
 
@@ -472,16 +476,18 @@ class GridEdgesEffect(Effect):
     def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Deal the rest of a row that was begun."""
         stock = self.context.layout.stock[seat]
-        for cell in self._laid(board, seat)[1]:
+        for cell in self._dealt(board, seat)[1]:
             if board.cards[stock] and not board.came.get(cell, 0):
                 return Play(stock, 1, cell)
         return None
 
     def _has_gap(self, board: Board, seat: int) -> bool:
-        _, laid = self._laid(board, seat)
-        return bool(board.cards[self.context.layout.stock[seat]]) and not all(board.cards[p] for p in laid)
+        _, dealt_cells = self._dealt(board, seat)
+        return bool(board.cards[self.context.layout.stock[seat]]) and not all(
+            board.cards[p] for p in dealt_cells
+        )
 
-    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _dealt(self, board: Board, seat: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return all cells, and those of the rows that were begun."""
         cells, width = self.group_piles(seat, self.special.cells), self.special.width
         return cells, cells[: width * sum(1 for cell in cells[::width] if board.came.get(cell, 0))]
@@ -839,39 +845,39 @@ class BumpKingEffect(Effect):
 
     def plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield the king's play to the next place, and the next card's play, which leaves the king."""
-        columns, laid = self._laid(board, seat)
-        if self._may_go_on(board, columns, laid):
-            stock, place = self.context.layout.stock[seat], columns[laid % len(columns)]
-            yield Play(columns[(laid - 1) % len(columns)], 1, place)
+        columns, dealt = self._dealt(board, seat)
+        if self._may_move_king(board, columns, dealt):
+            stock, place = self.context.layout.stock[seat], columns[dealt % len(columns)]
+            yield Play(columns[(dealt - 1) % len(columns)], 1, place)
             yield Play(stock, 1, place)
 
     def required_first(self, board: Board, seat: int) -> str:
         """Ask for a decision about a king, until the rows are dealt."""
-        columns, laid = self._laid(board, seat)
-        if laid == len(columns) * self.special.rows:
+        columns, dealt = self._dealt(board, seat)
+        if dealt == len(columns) * self.special.rows:
             return ""
         return "A king lies on a lower card of his suit: move him one place on, or turn the stock to lay on."
 
     def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Deal the next card, first of all to the place that a king has left."""
-        columns, laid = self._laid(board, seat)
-        if laid == len(columns) * self.special.rows or self._may_go_on(board, columns, laid):
+        columns, dealt = self._dealt(board, seat)
+        if dealt == len(columns) * self.special.rows or self._may_move_king(board, columns, dealt):
             return None
-        king = columns[laid % len(columns)]
-        has_gone = len(board.cards[king]) > laid // len(columns)
-        return Play(self.context.layout.stock[seat], 1, columns[laid % len(columns) - has_gone])
+        king = columns[dealt % len(columns)]
+        has_gone = len(board.cards[king]) > dealt // len(columns)
+        return Play(self.context.layout.stock[seat], 1, columns[dealt % len(columns) - has_gone])
 
-    def _laid(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
+    def _dealt(self, board: Board, seat: int) -> tuple[tuple[int, ...], int]:
         """Return the columns, and how many cards were dealt to them."""
         columns, layout = self.group_piles(seat, self.special.columns), self.context.layout
         dealt = layout.game.deck_size - len(board.cards[layout.stock[seat]])
         return columns, min(dealt, len(columns) * self.special.rows)
 
-    def _may_go_on(self, board: Board, columns: Sequence[int], laid: int) -> bool:
+    def _may_move_king(self, board: Board, columns: Sequence[int], dealt: int) -> bool:
         """Return whether the last card dealt is such a king with a next place to move to."""
         width = len(columns)
-        last, place = board.cards[columns[(laid - 1) % width]], columns[laid % width]
-        if laid in {width, width * self.special.rows} or len(board.cards[place]) > laid // width:
+        last, place = board.cards[columns[(dealt - 1) % width]], columns[dealt % width]
+        if dealt in {width, width * self.special.rows} or len(board.cards[place]) > dealt // width:
             return False
         king = last[-1]
         return rank(king) == KING and any(suit(card) == suit(king) and rank(card) < KING for card in last)
