@@ -31,6 +31,8 @@ from .table_lookup import Finder
 from .takeover import Adoption
 
 CHECK_SECONDS: Final = 0.25
+PROBE_SECONDS: Final = 3.0
+"""A node that has written nothing for so long finds out whether the database still commits."""
 DRAIN_CHECK_SECONDS: Final = 0.05
 """How often a node that is drained looks for hands that are over: the next one may begin soon."""
 STEPS: Final = 20
@@ -190,6 +192,8 @@ class Membership:
         assert self._member is not None
         touched = max(self._journal.written_at, self._member.beaten_at)
         late = time.monotonic() - touched - self._settings.lease_seconds
+        if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
+            self._journal.write([], lambda: None)  # beats do not wait for a standby, as a commit does
         self._note_lost(is_lost=late > 0)
         self.registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:

@@ -148,6 +148,23 @@ async def test_a_promoted_standby_says_what_it_needs(
                 assert await asyncio.to_thread(health_of, node.url) == {"status": "ok", "tables": 1}
 
 
+async def test_an_idle_server_notices_that_nothing_is_committed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody plays, and yet ``/healthz`` says what the database lacks, and then that it is well again."""
+    log = Log(capfd)
+    with postgres() as own:
+        database = own.url(own.new_database())
+        async with Cluster.started(database, tmp_path, count=1) as cluster:
+            (node,) = cluster.nodes.values()
+            await asyncio.to_thread(own.stop, "standby")
+            await health_says(node.url, "commits wait for a synchronous standby")
+            await log.hears("all tables are halted")
+            await asyncio.to_thread(own.start, "standby")
+            await log.hears("the journal can be written again")
+            assert await asyncio.to_thread(health_of, node.url) == {"status": "ok", "tables": 0}
+
+
 async def test_a_server_that_starts_without_a_standby_says_what_it_waits_for(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
