@@ -251,7 +251,7 @@ def _start_publishing(
 ) -> None:
     """Start publishing and announcing the tables, those of a host also at addresses that are not private."""
     for broker in brokers:
-        broker.start(settings.join_urls or own_urls(settings.host, port))
+        broker.start(lambda: settings.join_urls or own_urls(settings.host, port))
     for announcer in announcers:
         announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
 

@@ -12,6 +12,9 @@ from racing_demon_protocol.discovery.mdns import VARIABLE, Interface, chosen
 EVERYWHERE: Final = {"": {4, 6}, "0.0.0.0": {4}, "::": {6}}  # noqa: S104 - to know them, not to listen there
 """Hosts that stand for all addresses of the machine, with their IP versions."""
 
+FOLLOW_SECONDS: Final = 3.0
+"""How often announcers look at the machine's addresses."""
+
 
 def reachable(host: str, environ: Mapping[str, str], *, also_named: bool = False) -> list[Interface]:
     """Return the addresses at which others can reach a server that listens on a host, the usual one first.

@@ -166,6 +166,12 @@ class Outbox:
         for code in self._tables:
             self._mark_all(code, now)
 
+    def move(self, urls: Sequence[str], now: int) -> None:
+        """Publish the tables with other addresses."""
+        self.urls = urls
+        for code in self._tables:
+            self._mark(code, Topic.RECORD, now, at_once=True)
+
     def tidy(self, topic: str) -> None:
         """Remove a retained message of a table that is not here."""
         code = self._topics.code_of(topic)

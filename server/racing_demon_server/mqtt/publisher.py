@@ -10,6 +10,7 @@ from typing import Final
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import Event
+from racing_demon_server.network_interfaces import FOLLOW_SECONDS
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.room import Clock
@@ -54,6 +55,7 @@ class Publisher(Observer):
         self.outbox = Outbox(topics, homeassistant=homeassistant)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None]
         self._stopping = False
         self._has_reported = False
         self._has_failed = False
@@ -85,16 +87,28 @@ class Publisher(Observer):
 
     # In its own task.
 
-    def start(self, urls: Sequence[str]) -> None:
-        """Start publishing. ``urls`` are the addresses at which players join."""
-        self.outbox.urls = tuple(urls)
-        self._task = asyncio.get_running_loop().create_task(self._run(), name="publisher")
+    def start(self, find_urls: Callable[[], Sequence[str]]) -> None:
+        """Start publishing. ``find_urls`` returns the addresses at which players join: networks change."""
+        self.outbox.urls = tuple(find_urls())
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._run(), name="publisher")
+        self._following = loop.create_task(self._follow_addresses(find_urls), name="publisher's addresses")
+
+    async def _follow_addresses(self, find_urls: Callable[[], Sequence[str]]) -> None:
+        """Publish the tables' addresses again when the machine has others."""
+        while True:
+            await asyncio.sleep(FOLLOW_SECONDS)
+            urls = tuple(find_urls())
+            if urls != self.outbox.urls:
+                self.outbox.move(urls, self._clock())
+                self._news.set()
 
     async def stop(self) -> None:
         """Publish the end, if the broker is connected, and stop."""
         if self._task is None:
             return
         self._stopping = True
+        self._following.cancel()
         self.outbox.finish()
         self._news.set()
         if self.online:

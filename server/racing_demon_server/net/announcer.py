@@ -14,13 +14,12 @@ from zeroconf.asyncio import AsyncZeroconf
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcement, Interface
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.network_interfaces import FOLLOW_SECONDS
 from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
 
 PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""
-FOLLOW_SECONDS: Final = 3.0
-"""How often the machine's addresses are looked at."""
 GOODBYE_SECONDS: Final = 1.0
 TTL_SECONDS: Final = 120
 """As short as an address's, so that records of a killed server disappear soon."""

@@ -1,7 +1,7 @@
 """The publisher beside a hall in this process, and a real broker."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.mqtt import publisher as publisher_module
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
 from racing_demon_server.settings import ServerSettings
@@ -37,14 +38,16 @@ class House(NamedTuple):
 
 
 @asynccontextmanager
-async def publishing(mqtt_url: str, **settings: Any) -> AsyncIterator[House]:
-    """Run a server that tells a broker of its tables as node ``a1``."""
+async def publishing(
+    mqtt_url: str, find_urls: Callable[[], Sequence[str]] | None = None, **settings: Any
+) -> AsyncIterator[House]:
+    """Run a server that tells a broker of its tables as node ``a1``, at its own or other addresses."""
     chosen = ServerSettings(**{"port": 0, "mqtt_url": mqtt_url, "node": "a1", "bot_speed": 100.0, **settings})
     (publisher,) = publishers(chosen, clock)
     registry = Registry(chosen, clock, ImmediateJournal(), [publisher])
     server = await start(chosen, registry, clock)
     port = server.port
-    publisher.start(own_urls(chosen.host, port))
+    publisher.start(find_urls or (lambda: own_urls(chosen.host, port)))
     try:
         yield House(f"ws://127.0.0.1:{port}/v1", registry, publisher)
     finally:
@@ -83,6 +86,24 @@ async def test_the_password_of_a_broker_comes_from_the_environment(monkeypatch: 
     monkeypatch.setenv(PASSWORD, "s3cret-word")
     (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://ann@127.0.0.1"), clock)
     assert publisher._address.password == "s3cret-word"  # noqa: S105
+
+
+async def test_addresses_follow_the_machine_into_another_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing happens at the table, and yet the directory names where it can be joined now."""
+    monkeypatch.setattr(publisher_module, "FOLLOW_SECONDS", 0.02)
+    urls = ["ws://192.0.2.1:5252"]
+    async with (
+        Broker.running(tmp_path) as broker,
+        Listening.to(broker) as feed,
+        publishing(broker.url, lambda: urls) as house,
+        Peer.hosting(house.url) as ann,
+    ):
+        topic = f"tables/{ann.code.lower()}"
+        await feed.until(topic, lambda heard: heard.value["urls"] == ["ws://192.0.2.1:5252"])
+        urls[:] = ["ws://198.51.100.7:5252"]
+        await feed.until(topic, lambda heard: heard.value["urls"] == ["ws://198.51.100.7:5252"])
 
 
 async def test_a_table_is_in_the_directory_while_it_is_open(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
         room = open_room()
         publishing = _publisher(monkeypatch, broker)
         publishing.opened(room.shown)
-        publishing.start(["ws://192.0.2.1:5252"])
+        publishing.start(lambda: ["ws://192.0.2.1:5252"])
         assert publishing.online is False
         await asyncio.sleep(30)
         assert publishing.online
@@ -139,7 +139,7 @@ def test_a_broker_that_falls_silent_is_looked_for_again(monkeypatch: pytest.Monk
     @virtual
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(200)
         assert publishing.online
         await publishing.stop()
@@ -159,7 +159,7 @@ def test_a_table_that_is_closed_leaves_nothing(monkeypatch: pytest.MonkeyPatch) 
     async def history() -> None:
         room = open_room()
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(1)
         outbox = publishing.outbox
         before = {name: repr(value) for name, value in vars(outbox).items() if name != "_numbers"}
@@ -185,7 +185,7 @@ def test_a_mistake_ends_no_publishing(
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
         publishing.opened(open_room().shown)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(2)
         assert publishing.online
         await publishing.stop()
@@ -205,7 +205,7 @@ def test_what_waits_is_told_without_a_pause(monkeypatch: pytest.MonkeyPatch) -> 
     @virtual
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(0.001)
         assert len(publishing.outbox) == 0
         assert sum(not message.payload for message in broker.told[0]) == 10 * BATCH
@@ -221,7 +221,7 @@ def test_a_server_that_stops_tells_all_that_waits(monkeypatch: pytest.MonkeyPatc
     @virtual
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(1)
         for number in range(3 * BATCH):
             publishing._tidy(f"rd/pub/hall/tables/b{number}")
@@ -241,7 +241,7 @@ def test_the_end_does_not_wait_for_a_broker_that_hangs(monkeypatch: pytest.Monke
     @virtual
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(1)
         broker.hangs, began = True, now()
         await publishing.stop()
@@ -258,7 +258,7 @@ def test_a_server_stops_at_once_while_the_broker_is_away(monkeypatch: pytest.Mon
     @virtual
     async def history() -> None:
         publishing = _publisher(monkeypatch, broker)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(20)
         attempts, began = len(broker.began), now()
         await publishing.stop()
@@ -280,7 +280,7 @@ def test_what_is_due_later_is_told_then(monkeypatch: pytest.MonkeyPatch) -> None
         publishing = _publisher(monkeypatch, broker)
         room = open_room(observers=[publishing])
         publishing.opened(room.shown)
-        publishing.start([])
+        publishing.start(list)
         await asyncio.sleep(0.1)
         seat, conn = seat_at(room, "Ann")
         await say(room, conn, seat, cl.Ready(counter=1, ready=True))
