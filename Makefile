@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 JS_TOOLS := tests/web
 BIOME := $(JS_TOOLS)/node_modules/.bin/biome
 
-.PHONY: help play test test-all unit lint format types schema-write coverage bench lab evening pictures wheel-test clean node-tools
+.PHONY: help play test test-all unit lint format types schema-write coverage bench lab docs evening pictures wheel-test clean node-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,10 @@ lab: $(STAMP)  ## list the experiments; tests/lab/README.md explains them
 
 evening: $(STAMP)  ## rehearse an evening with all kinds of screens; writes its pictures to FOLDER (evening/)
 	$(BIN)/python -m tests.lab.evening.rehearsal $(or $(FOLDER),evening)
+
+docs: $(STAMP)  ## build the documents as a site, in site/
+	@[ -x $(BIN)/mkdocs ] || $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	$(BIN)/mkdocs build --strict --quiet
 
 pictures: $(STAMP)  ## draw the pictures in the README anew (Chromium)
 	$(BIN)/python client/picture.py docs/table.svg
