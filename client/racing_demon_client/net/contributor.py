@@ -172,7 +172,7 @@ class Contributor:
 
     def _part_in_seed(self, view: TableState, seat: int | None) -> ShareState:
         own = self._own
-        others = view.shuffle.contributions if view.shuffle is not None else ()
+        others = view.contributions
         listed = next((each for each in others if each.seat == seat), None)
         if own is None or own.seat != seat or own.hand_id != view.hand_id:
             return ShareState.LEFT_OUT if others and listed is None else ShareState.NONE

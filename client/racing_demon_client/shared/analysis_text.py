@@ -63,7 +63,7 @@ def hashes(view: TableState, secret: str, words: MessageText) -> list[str]:
 
     """
     lines = [] if view.commitment is None else [f"{'the server, before':20} {view.commitment[:DIGITS]}"]
-    for each in view.shuffle.contributions if view.shuffle is not None else ():
+    for each in view.contributions:
         value = "nothing" if each.value is None else each.value[:DIGITS]
         lines.append(f"{words.who(each.seat)[:20]:20} {value}")
     if secret and view.is_between_hands:

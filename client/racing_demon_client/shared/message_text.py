@@ -244,16 +244,15 @@ class MessageText:
         return f"options: {printable(title_of(event.options.game))}, {options_text(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
-        shuffle = self._view.shuffle
-        people = [self.who(each.seat) for each in shuffle.contributions] if shuffle is not None else []
+        people = [self.who(each.seat) for each in self._view.contributions]
         shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
     def _prepared(self, event: ev.Prepared) -> str:
         view = self._view
-        if not view.is_draw_void or view.shuffle is None:
+        if not (view.is_draw_void and view.unrevealed):
             return ""
-        who = [self.who(seat) for seat in view.shuffle.missing()]
+        who = [self.who(seat) for seat in view.unrevealed]
         own = "s" if who != ["you"] and len(who) == 1 else ""
         parts = "that part" if len(who) == 1 else "those parts"
         return (

@@ -223,18 +223,18 @@ class _RecordVerifier:
         if replay.unseen:
             self._report.on_trust.add(name)
         self._report.unseen += replay.unseen
-        self._report.alone += not (view.shuffle and view.shuffle.revealed())
-        missing = view.shuffle.missing() if view.shuffle else ()
+        self._report.alone += not view.revealed
+        missing = view.unrevealed
         self._report.left_out += tuple(view.player(seat) for seat in missing)
-        revealed = view.shuffle.revealed() if view.shuffle else {}
+        revealed = view.revealed
         free = sorted({*missing} - self._away | revealed.keys() & self._away) if revealed else []
         self._report.choosers += tuple(view.player(seat) for seat in free)
         self._report.redrawn += tuple(self._sitting_out)
 
     def _record_draw(self, view: TableState) -> None:
         """Note who sits out the hand that is committed now, and who is away: they must not reveal."""
-        if view.is_draw_void and view.shuffle is not None:
-            self._sitting_out += [view.player(seat) for seat in view.shuffle.missing()]
+        if view.is_draw_void:
+            self._sitting_out += [view.player(seat) for seat in view.unrevealed]
         else:
             self._sitting_out = []
         self._away = {seat for seat, state in view.seats.items() if not state.connected}

@@ -324,9 +324,24 @@ class TableState:
         limit_ms = self.time_limit_ms
         return limit_ms is None or elapsed_ms < limit_ms
 
+    @property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """The contributions to the seed of the current or last hand; empty if nobody could contribute."""
+        return self.shuffle.contributions if self.shuffle is not None else ()
+
+    @property
+    def revealed(self) -> dict[int, bytes]:
+        """The bytes of those that are revealed, by seat."""
+        return self.shuffle.revealed() if self.shuffle is not None else {}
+
+    @property
+    def unrevealed(self) -> tuple[int, ...]:
+        """The seats of those that are not."""
+        return self.shuffle.missing() if self.shuffle is not None else ()
+
     def deal_seed(self, secret: bytes) -> bytes:
         """Return the seed of the current or last hand, given the server's secret."""
-        return deal_seed(secret, self.hand_id, self.shuffle.revealed() if self.shuffle else {})
+        return deal_seed(secret, self.hand_id, self.revealed)
 
     def player(self, seat: int) -> str:
         """Return the name of the player who held a seat in the match; empty if unknown."""
@@ -529,7 +544,7 @@ class TableState:
 
     def _prepared(self, event: ev.Prepared) -> None:
         if self.phase is Phase.SHUFFLING and self.shuffle is not None:  # the draw is void
-            self.redrawn_for = self._without(self.seats_to_deal, self.shuffle.missing())
+            self.redrawn_for = self._without(self.seats_to_deal, self.unrevealed)
         self.next_shuffle = Shuffle(hand_id=event.hand_id, commitment=event.commitment)
 
     def _contributed(self, event: ev.Contributed) -> None:

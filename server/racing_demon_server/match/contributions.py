@@ -61,10 +61,8 @@ class Contributions:
     def is_complete(self) -> bool:
         """Whether every contributor who is awaited has revealed, or contributed anew to a void draw."""
         view = self._view
-        if view.shuffle is None:
-            return True
         if view.is_draw_void and view.next_shuffle is not None:
-            awaited = [seat for seat in view.shuffle.revealed() if view.seats[seat].connected]
+            awaited = [seat for seat in view.revealed if view.seats[seat].connected]
             return all(view.next_shuffle.of(seat) for seat in awaited)
         return all(view.seats[seat].left for seat in self._withheld)
 
@@ -75,17 +73,16 @@ class Contributions:
         Where nobody has revealed, nobody knew more than the server. A game for two cannot do without one.
         """
         view = self._view
-        if view.shuffle is None or not (self._withheld and view.shuffle.revealed()):
+        if not (self._withheld and view.revealed):
             return False
-        out = view.shuffle.missing()
+        out = view.unrevealed
         rest = [seat for seat in view.seats_to_deal if seat not in out and not view.seats[seat].left]
         return len(rest) >= declare(view.options, 1).min_seats
 
     @property
     def _withheld(self) -> list[int]:
         """The seats that were there when the hand was committed, and have not revealed."""
-        missing = self._view.shuffle.missing() if self._view.shuffle else ()
-        return [seat for seat in missing if seat not in self._away]
+        return [seat for seat in self._view.unrevealed if seat not in self._away]
 
     def prepare(self) -> None:
         """Commit to a secret for the next hand as soon as somebody could contribute to it."""

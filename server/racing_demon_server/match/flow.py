@@ -213,7 +213,7 @@ class MatchFlow:
             seats=seats,
             shown=Dealer(view.deal_seed(secret), rules).first_cards(),
             countdown_ms=view.options.countdown_ms,
-            left_out=view.shuffle.missing() if view.shuffle else (),
+            left_out=view.unrevealed,
         )
         self._take_up_hand(secret, at)
         self.check_presence(at)

@@ -56,7 +56,7 @@ def _hand(view: TableState, event: ev.HandOver) -> Result:
 
 def _contributions(view: TableState) -> list[dict[str, Any]]:
     """Return the players' contributions to the seed of the hand, without which it cannot be dealt again."""
-    revealed = view.shuffle.revealed() if view.shuffle is not None else {}
+    revealed = view.revealed
     return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
 
 
