@@ -32,6 +32,9 @@ else
 	$(BIN)/pytest -m "not long" -n 5 --dist loadgroup tests/system tests/browser tests/lab
 endif
 
+coverage: $(STAMP)  ## which lines of the packages their tests do not run, by file; no gate
+	$(BIN)/pytest -q -m "not long" -n 6 --dist worksteal --cov tests/protocol tests/server tests/cluster tests/client
+
 lint: $(STAMP) node-tools  ## format, lint, import contracts, generated files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
