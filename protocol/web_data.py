@@ -24,7 +24,7 @@ from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
 from racing_demon_protocol.engine.mechanics.script import Script
 from racing_demon_protocol.engine.mechanics.sums import Sums
 from racing_demon_protocol.engine.mechanics.travelling import Travelling
-from racing_demon_protocol.engine.specification import Mechanic
+from racing_demon_protocol.engine.specification import Mechanic, Scoring
 from racing_demon_protocol.enums import BotLevel, CloseCode, EndReason, Phase, Reaction, Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, MAX_BANNED
@@ -135,8 +135,10 @@ def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:
 def _scored(name: str) -> dict[str, Any]:
     """Return what the points of a hand as it stands depend on, where that is not one for each card up."""
     game = GAMES[name]
-    told: dict[str, Any] = {"reserve_card": game.scoring.reserve_card} if game.scoring.reserve_card else {}
-    mechanic = type(game.mechanic)
+    scoring, mechanic = game.scoring, type(game.mechanic)
+    told: dict[str, Any] = {"reserve_card": scoring.reserve_card} if scoring.reserve_card else {}
+    if scoring.out_bonus != Scoring().out_bonus:
+        told["out_bonus"] = scoring.out_bonus
     return told | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
 
 

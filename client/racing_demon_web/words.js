@@ -458,7 +458,7 @@ export function proofWords({ contributions, cards, drawn, free }, isOwn, nameOf)
     without.length > 0
       ? ` ${what}: whoever works with them and the server could choose between ${drawn.length + 2 ** free.length} deals.`
       : "";
-  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle.${choice}`;
+  return `${who}. Your browser has dealt the hand again: all ${cards} cards match the shuffle, and the points add up.${choice} Whether each play was allowed is for racing-demon verify to check.`;
 }
 
 /**

@@ -22,7 +22,7 @@ NEWER: Final = (
 )
 HERE: Final = Path(__file__).parent
 REPLAY: Final = "vectors.js"
-FORGED: Final = 8
+FORGED: Final = 9
 
 
 async def run(*arguments: str, **variables: str) -> tuple[int | None, str]:

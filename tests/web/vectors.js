@@ -121,6 +121,12 @@ function first(kind, change) {
   };
 }
 
+const someoneWentOut = (texts) =>
+  texts.some((text) => {
+    const { name, fields } = decode(text);
+    return name === "hand_over" && fields.out !== null;
+  });
+
 const flipped = (digits) => (parseInt(digits[0], 16) ^ 8).toString(16) + digits.slice(1);
 const played = records.find(({ game }) => game === "racing-demon").hands[0];
 const forgeries = {
@@ -136,6 +142,11 @@ const forgeries = {
   ],
   "another's cards": [played, first("played", (fields) => (fields.seat = 1 - fields.seat))],
   "other points": [played, first("hand_over", (fields) => (fields.points = [700, -700]))],
+  "another bonus for going out": [
+    matches.map(({ begin, frames }) => [begin, ...frames.map(({ text }) => text)]).find(someoneWentOut),
+    (name, fields) =>
+      name === "hand_over" && fields.out !== null && (fields.points[fields.out] += 5),
+  ],
   "another contribution": [
     redrawn,
     (name, fields) => name === "revealed" && fields.seq > 14 && (fields.value = flipped(fields.value)),

@@ -58,7 +58,8 @@ test("a shuffle that nobody took part in is not said to be fair", () => {
 test("who could choose between deals is told", () => {
   const told = words.proofWords({ contributions: 2, cards: 9, drawn: [1], free: [2] }, true, table.nameOf);
   assert.match(told, /^You and 1 other took part/);
-  assert.match(told, /without Ben and Cat.*could choose between 3 deals\.$/);
+  assert.match(told, /without Ben and Cat.*could choose between 3 deals\./);
+  assert.match(told, /Whether each play was allowed is for racing-demon verify to check\.$/);
 });
 
 test("the page names no words that are not there, and there are none that it does not name", () => {

@@ -9,6 +9,9 @@ import { shake256 } from "./shake256.js";
 
 /** @import { Arrange, Game, Layout, Step } from "../rules/layout.js" */
 
+/** What going out is worth in nearly all games. */
+const OUT_BONUS = 10;
+
 /** Something in a hand was not as it was promised. */
 export class Mismatch extends Error {}
 
@@ -50,9 +53,12 @@ export function prove(hand, secret) {
   }
   const { promised, values, away, voided, points, over } = hand;
   layout.seats.forEach((/** @type {number} */ seat, /** @type {number} */ at) => {
-    const [claimed, counted] = [over.points[at], points.get(seat) ?? over.points[at]];
+    const claimed = over.points[at];
+    const counted = points.get(seat); // not told where the game counts something else
+    const bonus = seat === over.out ? (layout.game.out_bonus ?? OUT_BONUS) : 0;
     const isForfeit = claimed === 0 && layout.options.on_leave === "forfeit";
-    if (claimed !== counted && seat !== over.out && !isForfeit) throw new Mismatch(MISMATCHES.points);
+    if (counted !== undefined && claimed !== counted + bonus && !isForfeit)
+      throw new Mismatch(MISMATCHES.points);
   });
   const free = [...promised.keys()].filter((seat) => values.size > 0 && values.has(seat) === away.has(seat));
   return { contributions: seed.contributions, cards, drawn: voided, free };

@@ -63,6 +63,7 @@ export const FOUNDATIONS = -1;
  * @property {Group[]} groups
  * @property {Move[]} moves
  * @property {number} [reserve_card] points for each card left in the heap; 0 if it is not told
+ * @property {number} [out_bonus] points for going out, if not the usual ones
  * @property {"out" | "stacked" | "home" | null} [counted] what is a seat's progress; not told: its own cards on the
  *   foundations; null: what cannot be told here
  */
