@@ -125,8 +125,10 @@ export const WORDS = {
   deal: "Deal",
   dealNow: "Deal now",
   newMatch: "New match",
-  nextDeal: (/** @type {number} */ seconds) =>
-    `Next deal in ${seconds < 60 ? `${seconds} s` : clock(seconds * 1000)}`,
+  nextDeal(/** @type {number} */ seconds) {
+    const left = seconds < 60 ? `${seconds} s` : clock(seconds * 1000);
+    return `Next deal in ${left}`;
+  },
   aloneTitle: "Nobody else is here yet",
   aloneText:
     "Deal for yourself alone? Undo, named deals and statistics are in the terminal: racing-demon solo.",
@@ -228,7 +230,7 @@ export const WORDS = {
   lostTo: (/** @type {string} */ name, /** @type {number} */ microseconds) =>
     `to ${name} by ${span(microseconds)}`,
   racesLost: (/** @type {number} */ count, /** @type {string[]} */ closest) =>
-    `You lost ${count === 1 ? "one race" : `${count} races`}: ${closest.join(", ")}.`,
+    `You lost ${count === 1 ? "one race" : plural(count, "race")}: ${closest.join(", ")}.`,
   couldGoUp: (/** @type {string[]} */ cards) => `Could still have gone up: ${cards.join(", ")}.`,
   cardsLeft: (/** @type {string[]} */ counts) => `Left: ${counts.join(", ")}.`,
   inStock: "in stock and waste",
@@ -380,7 +382,8 @@ export function standing(table, seat) {
   if (own === undefined) return table.handSeats.includes(seat) && table.isPlaying ? WORDS.pointsLater : "";
   const place = table.rankOf(seat);
   const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
-  return `you ${own}${points.size > 1 ? `, ${ordinal} of ${points.size}` : ""}`;
+  const rank = points.size > 1 ? `, ${ordinal} of ${points.size}` : "";
+  return `you ${own}${rank}`;
 }
 
 /** @param {number} points */

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from rjsmin import jsmin
 
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, name_of
@@ -60,6 +61,17 @@ async def test_units() -> None:
     files = [str(file) for file in HERE.glob("*.test.js")]
     ended, told = await run("--test", "--test-reporter=spec", *files)
     assert ended == 0, told
+
+
+async def test_minifying_removes_comments_and_blanks_alone(tmp_path: Path) -> None:
+    """The wheel's scripts have the tokens of the sources: rjsmin does not know templates within templates."""
+    tool("acorn/dist/acorn.mjs")
+    pairs = []
+    for number, script in enumerate(SCRIPTS.rglob("*.js")):
+        minified = tmp_path / f"{number}.js"
+        minified.write_text(jsmin(script.read_text("utf-8")), "utf-8")
+        pairs += [str(script), str(minified)]
+    assert await run(str(HERE / "tokens.js"), *pairs) == (0, "")
 
 
 @pytest.mark.parametrize("word", [*DIALOGS, *NEWER])

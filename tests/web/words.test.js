@@ -24,6 +24,18 @@ test("spans, clocks and names", () => {
   assert.equal(words.signed(-3), "-3");
 });
 
+test("the own points and rank", () => {
+  const points = new Map([
+    [0, 12],
+    [1, 3],
+    [2, 15],
+  ]);
+  const hand = { points: () => points, rankOf: (seat) => [2, 3, 1][seat] };
+  assert.equal(words.standing(hand, 0), "you 12, 2nd of 3");
+  assert.equal(words.standing(hand, 1), "you 3, 3rd of 3");
+  assert.equal(words.standing(hand, 7), "");
+});
+
 test("cards have names for eyes and ears", () => {
   assert.equal(words.short(11), "Q♠");
   assert.equal(words.faceName(52 + 13), "ace of hearts");

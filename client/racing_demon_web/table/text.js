@@ -49,7 +49,8 @@ function sections(table, place) {
   const scores = [...points].map(([seat, sum], at) => {
     if (at === place) return standing(table, seat);
     const heap = hand.heap(seat);
-    return `${table.nameOf(seat)} ${sum}${heap === null ? "" : `, ${WORDS.inHeap(heap)}`}`;
+    const rest = heap === null ? "" : `, ${WORDS.inHeap(heap)}`;
+    return `${table.nameOf(seat)} ${sum}${rest}`;
   });
   return /** @type {[string, string[]][]} */ ([
     [WORDS.foundations, shared],
