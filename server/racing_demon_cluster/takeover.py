@@ -9,7 +9,7 @@ from racing_demon_cluster.postgres.read_ahead import TableReader, read_ahead, re
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.reader import UnknownContents
-from racing_demon_server.journal.recovery import first_event, past_of
+from racing_demon_server.journal.recovery import past_of, wanted_events
 from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import Registry, tell_hopeless
 from racing_demon_server.tables.room import Clock
@@ -131,7 +131,7 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
     """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
     with db.transaction():
         pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
-        read_events(db, {each: first_event(past) for each, past in pasts.items() if isinstance(past, Past)})
+        read_events(db, {each: wanted_events(past) for each, past in pasts.items() if isinstance(past, Past)})
         found = [_found(reader, past, clock) for reader, past in pasts.items()]
         with db.pipeline():
             keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})

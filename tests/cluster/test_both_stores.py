@@ -5,6 +5,8 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.read_ahead import read_ahead, read_events
 from racing_demon_cluster.postgres.reader import PostgresReader
@@ -14,12 +16,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
+from racing_demon_server.journal import rows
 from racing_demon_server.journal.check import check
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Change
-from racing_demon_server.journal.reader import log_of
-from racing_demon_server.journal.recovery import first_event, past_of
+from racing_demon_server.journal.reader import log_of, rest_of
+from racing_demon_server.journal.recovery import past_of, wanted_events
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import unrestorable
@@ -93,6 +96,8 @@ def contents(journal: JournalReader) -> dict[str, object]:
         told[f"{number} bans"] = [tuple(row) for row in journal.bans(number)]
         told[f"{number} epochs"] = [tuple(row) for row in journal.epochs(number)]
         told[f"{number} beginnings"] = [tuple(row) for row in journal.beginnings(number)]
+        told[f"{number} checkpoint"] = [tuple(row) for row in journal.checkpoint(number)]
+        told[f"{number} rest"] = [tuple(row) for row in rest_of(journal, number, 1)]
         told[f"{number} snapshots"] = [tuple(row) for row in journal.snapshots(number, 2**62, 100)]
         told[f"{number} one snapshot"] = [tuple(row) for row in journal.snapshots(number, 2**62, 1)]
     return told
@@ -125,12 +130,16 @@ def together(url: str, node: int) -> list[Past]:
         tables = [number for (number,) in db.execute("SELECT id FROM tables")]
         readers = read_ahead(db, ClusterKeys([KEY]), node, tables)
         pasts = {reader: past_of(reader, reader.table) for reader in readers}
-        read_events(db, {reader: first_event(past) for reader, past in pasts.items()})
+        read_events(db, {reader: wanted_events(past) for reader, past in pasts.items()})
         return [whole(past) for past in pasts.values()]
 
 
-async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
-    """Of lobbies that were cut, matches, bans, restarts and a closed table; so does what an heir reads."""
+async def test_both_tell_the_same(servers: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of lobbies that were cut, matches, bans, restarts and a closed table; so does what an heir reads.
+
+    Some tables are in mid-hand after a checkpoint, one of them on identical deals.
+    """
+    monkeypatch.setattr(rows, "CHECKPOINT_EVENTS", 10)
     name = servers.new_database()
     both = BothStores(tmp_path / "journal.sqlite", servers.url(name))
     async with journaled_in(both, **LIMITS) as served:
@@ -147,9 +156,15 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
             await ann.ask(cl.AddBot, level="hard")
             await ann.ask(cl.Start)
             await ann.until(ev.Played)
+            await ann.follow(ann.view.seq + 20)
+        async with Peer.hosting(served.url, game="puzzle") as ann:
+            await ann.ask(cl.AddBot, level="hard")
+            await ann.ask(cl.Start)
+            await ann.until(ev.Signalled)
+            await ann.follow(ann.view.seq + 5)
     both = BothStores(tmp_path / "journal.sqlite", servers.url(name))
     async with journaled_in(both, **LIMITS) as served:
-        assert len(served.registry) == 3
+        assert len(served.registry) == 4
         assert any(table.view.in_hand for table in served.registry)
         await asyncio.sleep(0)
     with both.sqlite.reading() as one, both.postgres.reading() as other:
@@ -163,6 +178,8 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path) -> None:
         reports = [check(each, unrestorable) for each in (one, other)]
         assert reports[0] == reports[1]
         assert (reports[1].faults, reports[1].waiting) == ([], [])
-        assert together(servers.url(name), both.postgres.node) == [
-            whole(past_of(other, table)) for table in other.tables(only_open=True)
-        ]
+        pasts = [whole(past_of(other, table)) for table in other.tables(only_open=True)]
+        assert together(servers.url(name), both.postgres.node) == pasts
+        assert sorted(
+            {past.checkpoint.table.progress == () for past in pasts if past.checkpoint}, reverse=True
+        ) == [True, False]

@@ -54,7 +54,7 @@ def given_up(table: Table) -> Container[Actor]:
 def pause_state(table: Table) -> tuple[bool, bool, bool]:
     """Return whether a pause is by rule, whether players are lacking, and whether it has an end."""
     pauses = table._flow.pauses
-    return pauses._is_by_rule, pauses._lacking_since is not None, pauses.ends_at is not None
+    return pauses.is_by_rule, pauses._lacking_since is not None, pauses.ends_at is not None
 
 
 def next_timer(table: Table) -> str:

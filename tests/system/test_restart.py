@@ -5,9 +5,12 @@ import json
 import resource
 import sqlite3
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosedError
 
 from racing_demon_client.net.connection import Client
 from racing_demon_protocol.enums import Reaction
@@ -15,9 +18,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.rows import CHECKPOINT_EVENTS
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.effort import amount, covering, more_when_long, usually
-from tests.support.journals import overwrite_page
+from tests.support.journals import check, overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
 from tests.support.restartable_server import RestartableServer
 from tests.support.servers import Closing, Peer
@@ -68,6 +73,51 @@ async def test_clients_go_to_the_server_that_comes_back(tmp_path: Path) -> None:
                     break
             assert hand == ann.view.hand_id
     assert said == ["connection lost; reconnecting", "reconnected"]
+
+
+@asynccontextmanager
+async def entered_when_read(url: str, request: cl.Resume) -> AsyncIterator[Peer]:
+    """Come back to a table as soon as the server has read it."""
+    while True:
+        with contextlib.suppress(ConnectionClosedError):
+            async with Peer.entered(url, request) as peer:
+                yield peer
+                return
+
+
+@pytest.mark.long
+async def test_a_long_hand_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    """Killed in the middle of a hand of thousands of plays: all of it is there, and little of it is read."""
+    journal = tmp_path / "journal.sqlite"
+    limits = [
+        f"--limit={name}=1000000" for name in ("commands_per_second", "command_burst", "units_per_table")
+    ]
+    async with RestartableServer.started(journal, *limits, "--limit=units_per_address=1000000") as server:
+        async with Peer.hosting(server.url, countdown_ms=0) as ann:
+            async with Peer.entered(server.url, cl.Join(code=ann.code, name="Ben")):
+                await ann.ask(cl.Start)
+                await ann.until(Signalled)
+                for _ in range(CHECKPOINT_EVENTS + 100):
+                    hand = ann.view.hand
+                    assert hand is not None
+                    turn = hand.rules.stock_play(hand.board, 0)
+                    assert turn is not None
+                    source, count, destination, _ = turn
+                    play = {"source": source, "count": count, "destination": destination}
+                    assert isinstance(await ann.ask(cl.PlayCards, seen=ann.view.seq, **play), Played)
+                server.kill()
+                before = ann.view.snapshot(0).piles
+                await server.start()
+                with contextlib.closing(open_journal(journal)) as db:
+                    (table,) = db.tables(only_open=True)
+                    past = past_of(db, table)
+                    assert past.checkpoint is not None
+                    assert len(list(past.log)) < 1_000
+                again = cl.Resume(code=ann.code, token=ann.token)
+                async with entered_when_read(server.url, again) as back:
+                    assert before == back.view.snapshot(0).piles
+                    assert back.place.counter == ann.place.counter + CHECKPOINT_EVENTS + 101
+    assert check(journal).faults == []
 
 
 @pytest.mark.parametrize("how", usually(1, ["input", "interrupt"]))

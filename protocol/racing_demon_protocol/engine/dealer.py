@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from racing_demon_protocol.engine.rules.dead_hand import can_progress, columns_can_progress, turnable_cards
 
-from .board import Board, CardRef, Play
+from .board import Board, CardRef, Counts, Play
 from .cards import Card
 from .deal import decks, reshuffle
 from .rules.base import Rules
@@ -51,8 +51,13 @@ class Dealer:
         self._board.rotate()
 
     def open_board(self) -> Board:
-        """Return a board with all cards known, for checks only: nobody may see it during the hand."""
+        """Return a board with all cards known. Nobody may see it during the hand."""
         return self._board.copy()
+
+    def restore(self, cards: Sequence[Sequence[Card]], counts: Counts) -> None:
+        """Put the cards where they lay at an earlier moment of the hand: see :meth:`open_board`."""
+        self._board = Board(self._board.piles, cards)
+        self._board.counts = counts
 
     def is_dead(self, board: Board, seats: Sequence[int]) -> bool:
         """Return whether none of these seats can ever play again.

@@ -31,15 +31,17 @@ SEEDS: Final = (
 CLAIMS: Final = "SELECT table_id, actor, token_hash, counter, reply FROM claims WHERE table_id = ANY($1)"
 EPOCHS: Final = "SELECT table_id, epoch, seq FROM epochs WHERE table_id = ANY($1) ORDER BY id"
 BANS: Final = "SELECT table_id, name, token_hash, address_hash FROM bans WHERE table_id = ANY($1) ORDER BY id"
-QUERIES: Final = SNAPSHOTS, SEEDS, CLAIMS, EPOCHS, BANS
+CHECKPOINTS: Final = "SELECT table_id, seq, hand_id, salt, frame FROM checkpoints WHERE table_id = ANY($1)"
+QUERIES: Final = SNAPSHOTS, SEEDS, CLAIMS, EPOCHS, BANS, CHECKPOINTS
 EVENTS: Final = f"""
     SELECT wanted.id, log.seq, kind, at_us, at_ms, frame
-    FROM unnest($1::bigint[], $2::int[]) AS wanted (id, begin), LATERAL (
+    FROM unnest($1::bigint[], $2::int[], $3::bool[]) AS wanted (id, begin, rest), LATERAL (
         SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events
         WHERE table_id = wanted.id AND first >= wanted.begin - {LONGEST} AND seq >= wanted.begin
         UNION ALL
         SELECT seq, id, kind, at_us, at_ms, frame FROM whispers
-        WHERE table_id = wanted.id AND seq >= wanted.begin
+        WHERE table_id = wanted.id AND seq >= wanted.begin AND id > coalesce(
+            (SELECT last_play FROM checkpoints WHERE table_id = wanted.id AND wanted.rest), 0)
     ) AS log ORDER BY wanted.id, log.seq, place
 """  # noqa: S608 - numbers of our own
 
@@ -68,10 +70,10 @@ class TableReader(PostgresReader):
         super().__init__(db, keys)
         self.table = table
         self._last_us = last_us
-        self._snapshots, self._seeds, self._claims, self._epochs, self._bans = rows
+        self._snapshots, self._seeds, self._claims, self._epochs, self._bans, self._checkpoints = rows
         self.noted: list[Row] = []
 
-    def events(self, _table_id: int, _first: int, _last: int) -> Rows:
+    def events(self, _table_id: int, _first: int, _last: int, *, rest: bool = False) -> Rows:
         """Return the events that were noted."""
         return self.noted
 
@@ -86,6 +88,10 @@ class TableReader(PostgresReader):
     def bans(self, _table_id: int) -> Rows:
         """Return the bans of the table."""
         return self._bans
+
+    def checkpoint(self, _table_id: int) -> Rows:
+        """Return the checkpoint of the table, if it has one."""
+        return self._checkpoints
 
     def epochs(self, _table_id: int) -> Rows:
         """Return the epochs of the table."""
@@ -118,11 +124,12 @@ def read_ahead(db: Database, keys: ClusterKeys, owner: int, tables: Sequence[int
         ]
 
 
-def read_events(db: Database, firsts: Mapping[TableReader, int]) -> None:
-    """Read the events of tables, from a number on for each."""
-    ids = [reader.table.id for reader in firsts]
-    rows = _by_table(db.execute(EVENTS, (ids, list(firsts.values()))))
-    for reader in firsts:
+def read_events(db: Database, wanted: Mapping[TableReader, tuple[int, bool]]) -> None:
+    """Read the events of tables, from a number on for each, perhaps without the plays in its checkpoint."""
+    ids = [reader.table.id for reader in wanted]
+    firsts, rests = [first for first, _ in wanted.values()], [rest for _, rest in wanted.values()]
+    rows = _by_table(db.execute(EVENTS, (ids, firsts, rests)))
+    for reader in wanted:
         reader.noted = rows.get(reader.table.id, [])
 
 

@@ -48,15 +48,16 @@ class PostgresReader(JournalReader):
         )
         return map(StoredTable._make, rows.fetchall())
 
-    def events(self, table_id: int, first: int, last: int) -> Rows:
+    def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Rows:
         """Return the events and whispers of a table between two numbers, in order."""
         return self._db.execute(
             "SELECT seq, kind, at_us, at_ms, frame FROM ("  # noqa: S608 - numbers of our own
             "SELECT seq, 0 AS place, kind, at_us, at_ms, frame FROM events "
             f"WHERE table_id = $1 AND first BETWEEN $2::int - {LONGEST} AND $3 AND seq >= $2 UNION ALL "
             "SELECT seq, id, kind, at_us, at_ms, frame FROM whispers "
-            "WHERE table_id = $1 AND seq BETWEEN $2 AND $3) AS log ORDER BY seq, place",
-            (table_id, first, last),
+            "WHERE table_id = $1 AND seq BETWEEN $2 AND $3 AND id > coalesce("
+            "(SELECT last_play FROM checkpoints WHERE table_id = $1 AND $4), 0)) AS log ORDER BY seq, place",
+            (table_id, first, last, rest),
         )
 
     def seeds(self, table_id: int) -> Rows:

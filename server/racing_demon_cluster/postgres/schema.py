@@ -202,6 +202,14 @@ MIGRATIONS: Final = (
     ALTER TABLE whispers ADD COLUMN place int NOT NULL DEFAULT 0, ADD COLUMN kind int NOT NULL DEFAULT 80;
     ALTER TABLE whispers DROP CONSTRAINT whispers_table_id_seq_frame_key;
     CREATE UNIQUE INDEX whispers_place ON whispers (table_id, seq, place, md5(frame));
+    CREATE TABLE checkpoints (
+        table_id bigint PRIMARY KEY,
+        seq int NOT NULL,
+        last_play bigint NOT NULL,
+        hand_id text NOT NULL,
+        salt bytea NOT NULL,
+        frame bytea NOT NULL
+    );
     """,
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from racing_demon_cluster.seed_encryption import ClusterKeys
-from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
+from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_CHECKPOINT, Change, Operation
 from racing_demon_server.journal.play_runs import RUN, plays_in
 
 Statement = tuple[str, Sequence[Any]]
@@ -18,6 +18,12 @@ _SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.ADD_WHISPER: (
         f"INSERT INTO whispers (kind, table_id, seq, place, at_us, at_ms, frame) VALUES ({RUN}, "  # noqa: S608
         "$1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+    ),
+    Operation.KEEP_CHECKPOINT: (
+        KEEP_CHECKPOINT.format(
+            last_play="SELECT id FROM whispers WHERE table_id = $1 AND (seq, place) <= ($2, $3) "
+            "ORDER BY seq DESC, place DESC LIMIT 1"
+        ),
     ),
     Operation.FORGET_UNUSED: (),  # no number is given again, so none is kept for that
     Operation.CLOSE_TABLE: (

@@ -4,6 +4,7 @@ A journal is valid if nothing is missing or altered, and a server can restore ev
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commitment
@@ -16,6 +17,7 @@ from .reader import (
     OtherVersion,
     UnknownContents,
     beaten_of,
+    checkpoint_of,
     claims_of,
     corrections_of,
     epochs_of,
@@ -104,8 +106,12 @@ def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
     epochs_of(journal, table.id)
     for _ in beaten_of(journal, table.id):
         pass
-    events, may_begin = 0, True
+    events, may_begin, whispers = 0, True, 0
+    checkpoint = None
+    with suppress(UnknownContents):  # then the table is restored without it
+        checkpoint = checkpoint_of(journal, table.id, seeds)
     for event, _, _ in log_of(journal, table.id):
+        whispers = whispers + 1 if event.seq == view.seq else 0
         if may_begin and event.seq > view.seq + 1 and event.seq - 1 in snapshots:
             view.restore(snapshots[event.seq - 1])  # a new stretch
         events += event.seq > view.seq
@@ -113,6 +119,8 @@ def _check_table(journal: JournalReader, table: StoredTable) -> tuple[int, int]:
         may_begin = isinstance(event, ev.MatchOver)
         if (snapshot := snapshots.get(event.seq)) is not None:
             _compare(snapshot, view.snapshot_for(None, snapshot.elapsed_ms))
+        if checkpoint is not None and (event.seq, whispers) == (checkpoint.table.seq, checkpoint.whispers):
+            _compare(checkpoint.table, view.snapshot(checkpoint.table.elapsed_ms))
         if isinstance(event, ev.Prepared | ev.Committed):
             seed = seeds.get(event.hand_id, b"")
             if len(seed) != SEED_SIZE or not matches_commitment(seed, event.hand_id, event.commitment):

@@ -1,9 +1,10 @@
 """Deletes what snapshots have replaced and no match needs.
 
 A table's log would grow as long as its host changes options. So snapshots are written also outside of
-hands. A snapshot replaces all events before it, and those that belong to no match (chat and changes in the
-lobby) are deleted. The rest of a log consists of stretches without gaps. Each begins at the table's first
-event or after a snapshot, and each but the last ends with a match.
+hands. A snapshot replaces all events before it, and the checkpoint of the hand that is over. Events that
+belong to no match (chat and changes in the lobby) are deleted. The rest of a log consists of stretches
+without gaps. Each begins at the table's first event or after a snapshot, and each but the last ends with a
+match.
 """
 
 from typing import Final
@@ -31,7 +32,10 @@ def snapped(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
     """
     seen_us = at_us - 1_000 * snapshot.options.watch_delay_ms
     values = (table_id, snapshot.seq, seen_us)
-    changes: list[Change] = [(Operation.ADD_SNAPSHOT, (table_id, snapshot.seq, at_us, pack(snapshot)))]
+    changes: list[Change] = [
+        (Operation.ADD_SNAPSHOT, (table_id, snapshot.seq, at_us, pack(snapshot))),
+        (Operation.DROP_CHECKPOINT, (table_id,)),
+    ]
     if snapshot.phase in {Phase.LOBBY, Phase.OVER}:
         changes.append((Operation.FOLD_LOBBY, values))
     return [*changes, (Operation.FORGET_SNAPSHOTS, values)]

@@ -64,11 +64,12 @@ class JournalReader(Protocol):
     def tables(self, *, only_open: bool = False) -> Iterator[StoredTable]:
         """Yield the tables, oldest first, unchecked. Open ones are those of this reader's server."""
 
-    def events(self, table_id: int, first: int, last: int) -> Iterable[Row]:
+    def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Iterable[Row]:
         """Return number, kind, at_us, at_ms and frame of a table's events between two numbers, in order.
 
         A run of plays may begin before and end after them. Whispers follow the event whose number they
-        have; older servers wrote them one by one.
+        have; older servers wrote them one by one. If only the rest is wanted, private plays that are in
+        the table's checkpoint are left out.
         """
 
     def marks(self, table_id: int, kinds: Iterable[int], first: int, last: int) -> Iterable[Row]:
@@ -130,6 +131,10 @@ class JournalReader(Protocol):
             "SELECT seq, frame FROM snapshots WHERE table_id = ?1 AND at_us <= ?2 ORDER BY seq DESC LIMIT ?3",
             *(table_id, until_us, most),
         )
+
+    def checkpoint(self, table_id: int) -> Iterable[Row]:
+        """Return number, hand id, salt and frame of a table's checkpoint, if it has one."""
+        return self.rows("SELECT seq, hand_id, salt, frame FROM checkpoints WHERE table_id = ?1", table_id)
 
     def last_us(self) -> int:
         """Return the newest time of open tables, on the clock of their server; 0 without one.

@@ -54,6 +54,11 @@ class Operation(StrEnum):
     """table: deletes what a closed table does not need for its matches."""
     ADD_SNAPSHOT = "add snapshot"
     """table, number of the event before, at_us, frame."""
+    KEEP_CHECKPOINT = "keep checkpoint"
+    """table, number of the event before, number of the last play since that event, id of the hand, salt,
+    sealed frame: a table in mid-hand, in place of the one before."""
+    DROP_CHECKPOINT = "drop checkpoint"
+    """table."""
     FOLD_LOBBY = "fold lobby"
     """table, number of the newest snapshot's event, at_us: deletes events that belong to no match, up to
     the newest snapshot that is older than both."""
@@ -86,6 +91,13 @@ _LAST_WORD: Final = f"""(SELECT seq FROM events WHERE {MARKS} AND kind IN ({Matc
 IS_UNUSED: Final = f"NOT EXISTS (SELECT 1 FROM events WHERE {MARKS} AND kind = {Committed.TAG})"  # noqa: S608
 """Whether no hand of a table is kept."""
 
+KEEP_CHECKPOINT: Final = (
+    "INSERT INTO checkpoints VALUES (?1, ?2, coalesce(({last_play}), 0), ?4, ?5, ?6) "
+    "ON CONFLICT (table_id) DO UPDATE SET seq = excluded.seq, last_play = excluded.last_play, "
+    "hand_id = excluded.hand_id, salt = excluded.salt, frame = excluded.frame"
+)
+"""Every store has its own way to find the row of the last play."""
+
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
     Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
     Operation.ADD_BEATEN: (
@@ -102,6 +114,7 @@ COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
         "INSERT INTO snapshots VALUES (?1, ?2, ?3, ?4) ON CONFLICT (table_id, seq) DO UPDATE SET "
         "at_us = excluded.at_us, frame = excluded.frame",
     ),
+    Operation.DROP_CHECKPOINT: ("DELETE FROM checkpoints WHERE table_id = ?1",),
     Operation.DROP_BANS: ("DELETE FROM bans WHERE table_id = ?1",),
     Operation.FORGET_EPOCHS: (
         "DELETE FROM epochs WHERE table_id = ?1 AND id <= "
@@ -117,6 +130,7 @@ COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
         "DELETE FROM claims WHERE table_id = ?1",
         "DELETE FROM epochs WHERE table_id = ?1",
         "DELETE FROM bans WHERE table_id = ?1",
+        "DELETE FROM checkpoints WHERE table_id = ?1",
         f"DELETE FROM events WHERE {MARKS} AND {IS_UNUSED}",  # noqa: S608
         f"DELETE FROM snapshots WHERE table_id = ?1 AND {_IS_NO_BEGINNING}",  # noqa: S608
     ),

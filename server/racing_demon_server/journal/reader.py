@@ -1,6 +1,6 @@
 """Reads tables from a journal, in any store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,11 +12,13 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.bans import Ban
+from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .interface import JournalReader, Row, StoredTable
 from .play_runs import RUN, BrokenRun, StoredPlay, is_private, parted
 from .rows import NOBODY
+from .sealing import BrokenSeal, checkpoint_name, opened
 
 if TYPE_CHECKING:
     from racing_demon_protocol.records.format import Correction, TimedMessage
@@ -111,11 +113,25 @@ def log_of(
 
     """
     rows = journal.marks(table_id, kinds, first, last) if kinds else journal.events(table_id, first, last)
-    for seq, *rest in rows:
-        _verify_row(f"event {seq}", (seq, *rest), _KEPT)
-        kind, at_us, at_ms, frame = rest
-        row = StoredPlay(frame, at_us)
-        plays = _parted(seq, row) if kind == RUN else [row]
+    return _events(rows, first, last)
+
+
+def rest_of(journal: JournalReader, table_id: int, first: int) -> Iterator[StoredEvent]:
+    """Yield the events of a table from a number on, without the private plays in its checkpoint.
+
+    Raises:
+        UnknownContents: one cannot be read.
+
+    """
+    return _events(journal.events(table_id, first, LAST, rest=True), first, LAST)
+
+
+def _events(rows: Iterable[Row], first: int, last: int) -> Iterator[StoredEvent]:
+    for row in rows:
+        _verify_row(f"event {row[0]}", row, _KEPT)
+        seq, kind, at_us, at_ms, frame = row
+        stored = StoredPlay(frame, at_us)
+        plays = _parted(seq, stored) if kind == RUN else [stored]
         has_numbers = kind != RUN or not is_private(frame)
         for number, play in enumerate(plays, seq - len(plays) + 1):
             own = number if has_numbers else seq
@@ -224,6 +240,33 @@ def epochs_of(journal: JournalReader, table_id: int) -> list[tuple[str, int]]:
     """
     rows = _verified(journal.epochs(table_id), "a start of the server", (str,), (int,))
     return [(epoch, seq) for epoch, seq in rows]
+
+
+def checkpoint_of(journal: JournalReader, table_id: int, seeds: Mapping[str, bytes]) -> Checkpoint | None:
+    """Return the checkpoint of a table; ``None`` if it has none.
+
+    Args:
+        journal: the journal.
+        table_id: the table.
+        seeds: the secrets of its hands.
+
+    Raises:
+        UnknownContents: it cannot be read: another version wrote it, or it is damaged.
+
+    """
+    rows = journal.checkpoint(table_id)
+    for seq, hand_id, salt, frame in _verified(rows, "its checkpoint", (int,), (str,), (bytes,), (bytes,)):
+        if hand_id not in seeds:
+            raise UnknownContents(f"its checkpoint is of hand {hand_id:.40}, whose secret is not there")
+        try:
+            data = opened(seeds[hand_id], salt, checkpoint_name(table_id, seq, hand_id), frame)
+            checkpoint = Checkpoint.unpacked(data)
+        except (BrokenSeal, InvalidFrame) as error:
+            raise UnknownContents(f"its checkpoint is not understood: {error}") from error
+        if (checkpoint.table.seq, checkpoint.table.hand_id) != (seq, hand_id):
+            raise UnknownContents("what stands as its checkpoint is none")
+        return checkpoint
+    return None
 
 
 def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:

@@ -1,11 +1,13 @@
 """What a restart needs of a table: a snapshot, the events after it, and what events do not hold."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
+from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.table import Past
 
 from .interface import JournalReader, StoredTable
@@ -14,27 +16,35 @@ from .reader import (
     UnknownContents,
     bans_of,
     beginnings_of,
+    checkpoint_of,
     claims_of,
     epochs_of,
     log_of,
+    rest_of,
     seeds_of,
     snapshots_of,
     verify,
 )
 
 BEFORE_SNAPSHOT: Final = 256
-"""Events read before a table's snapshot, for clients that resume and lack some of them."""
+"""Events read before a table's snapshot or checkpoint, for clients that resume and lack some of them."""
+
+log = logging.getLogger("racing_demon_server")
 
 
 class _Log:
-    """The events of a table from a number on, each with its time; every iteration reads them again."""
+    """The events of a table from a number on, each with its time; every iteration reads them again.
 
-    def __init__(self, journal: JournalReader, table_id: int, first: int) -> None:
-        self._table = journal, table_id
-        self.first = first
+    If only the rest is wanted, private plays that are in the table's checkpoint are left out.
+    """
+
+    def __init__(self, journal: JournalReader, table_id: int, first: int, *, rest: bool) -> None:
+        self._journal, self._table_id = journal, table_id
+        self.first, self.rest = first, rest
 
     def __iter__(self) -> Iterator[tuple[Event, int]]:
-        for kept in log_of(*self._table, first=self.first):
+        read = rest_of if self.rest else log_of
+        for kept in read(self._journal, self._table_id, first=self.first):
             yield kept.event, kept.at_us
 
 
@@ -55,20 +65,56 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
             raise UnknownContents(f"its snapshot is of table {snapshot.code}")
         stretches = [each.seq for each in beginnings_of(journal, table.id) if each.seq <= snapshot.seq]
         first = 1 + max(stretches[-1] if stretches else 0, snapshot.seq - BEFORE_SNAPSHOT)
-    seeds, seat_tokens, epochs = (
-        seeds_of(journal, table.id),
-        claims_of(journal, table.id),
-        epochs_of(journal, table.id),
-    )
-    return Past(
-        snapshot, _Log(journal, table.id, first), seeds, seat_tokens, epochs, bans_of(journal, table.id)
-    )
+    seeds = seeds_of(journal, table.id)
+    checkpoint = _usable_checkpoint(journal, table, snapshot, seeds)
+    is_private = checkpoint is not None and bool(checkpoint.table.progress)
+    if checkpoint is not None:
+        first = max(first, _first_unseen(checkpoint) - BEFORE_SNAPSHOT)
+        if is_private:  # nobody resumes from before the deal
+            first = max(first, checkpoint.hand.dealt_seq)
+    events, seat_tokens = _Log(journal, table.id, first, rest=is_private), claims_of(journal, table.id)
+    epochs, bans = epochs_of(journal, table.id), bans_of(journal, table.id)
+    return Past(snapshot, events, seeds, seat_tokens, epochs, bans, checkpoint)
 
 
-def first_event(past: Past) -> int:
-    """Return the number of the first event in a log that :func:`past_of` returned; it reads nothing."""
+def _usable_checkpoint(
+    journal: JournalReader, table: StoredTable, snapshot: Snapshot | None, seeds: Mapping[str, bytes]
+) -> Checkpoint | None:
+    """Return the checkpoint of a table, if it can be used and is newer than its snapshot."""
+    try:
+        checkpoint = checkpoint_of(journal, table.id, seeds)
+        if checkpoint is not None and checkpoint.table.code != table.code:
+            raise UnknownContents(f"its checkpoint is of table {checkpoint.table.code}")
+    except UnknownContents as error:
+        facts = {"table": table.code, "number": table.id, "why": str(error)}
+        log.warning("a hand is read from its deal", extra=facts)
+        return None
+    if checkpoint is None or (snapshot is not None and checkpoint.table.seq <= snapshot.seq):
+        return None
+    return checkpoint if _has_all_for_spectators(checkpoint) else None
+
+
+def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:
+    """Return whether delayed spectators can go on, too: at identical deals from within the hand only."""
+    gallery = checkpoint.gallery
+    if gallery is None:
+        return not checkpoint.table.options.watch_delay_ms
+    return not checkpoint.table.progress or gallery.table.seq >= checkpoint.hand.dealt_seq
+
+
+def _first_unseen(checkpoint: Checkpoint) -> int:
+    """Return the number of the first event that somebody needs who begins with a checkpoint."""
+    seen = checkpoint.table.seq if checkpoint.gallery is None else checkpoint.gallery.table.seq
+    return seen + 1
+
+
+def wanted_events(past: Past) -> tuple[int, bool]:
+    """Return the number of the first event in a log that :func:`past_of` returned; it reads nothing.
+
+    Also return whether private plays that are in the checkpoint are left out.
+    """
     assert isinstance(past.log, _Log)
-    return past.log.first
+    return past.log.first, past.log.rest
 
 
 def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:

@@ -1,5 +1,6 @@
 """The journal of one table: turns what happened into changes, for any store."""
 
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -7,11 +8,12 @@ from racing_demon_protocol import __version__
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import VERSION, pack
-from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
 from racing_demon_server.match.bans import Ban
+from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .compaction import MOST_BYTES, MOST_EVENTS, snapped
@@ -19,10 +21,13 @@ from .epochs import MOST
 from .interface import Journal
 from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
+from .sealing import SALT_SIZE, checkpoint_name, sealed
 from .timekeeper import ShiftedTimekeeper, Timekeeper
 
 ADD_EVENT: Final = Operation.ADD_EVENT
 """Looked up once: members of an enumeration are slow to look up."""
+CHECKPOINT_EVENTS: Final = 2_000
+"""After so many events in a hand comes a checkpoint. A restart reads that many in a thirtieth of a second."""
 NOBODY: Final = -1
 """Stands for a host without a seat."""
 
@@ -36,6 +41,7 @@ class TableJournal:
     Attributes:
         number: the table's number in the journal.
         timekeeper: keeps the time of its hands.
+        seq: the number of the last event that was noted.
 
     Args:
         journal: the server's.
@@ -54,12 +60,17 @@ class TableJournal:
         self._wall_clock = wall_clock
         self._changes: list[Change] = []
         self._run: list[Frames] = []
-        self._events = self._bytes = self._seq = self._whispers = 0
+        self._events = self._bytes = self.seq = self._whispers = self._since_checkpoint = 0
 
     @property
     def is_long(self) -> bool:
         """Whether it is time for another snapshot."""
         return self._events >= MOST_EVENTS or self._bytes >= MOST_BYTES
+
+    @property
+    def wants_checkpoint(self) -> bool:
+        """Whether so much has happened in a hand that it is time for another checkpoint."""
+        return self._since_checkpoint >= CHECKPOINT_EVENTS
 
     @property
     def has_noted(self) -> bool:
@@ -73,7 +84,7 @@ class TableJournal:
         changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
-    def begin(self, epoch: str, seq: int, snapshot_seq: int, whispers: int) -> None:
+    def begin(self, epoch: str, seq: int, snapshot_seq: int, whispers: int = 0, plays: int = 0) -> None:
         """Note first that a start of the server continues after an event. The oldest starts are forgotten.
 
         Args:
@@ -81,10 +92,12 @@ class TableJournal:
             seq: the number of the event.
             snapshot_seq: the number of the last event in the last snapshot; 0 without one.
             whispers: how many plays after the event were sent to their players only.
+            plays: how many plays the running hand has had; after many of them, a checkpoint comes first.
 
         """
+        self._since_checkpoint = plays
         self._events = seq - snapshot_seq
-        self._seq, self._whispers = seq, whispers
+        self.seq, self._whispers = seq, whispers
         self._changes = [
             (Operation.ADD_EPOCH, (self.number, seq, epoch)),
             (Operation.FORGET_EPOCHS, (self.number, MOST)),
@@ -102,13 +115,16 @@ class TableJournal:
         if not self._journal.keeps:
             return
         self._events += len(frames)
+        self._since_checkpoint += len(frames)
         for each in frames:
             is_play = type(each.event) is Played
             if not is_play:
                 self._end_run()
-            self._seq = each.event.seq
+            self.seq = each.event.seq
             self._whispers = 0 if each.seat is None else self._whispers + 1
             if not is_play:
+                if type(each.event) is Dealt:
+                    self._since_checkpoint = 0
                 self._bytes += len(each.packed)
                 self._changes.append(self._alone(each))
                 continue
@@ -151,6 +167,22 @@ class TableJournal:
             self._events = self._bytes = 0
             self._changes += snapped(self.number, snapshot, at)
 
+    def note_checkpoint(self, checkpoint: Checkpoint, secret: bytes) -> None:
+        """Note the table in the middle of its hand, after everything that is noted.
+
+        Args:
+            checkpoint: the table.
+            secret: the secret of the hand.
+
+        """
+        self._end_run()
+        self._since_checkpoint = 0
+        data = checkpoint._replace(whispers=self._whispers).packed()
+        hand_id, salt = checkpoint.table.hand_id, secrets.token_bytes(SALT_SIZE)
+        frame = sealed(secret, salt, checkpoint_name(self.number, self.seq, hand_id), data)
+        values = (self.number, self.seq, self._whispers, hand_id, salt, frame)
+        self._changes.append((Operation.KEEP_CHECKPOINT, values))
+
     def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
         """Write atomically what is noted, and call back when it is durable.
 
@@ -171,7 +203,7 @@ class TableJournal:
         plays = [(each.packed, each.at) for each in run]
         if run and run[0].seat is not None:
             frame, at = joined(plays, private=True)
-            values = (self.number, self._seq, self._whispers, at, self._wall_clock(), frame)
+            values = (self.number, self.seq, self._whispers, at, self._wall_clock(), frame)
             self._changes.append((Operation.ADD_WHISPER, values))
         elif len(run) > 1:
             self._changes.append(self._event(run[-1].event.seq, RUN, *joined(plays)))
@@ -195,4 +227,4 @@ class TableJournal:
     def _beaten(self, actor: int, reply: Refused, at: int) -> Iterator[Change]:
         """Yield the operation that keeps a lost race; nothing for other refusals."""
         if reply.reason is Reason.BEATEN:
-            yield Operation.ADD_BEATEN, (self.number, actor, self._seq, at, self._wall_clock(), pack(reply))
+            yield Operation.ADD_BEATEN, (self.number, actor, self.seq, at, self._wall_clock(), pack(reply))

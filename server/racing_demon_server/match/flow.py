@@ -19,6 +19,7 @@ from racing_demon_protocol.table.suggestions import opened_play
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, StallRule
 
+from .checkpoint import Checkpoint
 from .contributions import Contributions, secret_of
 from .event_log import EventLog
 from .hand import Hand
@@ -95,6 +96,46 @@ class MatchFlow:
                 self._grace_until = at + event.grace_ms * 1_000
             case ev.HandOver():
                 self._next_deal_at = at + self._view.options.tally_ms * 1_000
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Return the table in the middle of its hand; ``None`` without one, or while it is being settled."""
+        view, hand = self._view, self.hand
+        if hand is None or view.phase not in DEALT or self._unsettled:
+            return None
+        return Checkpoint(
+            view.snapshot(0),
+            whispers=0,
+            at=0,
+            departed=view.gone,
+            away=self._seating.away(),
+            paused_at=self.pauses.since,
+            is_paused_by_rule=self.pauses.is_by_rule,
+            grace_until=self._grace_until,
+            hand=hand.state(),
+        )
+
+    def restore_checkpoint(self, checkpoint: Checkpoint, seeds: Mapping[str, bytes]) -> None:
+        """Continue in the middle of a hand.
+
+        Raises:
+            InconsistentEvent: its board does not fit its game, or the hand's secret is missing.
+            InvalidGame: its options describe no known game.
+
+        """
+        view = self._view
+        view.restore(checkpoint.table)
+        view.gone = checkpoint.departed
+        if view.hand is None:
+            raise InconsistentEvent("a checkpoint has no cards")
+        rules, secret = view.hand.rules, secret_of(view.hand_id, seeds)
+        dealer = Dealer(view.deal_seed(secret), rules)
+        if rules.is_private:
+            view.hand.dealt = rules.deal()
+            view.hand.dealt.reveal(rules.layout.face_up_refs, dealer.first_cards())
+        self.hand = Hand.restored(view, secret, dealer, checkpoint.hand)
+        self._seating.restore_away(checkpoint.away)
+        self.pauses.since, self.pauses.is_by_rule = checkpoint.paused_at, checkpoint.is_paused_by_rule
+        self._grace_until = checkpoint.grace_until
 
     def _known_hand(self, event: ev.Event) -> Hand:
         if self.hand is None:

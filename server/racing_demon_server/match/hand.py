@@ -5,6 +5,7 @@ Times are microseconds on the caller's clock.
 
 from collections.abc import Iterable, Sequence
 from math import inf
+from typing import Self
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
@@ -16,6 +17,7 @@ from racing_demon_protocol.wire.messages.client import PlayCards
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import RaceLost, Refused
 
+from .checkpoint import HandState
 from .dead_hand import DEAD_CHECK_DELAY, DeadHandTest
 from .race_log import Arrival, RaceLog
 
@@ -63,6 +65,31 @@ class Hand:
         self._foundations = frozenset(self.rules.layout.foundations)
         self._race_log = RaceLog()
         self._lost: RaceLost | None = None
+
+    def state(self) -> HandState:
+        """Return what has come of the hand, for :meth:`restored`."""
+        dealt = self._dealer.open_board()
+        arrivals = self._race_log.state()
+        numbers = self.dealt_seq, self.signal_at, self.rotations, self.plays, self.first_out
+        return HandState(*numbers, arrivals, dealt.cards, dealt.counts)
+
+    @classmethod
+    def restored(cls, view: TableState, secret: bytes, dealer: Dealer, state: HandState) -> Self:
+        """Return a hand at an earlier moment. It is tested at once for being dead.
+
+        Args:
+            view: the table's view at that moment.
+            secret: the server's.
+            dealer: knows the hidden cards as they were dealt.
+            state: what had come of it.
+
+        """
+        dealer.restore(state.cards, state.counts)
+        hand = cls(view, secret, dealer, state.signal_at - view.options.countdown_ms * 1_000)
+        hand.dealt_seq, _, hand.rotations, hand.plays, hand.first_out, *_ = state
+        hand._race_log.restore(state.arrivals)
+        hand._has_built = bool(state.arrivals)
+        return hand
 
     def play(self, seat: int, command: PlayCards, at: int) -> list[Played]:
         """Judge a play and carry it out.

@@ -22,6 +22,7 @@ class Pauses:
     Attributes:
         since: when the pause began; ``None`` without one.
         ends_at: when it ends by itself; ``None`` if it does not.
+        is_by_rule: whether no host began it.
 
     Args:
         log: the table's log.
@@ -35,7 +36,7 @@ class Pauses:
         self._log = log
         self._view = log.view
         self._seating = seating
-        self._is_by_rule = False
+        self.is_by_rule = False
         self._lacking_since: int | None = None
 
     @property
@@ -54,22 +55,22 @@ class Pauses:
     @property
     def waits_for_nobody(self) -> bool:
         """Whether no host paused the hand, and the table does not wait for missing players."""
-        return self._is_by_rule and self._view.options.pause_after_ms is None
+        return self.is_by_rule and self._view.options.pause_after_ms is None
 
     def stop(self, seat: int | None, at: int) -> None:
         """Pause the hand for the host."""
-        self.since, self._is_by_rule = at, False
+        self.since, self.is_by_rule = at, False
         self._log.emit(ev.Paused, seat=seat)
 
     def stop_by_rule(self, at: int) -> None:
         """Pause the hand because players are missing."""
-        self.since, self._is_by_rule = at, True
+        self.since, self.is_by_rule = at, True
         self._log.emit(ev.Paused)
 
     def stop_by_server(self, at: int) -> None:
         """Pause the hand because the server cannot write to its disk."""
         if self.can_stop:
-            self.since, self._is_by_rule = at, True
+            self.since, self.is_by_rule = at, True
             self._log.emit(ev.Paused, by_server=True)
 
     def begin_again(self, at: int) -> None:
@@ -86,7 +87,7 @@ class Pauses:
             hand.shift(at - self.since)
         else:
             # A pause by a host without a seat looks like one by the rule; then the host must resume the hand.
-            self.since, self._is_by_rule = at, event.seat is None and self._view.host is not None
+            self.since, self.is_by_rule = at, event.seat is None and self._view.host is not None
 
     def go_on(self, hand: Hand, now: int) -> None:
         """Resume the hand as if no time had passed."""
@@ -101,7 +102,7 @@ class Pauses:
             self._lacking_since = now if self._lacking_since is None else self._lacking_since
             return
         self._lacking_since = None
-        if self._view.paused and self._is_by_rule and hand is not None:
+        if self._view.paused and self.is_by_rule and hand is not None:
             self.go_on(hand, now)
 
     def forget(self) -> None:

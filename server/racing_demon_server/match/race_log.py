@@ -4,6 +4,7 @@ It tells a beaten player who was faster, and by how much.
 """
 
 from array import array
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 MOST: Final = 4_096
@@ -39,6 +40,14 @@ class RaceLog:
         self._numbers.extend(arrival)
         if len(self._numbers) > MOST * FIELDS:
             del self._numbers[: MOST // 2 * FIELDS]
+
+    def state(self) -> list[int]:
+        """Return everything as numbers, for :meth:`restore`."""
+        return self._numbers.tolist()
+
+    def restore(self, numbers: Sequence[int]) -> None:
+        """Continue with the arrivals of an earlier moment."""
+        self._numbers = array("q", numbers)
 
     def since(self, seq: int) -> dict[int, list[Arrival]]:
         """Return the arrivals after an event, by foundation, newest first."""

@@ -5,7 +5,7 @@ return. Later the others need not wait any more, and a host who stays away is re
 microseconds on the caller's rising clock.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from racing_demon_protocol.engine.specification import Game
@@ -138,6 +138,14 @@ class Seats:
                 self._gone[event.seat] = at
             case ev.Connected() | ev.Left() | ev.Joined():
                 self._gone.pop(event.seat, None)
+
+    def away(self) -> dict[Actor, int]:
+        """Return since when players are disconnected, by seat."""
+        return {actor: since for actor, since in self._gone.items() if actor is not None}
+
+    def restore_away(self, away: Mapping[Actor, int]) -> None:
+        """Continue with the players who were disconnected at an earlier moment."""
+        self._gone = dict(away)
 
     def begin_again(self, at: int) -> None:
         """Mark everybody as disconnected after a restart."""

@@ -16,6 +16,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, RaceLost, Refus
 from racing_demon_protocol.wire.options import Options
 
 from .bans import Ban
+from .checkpoint import Checkpoint
 from .commands import Commands, verify_options
 from .contributions import Contributions
 from .event_log import EventLog
@@ -48,12 +49,14 @@ class Past(NamedTuple):
 
     Attributes:
         snapshot: the table between two hands; ``None`` if there was none.
-        log: its events, each with its time; those before the snapshot are skipped, unless delayed spectators
-            have still to see them.
+        log: its events, each with its time; those before the checkpoint, or else the snapshot, are skipped,
+            unless delayed spectators have still to see them. Plays without numbers that are in the checkpoint
+            are left out.
         seeds: the secrets of its hands, by the hands' ids.
         seat_tokens: the tokens of its seats, with the last answers.
         epochs: the starts of the server that wrote it, each with the number of the last event before it.
         bans: its kicked players.
+        checkpoint: the table in the middle of its hand; ``None`` to read the hand from its deal.
 
     """
 
@@ -63,6 +66,7 @@ class Past(NamedTuple):
     seat_tokens: Mapping[Actor, SeatToken]
     epochs: Sequence[tuple[str, int]] = ()
     bans: Sequence[Ban] = ()
+    checkpoint: Checkpoint | None = None
 
 
 class Table:
@@ -166,20 +170,22 @@ class Table:
             InvalidGame: a game is unknown.
 
         """
-        if past.snapshot is not None:
-            self.view.restore(past.snapshot)
+        known = self._restore_known(past)
         played: dict[int, tuple[int, int]] = {}
         seq, whispers = -1, 0
         for event, at in past.log:
             yield
-            whispers = whispers + 1 if event.seq == seq else 0
-            seq = event.seq
+            if event.seq == seq:
+                whispers += 1
+            else:
+                seq = event.seq
+                whispers = known[1] if seq == known[0] else 0
             self._now = max(self._now, at)
             if isinstance(event, ev.Played) and event.counter:
                 played[event.seat] = event.counter, event.seq
             elif isinstance(event, ev.Joined):
                 played.pop(event.seat, None)  # that of another player
-            if past.snapshot is not None and event.seq <= past.snapshot.seq:
+            if (seq, whispers) <= known:
                 continue
             if not isinstance(event, ev.Played):
                 self.view.apply(event)
@@ -194,6 +200,36 @@ class Table:
         for seat, (counter, number) in played.items():
             self.seat_tokens.remember_play(seat, counter, number)
         return whispers
+
+    def _restore_known(self, past: Past) -> tuple[int, int]:
+        """Restore what is known without the log.
+
+        Return the number of the last event in it, and how many plays without numbers after that.
+        """
+        if past.checkpoint is not None:
+            self._now = past.checkpoint.at
+            self._flow.restore_checkpoint(past.checkpoint, past.seeds)
+            return past.checkpoint.table.seq, past.checkpoint.whispers
+        if past.snapshot is not None:
+            self.view.restore(past.snapshot)
+            return past.snapshot.seq, 0
+        return 0, 0
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Return the table in the middle of its hand; ``None`` without one, or at its signal."""
+        return self._flow.checkpoint()
+
+    @property
+    def secret(self) -> bytes:
+        """The server's secret for the newest hand; empty without one."""
+        hand = self._flow.hand
+        return b"" if hand is None else hand.secret
+
+    @property
+    def plays(self) -> int:
+        """How many plays the hand has had that is played; 0 without one."""
+        hand = self._flow.hand
+        return 0 if hand is None or self.view.is_between_hands else hand.plays
 
     def begin_again(self, at: int) -> list[ev.Event]:
         """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""

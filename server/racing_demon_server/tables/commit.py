@@ -81,6 +81,8 @@ class CommitQueue:
     def write_down(self) -> None:
         """Write everything that is noted, together."""
         if (self._untold or self._journal.has_noted) and not self._is_closed:
+            if self._journal.wants_checkpoint:
+                self._keep_checkpoint()
             self.unwritten += 1
             news = partial(self._tell, self._untold, self._published.copy_ahead(), self._newest)
             self._untold = []
@@ -106,6 +108,16 @@ class CommitQueue:
         self.unwritten += 1
         news, self._untold = self._untold, []
         self._journal.write(partial(self._tell, news, None, self._newest), until=self._newest)
+
+    def _keep_checkpoint(self) -> None:
+        """Write the table in the middle of its hand, with the last plays of its seats, if all is noted."""
+        checkpoint = self._table.checkpoint()
+        if checkpoint is None or checkpoint.table.seq != self._journal.seq:
+            return
+        checkpoint = checkpoint._replace(at=self._newest, gallery=self._broadcast.spectators.gallery())
+        seat_tokens = self._table.seat_tokens.take_changed(with_plays=True)
+        self._journal.note_beside(self._newest, seat_tokens=seat_tokens)
+        self._journal.note_checkpoint(checkpoint, self._table.secret)
 
     def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""

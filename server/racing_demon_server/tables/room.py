@@ -128,7 +128,13 @@ class Room:
         self.table, kept, past, whispers = restored
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
-        journal.begin(epoch, self._last_seq, past.snapshot.seq if past and past.snapshot else 0, whispers)
+        journal.begin(
+            epoch,
+            self._last_seq,
+            past.snapshot.seq if past and past.snapshot else 0,
+            whispers,
+            self.table.plays,
+        )
         self.journal = journal
         self.shown = Published(self.table, journal.timekeeper.certain)
         self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)

@@ -21,6 +21,7 @@ from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet,
 from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, frames_of
+from racing_demon_server.match.checkpoint import Gallery
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Past
 from racing_demon_server.rate_limit import Bucket
@@ -134,7 +135,10 @@ class Spectators:
             return
         now, view = self._clock(), self._shown.view
         before = TableState(view.code, options)
-        if past.snapshot is not None:
+        if past.checkpoint is not None and past.checkpoint.gallery is not None:
+            table, self._late_clock = past.checkpoint.gallery
+            before.restore(table)
+        elif past.snapshot is not None:
             before.restore(past.snapshot)
         before.locked = view.locked
         self._late = before
@@ -148,6 +152,12 @@ class Spectators:
             else:
                 self._queue.append(Later(due, frames.at, frames.event.seq, frames.packed))
         self._wind_up()
+
+    def gallery(self) -> Gallery | None:
+        """Return what delayed spectators see; ``None`` without a delay."""
+        if self._late is None:
+            return None
+        return Gallery(self._late.snapshot_for(None, 0), self._late_clock)
 
     def discard(self, listener: Listener) -> None:
         """Remove a spectator."""

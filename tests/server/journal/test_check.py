@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from tests.support.journal_command import fails, lines, played_journal
-from tests.support.journals import check, journaled, play_match
+from tests.support.journals import check, journaled, overwrite_page, play_match
 from tests.support.servers import Peer
 
 
@@ -189,10 +189,8 @@ def test_a_wrong_correction_is_found(played: Path, capsys: pytest.CaptureFixture
 
 def test_a_damaged_page_is_found(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file that SQLite cannot read through is told so, and restored nowhere."""
-    data = bytearray(played.read_bytes())
-    for place in range(4_096 * 3, len(data), 512):
-        data[place] ^= 0xFF
-    played.write_bytes(data)
+    for name in ("events", "tables"):
+        overwrite_page(played, name)
     code, said = fails(capsys, "check", played)
     assert (code, said.startswith("not valid: ")) == (1, True)
     code, _ = fails(capsys, "restore", played, "--to", tmp_path / "other.sqlite")

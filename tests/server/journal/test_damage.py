@@ -13,6 +13,7 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal import rows as journal_rows
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.play_runs import StoredPlay, is_private, parted
@@ -36,11 +37,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("journal")
 
 
-async def kept(folder: Path) -> Path:
+async def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a journal whose tables are not strict: one in a hand, one of identical deals, one in a lobby."""
     path = folder / "journal.sqlite"
     if path.exists():
         return path
+    monkeypatch.setattr(journal_rows, "CHECKPOINT_EVENTS", 5)
     with contextlib.closing(sqlite3.connect(path)) as db:
         pragmas = f"PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID};"
         db.executescript(layout(strict=False) + pragmas)
@@ -117,11 +119,11 @@ def damaged(path: Path, copy: Path, name: str) -> Iterator[str]:
 @more_when_long
 @pytest.mark.parametrize("name", sorted(TABLES - {"marks", "corrections"}))
 async def test_a_wrong_value_costs_one_table_and_a_check_knows(
-    folder: Path, tmp_path: Path, name: str
+    folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever stands in a column: the other tables go on, and where all do not, the journal is not right."""
     copy = tmp_path / "copy.sqlite"
-    path = await kept(folder)
+    path = await kept(folder, monkeypatch)
     assert check(path)[3:] == ([], [])
     assert taken_up(path) == OPEN
     for what in damaged(path, copy, name):

@@ -9,6 +9,7 @@ import pytest
 from racing_demon_protocol.engine.deal import hand_seeds
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import InconsistentEvent
+from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.codec import decode_server, encode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
@@ -16,10 +17,12 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.players import LEVELS, Bot
+from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Answer, Past, Table
 from tests.support.bot_matches import pass_time
 from tests.support.inside import dealer_of, hand_of, seat_tokens_of
+from tests.support.typical import of_games
 
 SEED = bytes(32)
 MS = 1_000
@@ -35,6 +38,7 @@ class Recorded:
         table: the table.
         log: its events as they are on the wire, each with its time.
         now: the time.
+        players: the names of the players.
 
     Args:
         host: the host's seat, which is the first; or ``None``, for one without a seat.
@@ -49,7 +53,8 @@ class Recorded:
         self.now = 1_000 * MS
         if host is None:
             self.table.seat_tokens.add(host, b"host")
-        for name in PLAYERS:
+        self.players = PLAYERS[: declare(self.options, 1).max_seats]
+        for name in self.players:
             self.note(self.table.join(name, name.encode(), self.now)[1])
 
     def note(self, events: list[Event]) -> None:
@@ -83,18 +88,48 @@ class Recorded:
         seat_tokens = seat_tokens_of(self.table)
         return Past(snapshot, log, seeds, seat_tokens)
 
+    def past_of_checkpoint(self) -> Past | None:
+        """Return what it gives back of a table in mid-hand, after a checkpoint and some plays."""
+        checkpoint = self.table.checkpoint()
+        if checkpoint is None:
+            return None
+        past = self.past()
+        numbers, times = zip(*[(event.seq, at) for event, at in past.log], strict=True)
+        whispers = numbers.count(checkpoint.table.seq) - 1
+        packed = checkpoint._replace(whispers=whispers, at=max(times)).packed()
+        return past._replace(checkpoint=Checkpoint.unpacked(packed))
+
+    def restored_from(self, earlier: Past) -> Table:
+        """Return the table as it is taken up from an earlier checkpoint, and the newest events."""
+        assert earlier.checkpoint is not None
+        hand, log = earlier.checkpoint.hand, list(self.past().log)
+        known = len(list(earlier.log))
+        old = [(event, at) for event, at in log[:known] if event.seq >= earlier.checkpoint.table.seq - 20]
+        if self.table.view.is_private:
+            old = [
+                each for each in old if each[0].seq >= hand.dealt_seq and not isinstance(each[0], ev.Played)
+            ]
+        log = old + log[known:]
+        table = self.empty()
+        table.restore(self.past()._replace(log=log, checkpoint=earlier.checkpoint))
+        return table
+
     def restored(self, snapshot: Snapshot | None = None) -> Table:
         """Return the table as it is taken up again."""
-        drawn = sum(isinstance(decode_server(frame), ev.Prepared) for frame, _ in self.log)
-        table = Table("TEST", self.options, islice(hand_seeds(SEED), drawn, None))
+        table = self.empty()
         table.restore(self.past(snapshot))
         return table
+
+    def empty(self) -> Table:
+        """Return what the table is restored in."""
+        drawn = sum(isinstance(decode_server(frame), ev.Prepared) for frame, _ in self.log)
+        return Table("TEST", self.options, islice(hand_seeds(SEED), drawn, None))
 
 
 def commands(recorded: Recorded, rng: random.Random) -> Iterator[tuple[int, cl.Command]]:
     """Yield, for ever, what players may want on the table as it is; most of it is legal."""
     while True:
-        view, seat = recorded.table.view, rng.randrange(len(PLAYERS))
+        view, seat = recorded.table.view, rng.randrange(len(recorded.players))
         counter = recorded.counter(seat)
         plays = []
         if view.in_hand and view.hand is not None:
@@ -173,6 +208,54 @@ def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], se
             ours = twin.receive(actor, command, recorded.now)
             theirs = recorded.give(actor, command)
             assert (theirs.reply, theirs.events) == (ours.reply, ours.events)
+
+
+def bots_go_on(table: Table, now: int) -> list[object]:
+    """Return what bots in all seats want and are told, and what time brings after that."""
+    told: list[object] = []
+    bots = [Bot(seat, LEVELS["hard"], random.Random(seat)) for seat in table.view.hand_seats]
+    for bot in bots * 4:
+        command, _ = bot.look(table.view).finish()
+        if isinstance(command, cl.PlayCards):
+            counter = table.seat_tokens.counter(bot.seat) + 1
+            told += [
+                command,
+                table.receive(bot.seat, cl.PlayCards(**{**command.__dict__, "counter": counter}), now),
+            ]
+    return [*told, table.tick(now + 900_000 * MS), table.view.snapshot(0)]
+
+
+@of_games(sorted(GAMES))
+def test_a_checkpoint_is_as_good_as_all_events_since_the_deal(game: str) -> None:
+    """In every game, at any moment of a hand and some plays later: what is hidden, too, and what follows."""
+    rng = random.Random(game)
+    recorded = Recorded(game=game, hands=20, countdown_ms=0, stall_rule=rng.choice(["none", "rotate"]))
+    ends = cl.Stuck, cl.Call
+    wanted = (each for each in commands(recorded, rng) if not isinstance(each[1], ends))
+    seen = 0
+    while seen < 4:
+        if not recorded.table.view.in_hand:
+            recorded.give(0, cl.Start(counter=recorded.counter(0)))
+            recorded.wait(4_000)
+        earlier = recorded.past_of_checkpoint()
+        for _ in range(rng.choice((0, 1, 30))):
+            recorded.give(*next(wanted))
+            recorded.wait(rng.randrange(200))
+        if earlier is None or not recorded.table.view.in_hand:
+            continue  # the hand has ended meanwhile
+        seen += 1
+        whole, quick = recorded.restored(), recorded.restored_from(earlier)
+        assert recorded.table.view.snapshot(0) == quick.view.snapshot(0)
+        assert hidden(recorded.table) == hidden(quick)
+        for seat in (None, 0):
+            assert whole.view.snapshot_for(seat, 0) == quick.view.snapshot_for(seat, 0)
+        assert whole.due == quick.due
+        assert whole.hand_clock == quick.hand_clock
+        assert whole.checkpoint() == quick.checkpoint()
+        for actor, command in islice(wanted, 8):
+            answers = [table.receive(actor, command, recorded.now) for table in (whole, quick)]
+            assert answers[0] == answers[1]
+        assert bots_go_on(whole, recorded.now) == bots_go_on(quick, recorded.now)
 
 
 def test_a_lobby_comes_back() -> None:

@@ -41,15 +41,18 @@ class JournalFile(sqlite3.Connection, JournalReader):
         for row in self.execute(f"SELECT * FROM tables {where}ORDER BY id"):  # noqa: S608 - two texts of our own
             yield StoredTable(*row)
 
-    def events(self, table_id: int, first: int, last: int) -> Rows:
+    def events(self, table_id: int, first: int, last: int, *, rest: bool = False) -> Rows:
         """Return the events and whispers of a table between two numbers, in order."""
-        bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST}
+        bounds = {"table": table_id, "first": first, "last": last, "end": last + LONGEST, "rest": rest}
+        in_checkpoint = ":rest AND id <= (SELECT last_play FROM checkpoints WHERE table_id = :table)"
         where = "WHERE table_id = :table AND seq BETWEEN :first AND"
         columns = "kind, at_us, at_ms, frame"
         return self.execute(
             f"SELECT seq, {columns} FROM ("  # noqa: S608
             f"SELECT seq, id * (kind = {RUN}) AS place, {columns} FROM events {where} :end AND {_BETWEEN} "
-            f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers {where} :last) "
+            f"AND NOT (kind = {RUN} AND {in_checkpoint}) "
+            f"UNION ALL SELECT seq, id, {Played.TAG}, at_us, at_ms, frame FROM whispers "
+            f"{where} :last AND NOT :rest) "
             f"ORDER BY seq, kind = {RUN}, place",  # older whispers have rows of their own
             bounds,
         )

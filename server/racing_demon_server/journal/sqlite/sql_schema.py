@@ -137,6 +137,14 @@ _STRICT_LAYOUT: Final = """
         frame BLOB NOT NULL,
         PRIMARY KEY (table_id, seq)
     ) WITHOUT ROWID, STRICT;
+    CREATE TABLE IF NOT EXISTS checkpoints (
+        table_id INTEGER PRIMARY KEY REFERENCES tables (id),
+        seq INTEGER NOT NULL,
+        last_play INTEGER NOT NULL,
+        hand_id TEXT NOT NULL,
+        salt BLOB NOT NULL,
+        frame BLOB NOT NULL
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS epochs (
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL REFERENCES tables (id),
@@ -185,6 +193,9 @@ reading checks the types as well (:mod:`.reader`).
 - ``corrections``: corrections of a match, by its name, as the lines of its record.
 - ``snapshots``: tables after the event ``seq``, between two hands. A restart begins with one, as does each
   stretch of a log whose beginning was deleted (:mod:`.compaction`).
+- ``checkpoints``: tables in the middle of a long hand, after the event ``seq``, sealed with the secret of the
+  hand (:mod:`~racing_demon_server.journal.sealing`). A restart goes on from there. Plays up to the row
+  ``last_play`` are in it.
 - ``epochs``: the random names of the server's newest starts, in order, for each table with the number of the
   last event before that start.
 - ``bans``: the kicked players, by token hash, and by name and address hash. Snapshots and events say which of
@@ -205,6 +216,7 @@ SINCE: Final = {
     "epochs": 7,
     "bans": 9,
     "clock": 10,
+    "checkpoints": 11,
 }
 """The first versions of tables that are not in every file."""
 

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, Change, Operation
+from racing_demon_server.journal.operations import COMMON_SQL, IS_UNUSED, KEEP_CHECKPOINT, Change, Operation
 from racing_demon_server.journal.play_runs import RUN
 
 _BEFORE: Final = "(SELECT max(id) FROM tables WHERE id < ?1)"
@@ -14,6 +14,7 @@ SQL: Final[dict[Operation, Sequence[str]]] = COMMON_SQL | {
     Operation.ADD_EVENT: ("INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?)",),
     Operation.ADD_WHISPER: (),  # see :func:`_among_events`
     Operation.KEEP_CLAIM: ("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)",),
+    Operation.KEEP_CHECKPOINT: (KEEP_CHECKPOINT.format(last_play="SELECT max(id) FROM events"),),
     Operation.KEEP_TIME: ("INSERT OR REPLACE INTO clock VALUES (1, ?)",),
     Operation.ADD_SEED: ("INSERT INTO seeds VALUES (?, ?, ?, ?)",),
     Operation.OPEN_TABLE: ("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",),

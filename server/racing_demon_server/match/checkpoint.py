@@ -1,0 +1,111 @@
+"""A table in the middle of a hand, as bytes.
+
+A restart reads it instead of the events before it. It holds the hidden cards, so it is never stored in clear.
+"""
+
+from typing import Final, NamedTuple, Self
+
+import msgpack
+
+from racing_demon_protocol.engine.board import Counts
+from racing_demon_protocol.engine.cards import Card
+from racing_demon_protocol.errors import InvalidFrame
+from racing_demon_protocol.wire.codec import decode_server, pack
+from racing_demon_protocol.wire.messages.server import Snapshot
+
+from .hand_clock import HandClock
+from .seat_tokens import Actor
+
+FORMAT: Final = 1
+"""The format of the bytes. A program that knows another reads the hand from its deal."""
+
+
+class HandState(NamedTuple):
+    """What has come of a hand since its deal, besides the public board.
+
+    Attributes:
+        dealt_seq: the number of the event that dealt it.
+        signal_at: when play began, plus all pauses.
+        rotations: how often stocks were rotated since the last play that made progress.
+        plays: the number of plays so far.
+        first_out: the seat that reached the goal first.
+        arrivals: the newest cards on the foundations, as numbers.
+        cards: all cards of each pile, known.
+        counts: what the dealer's board counts.
+
+    """
+
+    dealt_seq: int
+    signal_at: int
+    rotations: int
+    plays: int
+    first_out: int | None
+    arrivals: list[int]
+    cards: list[list[Card]]
+    counts: Counts
+
+
+class Gallery(NamedTuple):
+    """What delayed spectators see: the table, and the clock of its hand."""
+
+    table: Snapshot
+    hand_clock: HandClock
+
+
+class Checkpoint(NamedTuple):
+    """A table in the middle of a hand: everything that events have led to, and no other table holds.
+
+    Attributes:
+        table: the public state, with all layouts of identical deals.
+        whispers: how many plays after its last event are in it.
+        at: the time of its last event.
+        departed: the names of the last players of free seats.
+        away: since when players are disconnected, by seat.
+        paused_at: when the newest pause began.
+        is_paused_by_rule: whether no host began it.
+        grace_until: when the grace ends, if somebody has called.
+        hand: the hand.
+        gallery: what delayed spectators see; ``None`` without a delay.
+
+    """
+
+    table: Snapshot
+    whispers: int
+    at: int
+    departed: dict[int, str]
+    away: dict[Actor, int]
+    paused_at: int
+    is_paused_by_rule: bool
+    grace_until: int
+    hand: HandState
+    gallery: Gallery | None = None
+
+    def packed(self) -> bytes:
+        """Return it as bytes."""
+        gallery = None if self.gallery is None else (pack(self.gallery.table), self.gallery.hand_clock)
+        packed: bytes = msgpack.packb((FORMAT, pack(self.table), *self[1:-1], gallery))
+        return packed
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Self:
+        """Return what was packed.
+
+        Raises:
+            InvalidFrame: it was packed in another format.
+
+        """
+        try:
+            form, table, *rest, hand, gallery = msgpack.unpackb(data, strict_map_key=False)
+            if form == FORMAT:
+                seen = None if gallery is None else Gallery(_snapshot(gallery[0]), HandClock(*gallery[1]))
+                return cls._make([_snapshot(table), *rest, HandState(*hand), seen])
+        except (TypeError, ValueError, msgpack.UnpackException) as error:
+            raise InvalidFrame(f"no checkpoint ({type(error).__name__})") from None
+        raise InvalidFrame(f"a checkpoint of format {form}")
+
+
+def _snapshot(frame: bytes) -> Snapshot:
+    message = decode_server(frame)
+    if not isinstance(message, Snapshot):
+        raise InvalidFrame("no snapshot")
+    return message
