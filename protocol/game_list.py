@@ -48,9 +48,9 @@ def games() -> str:
 
 
 def _listed(game: Game) -> str:
-    told = _game(game)
-    groups, steps = _lines(told.pop("groups")), _lines(told.pop("deal"))
-    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
+    data = _game(game)
+    groups, steps = _lines(data.pop("groups")), _lines(data.pop("deal"))
+    head = json.dumps(data, ensure_ascii=False).removesuffix("}")
     return f'"{game.name}": {head},\n "deal": [{steps}],\n "groups": [{groups}]}}'
 
 
@@ -104,25 +104,25 @@ def _group(game: Game, layout: Layout, group: Group) -> dict[str, Any]:
 def _step(game: Game, step: Deal) -> dict[str, Any]:
     """Return a step of the deal without attributes at their defaults."""
     group = next(group for group in game.groups if group.name == step.to)
-    told: dict[str, Any] = {"to": step.to}
+    data: dict[str, Any] = {"to": step.to}
     if step.cards:
-        told |= _sought(step.cards)
+        data |= _named_cards(step.cards)
     elif step.count is not None:
-        told["first"] = step.count
+        data["first"] = step.count
     elif step.each is not None:
-        told["each"] = step.each
+        data["each"] = step.each
     elif isinstance(group, Reserve):
-        told |= {"each": group.size, "option": "reserve"}
+        data |= {"each": group.size, "option": "reserve"}
     elif isinstance(group, Tableau):
-        told |= {"each": group.shape[0]} if len({*group.shape}) == 1 else {"cards": list(group.shape)}
-    return told | {name: True for name in ("rows", "by_rank", "once") if getattr(step, name)}
+        data |= {"each": group.shape[0]} if len({*group.shape}) == 1 else {"cards": list(group.shape)}
+    return data | {name: True for name in ("rows", "by_rank", "once") if getattr(step, name)}
 
 
 def _rounds(game: Game) -> tuple[tuple[Deal, ...], ...]:
     return next((group.rounds for group in game.groups if isinstance(group, Stock)), ())
 
 
-def _sought(cards: tuple[str, ...]) -> dict[str, Any]:
+def _named_cards(cards: tuple[str, ...]) -> dict[str, Any]:
     """Return the cards that a step seeks: numbers of faces, or ranks of which any will do."""
     if all(card.endswith("*") for card in cards):
         return {"ranks": [rank(parse(card[:-1] + "S")) for card in cards]}

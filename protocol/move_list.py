@@ -22,7 +22,7 @@ def moves() -> str:
     numbers: dict[tuple[str, ...], int] = {}
     games = {game.name: list(_moves(game, numbers)) for game in GAMES.values()}
     rows = ",\n".join(f" {json.dumps(table)}" for table in numbers)
-    listed = ",\n".join(f' "{name}": {json.dumps(told)}' for name, told in games.items())
+    listed = ",\n".join(f' "{name}": {json.dumps(data)}' for name, data in games.items())
     return f'{{"tables": [\n{rows}\n],\n"games": {{\n{listed}\n}}}}\n'
 
 
@@ -36,10 +36,10 @@ def _moves(game: Game, tables: dict[tuple[str, ...], int]) -> Iterator[dict[str,
     for source, destination in product(piles, piles):
         table = rules.move_tables.between(piles[source], twins[destination])
         if table is not None:
-            yield {"from": source, "to": destination} | _told(table, tables)
+            yield {"from": source, "to": destination} | _data(table, tables)
 
 
-def _told(table: MoveTable, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
+def _data(table: MoveTable, tables: dict[tuple[str, ...], int]) -> dict[str, Any]:
     if table.turn:
         return {"turn": table.turn}
     takes = [_number(table, tables) for table in table.takes]

@@ -122,7 +122,7 @@ class BuildingRules(Rules):
         for pile in self._filled.get(seat, ()):
             if not board.cards[pile] and board.cards[heap := self.layout.seat_piles(seat, Kind.RESERVE)[0]]:
                 return Play(heap, 1, pile)
-        due = self._stock.next_step(board, seat) if self._stock.goes_on else None
+        due = self._stock.next_step(board, seat) if self._stock.deals_automatically else None
         for effect in self._effects:
             due = due or effect.automatic_play(board, seat)
         return due

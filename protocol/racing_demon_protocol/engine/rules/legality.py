@@ -59,7 +59,7 @@ class LegalityChecker:
         for effect in self._effects:
             if due := effect.required_first(board, seat):
                 raise IllegalPlay(due)
-        if self._move_generator.stock.is_turn(seat, play):
+        if self._move_generator.stock.is_stock_play(seat, play):
             self._move_generator.stock.verify(board, seat, play)
         else:
             taken = self._verify_source(board, seat, play)

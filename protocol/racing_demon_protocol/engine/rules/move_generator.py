@@ -70,7 +70,7 @@ class MoveGenerator:
 
     def plain_plays(self, board: Board, seat: int) -> Iterator[Play]:
         """Yield a seat's plays of cards, without turning the stock and without special rules."""
-        return (play for play in self.plays(board, seat) if not self.stock.is_turn(seat, play))
+        return (play for play in self.plays(board, seat) if not self.stock.is_stock_play(seat, play))
 
     def opening_plays(self, board: Board, seat: int) -> list[Play]:
         """Return the plays that open a foundation, which some games require first."""

@@ -14,7 +14,7 @@ class StockRules:
 
     Attributes:
         feeds_spaces: whether the stock's unseen top card may fill some place.
-        goes_on: whether a started round or redeal continues automatically.
+        deals_automatically: whether a started round or redeal continues automatically.
 
     """
 
@@ -22,7 +22,7 @@ class StockRules:
         self._layout = layout
         stocks = [group for group in layout.game.groups if isinstance(group, Stock)]
         names = {group.name for group in stocks}
-        self.goes_on = any(group.rounds or group.relay for group in stocks)
+        self.deals_automatically = any(group.rounds or group.relay for group in stocks)
         takes = [
             group.space.takes if isinstance(group, Tableau) else group.takes for group in layout.game.groups
         ]
@@ -34,9 +34,9 @@ class StockRules:
             seat: [pile.number for pile in layout.piles if pile.seat == seat and pile.gathers]
             for seat in layout.stock
         }
-        self._steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._steps: dict[tuple[int, int | None], list[tuple[int, int]]] = {}
 
-    def is_turn(self, seat: int, play: Play) -> bool:
+    def is_stock_play(self, seat: int, play: Play) -> bool:
         """Return whether a play turns, deals or redeals the stock instead of playing a card."""
         if play.destination in self._targets.get(seat, ()):
             return True
@@ -106,9 +106,9 @@ class StockRules:
         if stock is None:
             return ()
         group = self._group(stock)
-        most = max(redeals_seen, max(len(group.rounds), 1) if group.redeals is None else group.redeals)
+        max_redeals = max(redeals_seen, max(len(group.rounds), 1) if group.redeals is None else group.redeals)
         turned = min(board.came[stock], self.pass_length(board, seat)) if stock in board.came else 0
-        return min(board.redeals.get(seat, 0), most), turned
+        return min(board.redeals.get(seat, 0), max_redeals), turned
 
     def next_step(self, board: Board, seat: int) -> Play | None:
         """Return the next step of a round or redeal in progress."""
@@ -120,7 +120,7 @@ class StockRules:
             steps = self._round(board, seat, group)
             rounds = board.came.get(steps[0][0], 0)
         elif group.relay and board.redeals.get(seat, 0):
-            steps, rounds = self._laid(seat, -1, group), 1
+            steps, rounds = self._steps_of(seat, group, None), 1
         else:
             return None
         for pile, count in steps:
@@ -130,13 +130,14 @@ class StockRules:
 
     def _round(self, board: Board, seat: int, group: Stock) -> list[tuple[int, int]]:
         """Return the piles and cards of one round in the current deal."""
-        return self._laid(seat, min(board.redeals.get(seat, 0), len(group.rounds) - 1), group)
+        return self._steps_of(seat, group, min(board.redeals.get(seat, 0), len(group.rounds) - 1))
 
-    def _laid(self, seat: int, laying: int, group: Stock) -> list[tuple[int, int]]:
-        if (seat, laying) not in self._steps:
-            deals = group.relay if laying < 0 else group.rounds[laying]
-            self._steps[seat, laying] = [step for deal in deals for step in self._layout.steps_of(deal, seat)]
-        return self._steps[seat, laying]
+    def _steps_of(self, seat: int, group: Stock, number: int | None) -> list[tuple[int, int]]:
+        """Return the piles and cards of a round, by its number; ``None`` for what follows a redeal."""
+        if (seat, number) not in self._steps:
+            deals = group.relay if number is None else group.rounds[number]
+            self._steps[seat, number] = [step for deal in deals for step in self._layout.steps_of(deal, seat)]
+        return self._steps[seat, number]
 
     def _group(self, stock: int) -> Stock:
         group = self._layout.groups[stock]
