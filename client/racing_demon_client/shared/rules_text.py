@@ -16,8 +16,8 @@ from racing_demon_protocol.engine.mechanics.line import DoubleJump, Line, PushPi
 from racing_demon_protocol.engine.mechanics.merging import Merging
 from racing_demon_protocol.engine.mechanics.pairs import Ranks, Sympathy
 from racing_demon_protocol.engine.mechanics.script import Script
-from racing_demon_protocol.engine.mechanics.sums import CourtCards, PairReach, Sums
-from racing_demon_protocol.engine.mechanics.travelling import CompletePacket, CountedDeal, Travelling, Weaving
+from racing_demon_protocol.engine.mechanics.sums import Courts, Reach, Sums
+from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling, Weaving
 from racing_demon_protocol.engine.rules.special_rules import (
     BasesFirst,
     BottomCards,
@@ -214,26 +214,24 @@ WHEN: Final = {
     When.STUCK: ", when nothing else can be played",
 }
 COURTS: Final = {
-    CourtCards.COUNT: "Jacks count as eleven, queens as twelve and kings as thirteen.",
-    CourtCards.TRIO: (
-        "A jack, a queen and a king are removed together if they lie in one row or share a suit."
-    ),
-    CourtCards.STAY: (
+    Courts.COUNT: "Jacks count as eleven, queens as twelve and kings as thirteen.",
+    Courts.TRIO: ("A jack, a queen and a king are removed together if they lie in one row or share a suit."),
+    Courts.STAY: (
         "Jacks, queens and kings are never paired. At first they go under the stock; at the end only they "
         "are left on the table."
     ),
 }
 REACH: Final = {
-    PairReach.ANYWHERE: "wherever they lie",
-    PairReach.LINE: "if they lie in the same row or column",
+    Reach.ANYWHERE: "wherever they lie",
+    Reach.LINE: "if they lie in the same row or column",
 }
 COUNTING: Final = {
-    CountedDeal.NONE: "",
-    CountedDeal.AFTER_FIRST: (
+    Counting.NONE: "",
+    Counting.AFTER_FIRST: (
         "The packets are dealt one card at a time. From the second layer on, a card that falls on the packet "
         "of its own number is set aside."
     ),
-    CountedDeal.ALL: (
+    Counting.ALL: (
         "The packets are dealt one card at a time. A card that falls on the packet of its own number is set "
         "aside."
     ),
@@ -462,8 +460,8 @@ def _sums(sums: Sums) -> str:
 def _travelling(travelling: Travelling) -> str:
     size = number(travelling.size)
     complete = {
-        CompletePacket.TRAVELLED: f"all {size} cards of its rank have moved to it",
-        CompletePacket.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
+        Complete.TRAVELLED: f"all {size} cards of its rank have moved to it",
+        Complete.RIGHT: f"it holds the {size} cards of its rank, even if some were dealt there",
     }[travelling.complete]
     source = "the last packet" if travelling.rounds_from == "packet" else the(travelling.rounds_from)
     sentences = [

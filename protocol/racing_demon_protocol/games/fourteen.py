@@ -1,7 +1,7 @@
 """Fourteen."""
 
 from racing_demon_protocol.engine.mechanics.common import Out, Packets
-from racing_demon_protocol.engine.mechanics.sums import PairReach, Sums
+from racing_demon_protocol.engine.mechanics.sums import Reach, Sums
 from racing_demon_protocol.engine.specification import Deal, Doubt, Stock, Waste
 
 from .common import places, solitaire
@@ -18,7 +18,7 @@ GAME = solitaire(
         Out(),
     ),
     deal=(Deal(to="place", each=1),),
-    mechanic=Sums(total=14, reach=PairReach.LINE, exchanges=1, regather=True),
+    mechanic=Sums(total=14, reach=Reach.LINE, exchanges=1, regather=True),
     packs=2,
     skill=1,
     text=(

@@ -1,7 +1,7 @@
 """Number Eleven."""
 
 from racing_demon_protocol.engine.mechanics.common import Out
-from racing_demon_protocol.engine.mechanics.sums import CourtCards, Sums
+from racing_demon_protocol.engine.mechanics.sums import Courts, Sums
 from racing_demon_protocol.engine.specification import Deal, Doubt
 
 from .common import NO_REDEAL, places, solitaire
@@ -12,7 +12,7 @@ GAME = solitaire(
     "Cheney 16",
     groups=(places(6, 5), NO_REDEAL, Out()),
     deal=(Deal(to="place", each=1),),
-    mechanic=Sums(total=11, courts=CourtCards.TRIO),
+    mechanic=Sums(total=11, courts=Courts.TRIO),
     skill=1,
     text=(
         "A row of six cards and a row of five lie face up. Two cards that add up to eleven are removed, "

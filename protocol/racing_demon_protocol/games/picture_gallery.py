@@ -1,7 +1,7 @@
 """Picture Gallery."""
 
 from racing_demon_protocol.engine.mechanics.common import Out
-from racing_demon_protocol.engine.mechanics.sums import CourtCards, Sums
+from racing_demon_protocol.engine.mechanics.sums import Courts, Sums
 from racing_demon_protocol.engine.specification import Doubt, Stock
 
 from .common import places, solitaire
@@ -12,7 +12,7 @@ GAME = solitaire(
     "Cheney 48",
     groups=(places(4, 4, 4), Stock(turn=1, redeals=0, under=True), Out()),
     deal=(),
-    mechanic=Sums(total=11, courts=CourtCards.STAY),
+    mechanic=Sums(total=11, courts=Courts.STAY),
     skill=1,
     text=(
         "Twelve cards are laid in three rows; court cards go under the stock, and others take their places. "

@@ -2,7 +2,7 @@
 
 from racing_demon_protocol.engine.board import Shows
 from racing_demon_protocol.engine.mechanics.common import Packets
-from racing_demon_protocol.engine.mechanics.travelling import CountedDeal, Travelling
+from racing_demon_protocol.engine.mechanics.travelling import Counting, Travelling
 from racing_demon_protocol.engine.specification import Doubt, Geometry, Racing
 
 from .common import HAND, NO_REDEAL, solitaire
@@ -20,7 +20,7 @@ GAME = solitaire(
         HAND,
     ),
     deal=(),
-    mechanic=Travelling(rounds_from="aside", counting=CountedDeal.AFTER_FIRST),
+    mechanic=Travelling(rounds_from="aside", counting=Counting.AFTER_FIRST),
     racing=Racing.REFLEX,
     skill=0,
     text=(

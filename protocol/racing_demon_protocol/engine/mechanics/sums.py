@@ -21,7 +21,7 @@ from .common import MechanicRules
 COURTS = frozenset({11, 12, 13})
 
 
-class PairReach(StrEnum):
+class Reach(StrEnum):
     """Where the two cards of a pair must lie."""
 
     ANYWHERE = "anywhere"
@@ -29,7 +29,7 @@ class PairReach(StrEnum):
     """In one row or in one column."""
 
 
-class CourtCards(StrEnum):
+class Courts(StrEnum):
     """What happens to jacks, queens and kings."""
 
     COUNT = "count"
@@ -55,8 +55,8 @@ class Sums(Mechanic):
     """
 
     total: int
-    reach: PairReach = PairReach.ANYWHERE
-    courts: CourtCards = CourtCards.COUNT
+    reach: Reach = Reach.ANYWHERE
+    courts: Courts = Courts.COUNT
     exchanges: int = 0
     regather: bool = False
 
@@ -69,7 +69,7 @@ class SumsRules(MechanicRules):
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         super().__init__(game, seats)
-        self._stays = COURTS if self.mechanic.courts is CourtCards.STAY else frozenset()
+        self._stays = COURTS if self.mechanic.courts is Courts.STAY else frozenset()
         rows = next(group.rows for group in game.groups if group.name == "place")
         self._width = rows[0]
         self._row_of = [row for row, width in enumerate(rows) for _ in range(width)]
@@ -83,7 +83,7 @@ class SumsRules(MechanicRules):
             return
         pairs = list(self._pairs(board, places))
         yield from pairs
-        if self.mechanic.courts is CourtCards.TRIO:
+        if self.mechanic.courts is Courts.TRIO:
             yield from self._trios(board, places)
         if self._may_deal(board, seat):
             yield Play(self.single_pile(seat, "stock"), 1, places[0])
@@ -142,7 +142,7 @@ class SumsRules(MechanicRules):
                     yield Play(one, 1, places[other])
 
     def _reaches(self, one: int, other: int) -> bool:
-        if self.mechanic.reach is PairReach.ANYWHERE:
+        if self.mechanic.reach is Reach.ANYWHERE:
             return True
         return self._row_of[one] == self._row_of[other] or one % self._width == other % self._width
 
@@ -185,7 +185,7 @@ class SumsRules(MechanicRules):
         ranks = [rank(card) for card in cards]
         if sum(ranks) == self.mechanic.total or len(cards) > 2:
             return Play(place, len(cards), self.single_pile(seat, "out"))
-        if self.mechanic.courts is CourtCards.TRIO:
+        if self.mechanic.courts is Courts.TRIO:
             return None  # two of a trio wait for the third
         return Play(place, -1, self.single_pile(seat, "aside"))
 
@@ -193,7 +193,7 @@ class SumsRules(MechanicRules):
 
     def _is_dealing(self, board: Board, seat: int) -> bool:
         """Return whether court cards still go under the stock: until the first pair is removed."""
-        return self.mechanic.courts is CourtCards.STAY and not board.cards[self.single_pile(seat, "out")]
+        return self.mechanic.courts is Courts.STAY and not board.cards[self.single_pile(seat, "out")]
 
     def _may_deal(self, board: Board, seat: int) -> bool:
         """Return whether the player may begin to deal the table, where that is not a plain deal."""

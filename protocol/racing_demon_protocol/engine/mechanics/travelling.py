@@ -21,7 +21,7 @@ from racing_demon_protocol.engine.specification import Foundations, Mechanic, St
 from .common import MechanicRules
 
 
-class CompletePacket(StrEnum):
+class Complete(StrEnum):
     """What makes a packet complete."""
 
     TRAVELLED = "travelled"
@@ -30,7 +30,7 @@ class CompletePacket(StrEnum):
     """It holds its own cards. Those that never travelled are turned up in the end."""
 
 
-class CountedDeal(StrEnum):
+class Counting(StrEnum):
     """Whether packets are dealt card by card, and a card that falls on its own number is laid aside."""
 
     NONE = "none"
@@ -54,8 +54,8 @@ class Travelling(Mechanic):
 
     rounds_from: str
     size: int = 4
-    complete: CompletePacket = CompletePacket.TRAVELLED
-    counting: CountedDeal = CountedDeal.NONE
+    complete: Complete = Complete.TRAVELLED
+    counting: Counting = Counting.NONE
 
 
 class TravellingRules(MechanicRules):
@@ -146,7 +146,7 @@ class TravellingRules(MechanicRules):
     def _is_dealing(self, board: Board, seat: int) -> bool:
         """Return whether no card has come to the hand since the packets were begun."""
         began = board.came.get(self.single_pile(seat, "hand"), 0)
-        return self.mechanic.counting is not CountedDeal.NONE and not began
+        return self.mechanic.counting is not Counting.NONE and not began
 
     def _next_deal(self, board: Board, seat: int) -> Play | None:
         """Return the play that deals the next card, or lays the last one aside; ``None`` after the last."""
@@ -158,7 +158,7 @@ class TravellingRules(MechanicRules):
         dealt = sum([len(board.cards[packet]) for packet in (*packets, aside)])
         if dealt:
             last = packets[(dealt - 1) % len(packets)]
-            fewest = 1 if self.mechanic.counting is CountedDeal.ALL else 2
+            fewest = 1 if self.mechanic.counting is Counting.ALL else 2
             # All earlier cards that fell on their own number were laid aside, so such a card is the last one
             # dealt.
             if len(board.cards[last]) >= fewest and self.packet(seat, board.cards[last][-1]) == last:
@@ -167,7 +167,7 @@ class TravellingRules(MechanicRules):
 
     def _turn_up(self, board: Board, seat: int) -> Play | None:
         """Return the play that takes up a card which never travelled, once all rounds are over."""
-        if self.mechanic.complete is CompletePacket.RIGHT:
+        if self.mechanic.complete is Complete.RIGHT:
             for packet in self.group_piles(seat, "packet"):
                 if board.top(packet) == UNKNOWN:
                     return Play(packet, 1, self.single_pile(seat, "hand"))
@@ -176,7 +176,7 @@ class TravellingRules(MechanicRules):
     def _is_turning_up(self, board: Board, seat: int) -> bool:
         """Return whether the card in hand never travelled: it left a gap where it lay."""
         packets = self.group_piles(seat, "packet")
-        is_right = self.mechanic.complete is CompletePacket.RIGHT
+        is_right = self.mechanic.complete is Complete.RIGHT
         return is_right and any(len(board.cards[packet]) < self.mechanic.size for packet in packets)
 
 
@@ -193,7 +193,7 @@ class Weaving(Travelling):
 
     rounds_from: str = "aside"
     size: int = 0
-    counting: CountedDeal = CountedDeal.ALL
+    counting: Counting = Counting.ALL
     from_hand: bool = True
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, name, parse, rank
-from racing_demon_protocol.engine.mechanics.travelling import CompletePacket, CountedDeal, Travelling
+from racing_demon_protocol.engine.mechanics.travelling import Complete, Counting, Travelling
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.games import GAMES
@@ -75,7 +75,7 @@ def test_the_lost_game_of_seed_003(number: int) -> None:
     assert not dealt.rules.is_out(dealt.board, 0)
 
 
-def _reading(complete: CompletePacket) -> Game:
+def _reading(complete: Complete) -> Game:
     game = GAMES["travellers"]
     assert isinstance(game.mechanic, Travelling)
     return replace(game, mechanic=replace(game.mechanic, complete=complete))
@@ -83,16 +83,14 @@ def _reading(complete: CompletePacket) -> Game:
 
 def test_the_lost_game_is_lost_under_both_readings() -> None:
     """Packets that hold other cards are not complete either way."""
-    dealt = Dealt(_reading(CompletePacket.RIGHT), decks=[_told(random.Random(1))[0]])
+    dealt = Dealt(_reading(Complete.RIGHT), decks=[_told(random.Random(1))[0]])
     _play_out(dealt)
     assert not dealt.rules.is_out(dealt.board, 0)
     assert dealt.is_over()
 
 
-@pytest.mark.parametrize(
-    ("complete", "is_won"), [(CompletePacket.TRAVELLED, False), (CompletePacket.RIGHT, True)]
-)
-def test_four_aces_that_never_travelled(complete: CompletePacket, is_won: bool) -> None:
+@pytest.mark.parametrize(("complete", "is_won"), [(Complete.TRAVELLED, False), (Complete.RIGHT, True)])
+def test_four_aces_that_never_travelled(complete: Complete, is_won: bool) -> None:
     """A packet that was dealt complete counts under one reading only; its cards are turned up in the end."""
     aces = [card for card in range(52) if rank(card) == 1]
     others = [card for card in range(52) if rank(card) not in {1, 13}]
@@ -183,8 +181,8 @@ def _wander(deal: list[Card], *, count_first: bool) -> tuple[list[list[int]], in
     return packets, len(aside)
 
 
-@pytest.mark.parametrize("counting", [CountedDeal.AFTER_FIRST, CountedDeal.ALL])
-def test_wandering_cards_wander_as_told(counting: CountedDeal) -> None:
+@pytest.mark.parametrize("counting", [Counting.AFTER_FIRST, Counting.ALL])
+def test_wandering_cards_wander_as_told(counting: Counting) -> None:
     """Entry 13, played once more with ranks on lists: the packets are the same, won or lost."""
     game = GAMES["wandering-card"]
     assert isinstance(game.mechanic, Travelling)
@@ -195,7 +193,7 @@ def test_wandering_cards_wander_as_told(counting: CountedDeal) -> None:
         rng.shuffle(deal)
         dealt = Dealt(game, decks=[deal])
         _play_out(dealt)
-        packets, aside = _wander(deal, count_first=counting is CountedDeal.ALL)
+        packets, aside = _wander(deal, count_first=counting is Counting.ALL)
         # Wanderers are taken from the top, and here from the bottom: the end is the same.
         assert [sorted(cards) for cards in packets] == [
             sorted(map(rank, cards)) for cards in dealt.named("packet")
