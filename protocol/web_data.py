@@ -112,12 +112,12 @@ def options() -> str:
 
 def games_with_moves() -> str:
     """Return all games with their moves, and the moves' tables, as JSON with one line per game."""
-    told, known = json.loads(games()), json.loads(moves())
+    data, known = json.loads(games()), json.loads(moves())
     rows = (
         json.dumps({**_for_drawing(game), **_scored(name), "moves": known["games"][name]})
-        for name, game in told.items()
+        for name, game in data.items()
     )
-    listed = ",\n".join(f"{json.dumps(name)}: {row}" for name, row in zip(told, rows, strict=True))
+    listed = ",\n".join(f"{json.dumps(name)}: {row}" for name, row in zip(data, rows, strict=True))
     return f'{{"tables": {json.dumps(known["tables"])},\n"games": {{\n{listed}\n}}}}\n'
 
 
@@ -136,10 +136,10 @@ def _scored(name: str) -> dict[str, Any]:
     """Return what the points of a hand as it stands depend on, where that is not one for each card up."""
     game = GAMES[name]
     scoring, mechanic = game.scoring, type(game.mechanic)
-    told: dict[str, Any] = {"reserve_card": scoring.reserve_card} if scoring.reserve_card else {}
+    data: dict[str, Any] = {"reserve_card": scoring.reserve_card} if scoring.reserve_card else {}
     if scoring.out_bonus != Scoring().out_bonus:
-        told["out_bonus"] = scoring.out_bonus
-    return told | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
+        data["out_bonus"] = scoring.out_bonus
+    return data | ({"counted": COUNTED[mechanic]} if mechanic in COUNTED else {})
 
 
 def _values(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
@@ -178,6 +178,6 @@ def _plain(default: Any) -> Any:
     return list(default) if isinstance(default, tuple) else default
 
 
-def _lines(told: dict[Any, Any]) -> str:
-    rows = "".join(f"  {json.dumps(str(name))}: {json.dumps(row)},\n" for name, row in told.items())
+def _lines(data: dict[Any, Any]) -> str:
+    rows = "".join(f"  {json.dumps(str(name))}: {json.dumps(row)},\n" for name, row in data.items())
     return "{\n" + rows + "}"
