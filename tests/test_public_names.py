@@ -173,7 +173,7 @@ def _keys(value: object, above: str = "") -> Iterator[str]:
 
 def log() -> Iterator[str]:
     """Yield the events of the server's log, and the keys of their facts, as the calls spell them."""
-    trees = [ast.parse(text) for text in _texts(".py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "server").rglob("*.py")]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for tree in trees:
         for function in ast.walk(tree):
@@ -285,7 +285,7 @@ def rules_digests() -> Iterator[str]:
     while waiting:
         match waiting.pop():
             case Enum() as word:
-                yield f"{type(word).__name__}={word.value}"
+                yield f"={word.value}"  # a digest has no names of closed lists
             case tuple() | frozenset() | list() as several:
                 waiting += several
             case dict() as table:
