@@ -1,6 +1,7 @@
 """The points of the hand that is played, on every kind of screen: one's own, and everybody's."""
 
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -23,6 +24,18 @@ SCREENS: Final[dict[str, dict[str, Any]]] = {
     "landscape": {"viewport": {"width": 568, "height": 320}},
     "laptop": {"viewport": {"width": 1280, "height": 800}, "is_mobile": False},
 }
+TELEVISION: Final[dict[str, Any]] = {
+    "viewport": {"width": 1920, "height": 1080},
+    "has_touch": False,
+    "is_mobile": False,
+}
+SEEN_STATES: Final = """() => [...document.querySelectorAll("#table .chip .state")].map((state) => {
+  const box = state.getBoundingClientRect();
+  const range = document.createRange();
+  range.selectNodeContents(state);
+  const words = range.getBoundingClientRect();
+  return words.top >= box.bottom - 2 || words.width === 0 ? "" : state.textContent;
+})"""
 CHIPS: Final = """() => [...document.querySelectorAll("#table .chip")].map((chip) =>
   [".name", ".out", ".heap"].map((each) => chip.querySelector(each).textContent))"""
 
@@ -86,6 +99,32 @@ async def test_who_plays_a_game_whose_steps_count_is_told_when(browser: Browser)
         await player.join("Ann")
         await host.ask(cl.Start)
         await player.until(lambda: _reads(player, "points at the end"))
+
+
+async def test_a_chip_says_bot_whole_or_not_at_all(browser: Browser) -> None:
+    """Where five have to fit beside heaps and points, no letter of it is left; a big screen says it."""
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(serving())
+        host = await stack.enter_async_context(
+            Peer.hosting(served.url, seated=False, game="classic", hands=1, time_limit_ms=5_000)
+        )
+        link = f"{served.origin}/{host.code}"
+        small = await stack.enter_async_context(phone(browser, link, **SCREENS["phone"]))
+        await small.join("Ann")
+        big = await stack.enter_async_context(phone(browser, f"{link}?tv", **TELEVISION))
+        for _ in range(5):
+            await host.ask(cl.AddBot)
+        await host.ask(cl.Start)
+        for player, seen in ((small, ["", "", "", "", ""]), (big, ["", "bot", "bot", "bot", "bot", "bot"])):
+            await player.see("#table")
+            await player.until(partial(_says, player, SEEN_STATES, seen))
+        await big.see("#lobby.tallied")
+        assert await big.page.get_by_role("button", name="Watch the match again").count() == 0
+
+
+async def _says(player: Phone, script: str, expected: list[str]) -> bool:
+    """Tell whether a script finds in a page what is expected."""
+    return bool(await player.page.evaluate(script) == expected)
 
 
 async def _reads(player: Phone, text: str) -> bool:

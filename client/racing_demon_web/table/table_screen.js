@@ -453,6 +453,7 @@ export class TableScreen {
                 ? "bot"
                 : "",
     );
+    mood.classList.toggle("bot", mood.textContent === "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)
       minis.replaceChildren(); // the last hand's
     else if (this.hasMinis) miniature(minis, table.hand.board, place);

@@ -109,15 +109,18 @@ def opened_play(rules: Rules, board: Board, seat: int, others: Iterable[int]) ->
         return next(iter(rules.legal_plays(board, seat)), None)
     grown = Counter(pile for pile in others if board.piles[pile].kind is Kind.FOUNDATION)
     sources = [pile for kind in PLAYED_FROM for pile in rules.layout.seat_piles(seat, kind)] if grown else []
+    before: Board | None = None
     for source in sources:
         card = board.top(source)
         if card is None or card == UNKNOWN:
             continue
         plays = (Play(source, 1, pile) for pile in grown if rules.accepts(board, pile, card))
         play = next((play for play in plays if rules.can_play(board, seat, play)), None)
-        if play is not None and not any(
-            True for _ in rules.open_foundations(_before(board, grown), seat, card)
-        ):
+        if play is None:
+            continue
+        if before is None:
+            before = _before(board, grown)
+        if next(rules.open_foundations(before, seat, card), None) is None:
             return play
     return None
 
