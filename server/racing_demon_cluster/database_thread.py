@@ -35,6 +35,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._db: Database | None = None
+        self._is_closed = False
 
     def do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
         """Run a task in the thread, and then pass its result to a callback on the loop."""
@@ -43,6 +44,8 @@ class Worker:
 
     def _do(self, job: Callable[[Database], T], then: Callable[[T | Exception], None]) -> None:
         result: T | Exception
+        if self._is_closed:
+            return
         try:
             self._db = self._db or connect_as(self._node, self._url)
             result = job(self._db)
@@ -57,5 +60,11 @@ class Worker:
             self._loop.call_soon_threadsafe(then, result)
 
     def close(self) -> None:
-        """Drop the tasks that have not started."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Drop the tasks that have not started, and close the connection after the one that runs."""
+        self._is_closed = True
+        self._pool.submit(self._hang_up)
+        self._pool.shutdown(wait=False)
+
+    def _hang_up(self) -> None:
+        if self._db is not None:
+            self._db.close()
