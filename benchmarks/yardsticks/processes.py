@@ -21,8 +21,8 @@ from benchmarks.yardsticks.loading import Load, Program, measure, program
 from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import SEATS, SEED, Step, singles
 from benchmarks.yardsticks.whole import LIMITS, loop_factory
-from racing_demon_server import app
 from racing_demon_server.ops import logs
+from racing_demon_server.server import TableServer, run
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
 from racing_demon_server.workers import Inherited, serve_all
@@ -92,7 +92,7 @@ def main(count: int) -> int:
         settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None = None
     ) -> int:
         with asyncio.Runner(loop_factory=loop_factory("uvloop")) as runner:
-            runner.run(app.run(settings, announce, inherited))
+            runner.run(run(TableServer(settings), announce, inherited))
         return 0
 
     return serve(settings, _announce) if count == 1 else serve_all(settings, count, serve, _announce)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.yardsticks.script import SEED
-from racing_demon_server import app
+from racing_demon_server import server
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.sqlite import store
 from racing_demon_server.journal.sqlite.database import open_journal
@@ -80,7 +80,7 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     logs.set_up("error", "text")
     send_buffer = fields.pop("send_buffer", 0)
     if send_buffer:
-        vars(app)["Gateway"] = type("Tight", (_Tight,), {"send_buffer": send_buffer})
+        vars(server)["Gateway"] = type("Tight", (_Tight,), {"send_buffer": send_buffer})
     is_frozen = bool(fields.pop("frozen", 1))
     settings = ServerSettings(**{**LIMITS, **fields})
     pauses = Pauses()
@@ -98,7 +98,7 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
         sys.stdout.flush()
 
     with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
-        runner.run(app.run(settings, announce, stop_with_stdin=True))
+        runner.run(server.run(server.TableServer(settings), announce, stop_with_stdin=True))
     sys.stdout.write(f"{pauses.longest_ms}\n")
 
 

@@ -9,7 +9,7 @@ import psycopg
 from racing_demon_cluster.postgres.connection import Database, connect
 from racing_demon_cluster.postgres.schema import verify_version
 from racing_demon_protocol.formatting import pluralize
-from racing_demon_server.arguments import database, fail, parser_of
+from racing_demon_server.arguments import fail, journal, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 
 from .statements import Node, fence, nodes, set_draining, share_out
@@ -84,6 +84,16 @@ def _parser() -> argparse.ArgumentParser:
         if name != "status":
             command.add_argument("node", metavar="NODE", help="the server's name or number")
         command.add_argument(
-            "--journal", type=database, required=True, metavar="URL", help="the URL of the database"
+            "--journal", type=_database, required=True, metavar="URL", help="the URL of the database"
         )
     return parser
+
+
+def _database(text: str) -> str:
+    """Return the URL of a database."""
+    named = journal(text)
+    if isinstance(named, str):
+        return named
+    raise argparse.ArgumentTypeError(
+        "this is not the URL of a database: write one like postgresql://USER@HOST/DATABASE"
+    )

@@ -9,15 +9,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from racing_demon_cluster.postgres.connection import missing_standby
-from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.redirects import port_of
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.writer import DurableJournal
-from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import MOVED, Registry
 from racing_demon_server.tables.room import Clock, Room
 
@@ -25,6 +22,7 @@ from .database_thread import Worker
 from .heartbeat import Member
 from .location import Found, Location, SearchResult
 from .peers import address_of, somebody_is_well
+from .settings import ClusterSettings
 from .statements import Node, Overview, Whereabout, place, set_draining, take_over
 from .table_listing import Directory
 from .table_lookup import Finder
@@ -50,24 +48,24 @@ log = logging.getLogger("racing_demon_server")
 class Membership:
     """A node of a cluster.
 
-    Attributes:
-        registry: keeps the tables.
-
     Args:
-        settings: the server's.
+        node: its number.
+        settings: what a server of a cluster needs.
+        registry: keeps the tables of this server.
         journal: stores its tables.
         clock: returns the node's time.
-        observers: are notified of all changes at the tables.
 
     """
 
     def __init__(
-        self, settings: ServerSettings, journal: DurableJournal, clock: Clock, observers: Sequence[Observer]
+        self,
+        node: int,
+        settings: ClusterSettings,
+        registry: Registry,
+        journal: DurableJournal,
+        clock: Clock,
     ) -> None:
-        assert isinstance(settings.journal, str)
-        assert isinstance(journal.store, PostgresStore)
-        node = journal.store.node
-        self.registry = Registry(settings, clock, journal, observers, journal.store.code_of)
+        self._registry = registry
         self._drained: Callable[[], None] = lambda: None
         self._settings = settings
         self._node = node
@@ -82,37 +80,38 @@ class Membership:
         self._has_told = False
         self._lost_at: float | None = None
         self._fencer, self._reader, self._asker = (
-            Worker(settings.journal, node, what) for what in ("fencer", "heir", "locator")
+            Worker(settings.database, node, what) for what in ("fencer", "heir", "locator")
         )
         self._finder = Finder(self._asker)
-        self._adoption = Adoption(
-            node, ClusterKeys(settings.cluster_keys), self.registry, clock, self._reader
-        )
-        self.registry.take_up = self._take_up
-        self._directory = Directory(node, self.registry, self._asker)
+        self._adoption = Adoption(node, ClusterKeys(settings.keys), self._registry, clock, self._reader)
+        self._registry.take_up = self._take_up
+        self._directory = Directory(node, self._registry, self._asker)
         self._member: Member | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
         self._is_inquiring = False
 
-    def begin(self, url: str, *, drained: Callable[[], None], fenced: Callable[[str], None]) -> None:
+    def begin(
+        self, url: str, inside: str, *, drained: Callable[[], None], fenced: Callable[[str], None]
+    ) -> None:
         """Start writing and reading beats, now that the node accepts connections.
 
         Args:
-            url: its address, unless the operator named others.
+            url: where players reach it.
+            inside: where other servers reach it, as ``host:port``.
             drained: called when all tables have been handed over.
             fenced: called with the reason when others have fenced it.
 
         """
         self._drained = drained
         settings = self._settings
-        inside = settings.inside or urlsplit(url).netloc
-        url = settings.public_urls[0] if settings.public_urls else url
         self._fencer.do(partial(place, node=self._node, url=url, inside=inside), lambda _: None)
-        self._member = Member(str(settings.journal), self._node, settings.lease_seconds, self._follow, fenced)
+        self._member = Member(settings.database, self._node, settings.lease_seconds, self._follow, fenced)
         self._check()
-        if settings.lists_tables:
-            self._directory.refresh()
+
+    def list_tables(self) -> None:
+        """Tell the other servers which tables are open, and learn theirs, repeatedly."""
+        self._directory.refresh()
 
     @property
     def listed(self) -> Sequence[dict[str, Any]]:
@@ -128,7 +127,7 @@ class Membership:
         """Hand over all tables, each when its hand ends, and then stop; return whether this is new."""
         if self._drain_until is not None:
             return False
-        log.info("the node is drained", extra={"tables": len(self.registry)})
+        log.info("the node is drained", extra={"tables": len(self._registry)})
         self._drain_until = time.monotonic() + self._settings.drain_seconds
         self._fencer.do(partial(set_draining, node=self._node), lambda _: None)
         return True
@@ -159,7 +158,7 @@ class Membership:
         assert self._member is not None
         self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
         self._look = look
-        self._member.known = sorted(self.registry.numbers | self.registry.leaving | self._adoption.hopeless)
+        self._member.known = sorted(self._registry.numbers | self._registry.leaving | self._adoption.hopeless)
         if self._drain_until is None:
             self._adoption.want(look.missing)
             if any(each.id == self._node and each.draining for each in look.nodes):
@@ -195,7 +194,7 @@ class Membership:
         if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
             self._journal.write([], lambda: None)  # beats do not wait for a standby, as a commit does
         self._note_lost(is_lost=late > 0)
-        self.registry.halt(LOST, late > 0)
+        self._registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:
             self._is_inquiring = True
             self._asker.do(missing_standby, self._note_missing)
@@ -218,7 +217,7 @@ class Membership:
             log.warning(
                 "the database does not answer: all tables stand still until it does, or others take them",
                 extra={
-                    "tables": len(self.registry),
+                    "tables": len(self._registry),
                     "lease_seconds": self._settings.lease_seconds,
                     "why": self._member.trouble,
                 },
@@ -229,7 +228,7 @@ class Membership:
             then = "the journal cannot be written yet" if self._journal.is_halted else "tables go on"
             log.warning(
                 f"the database answers again: {then}",
-                extra={"tables": len(self.registry), "seconds": seconds},
+                extra={"tables": len(self._registry), "seconds": seconds},
             )
 
     async def _ask_peers(self) -> None:
@@ -237,9 +236,9 @@ class Membership:
         peers = [node for node in self._look.nodes if node.id != self._node and node.inside]
         if not await somebody_is_well([address_of(node.inside) for node in peers]):
             return
-        if self.registry.listeners:
+        if self._registry.listeners:
             log.warning("others reach the database, and this server does not: it closes its connections")
-        for room in self.registry.rooms:
+        for room in self._registry.rooms:
             room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
 
     # Draining, and the end.
@@ -258,24 +257,24 @@ class Membership:
             if is_late:
                 self._drained()
                 return
-        rooms = [room for room in self.registry.rooms if is_late or not _is_played(room)]
+        rooms = [room for room in self._registry.rooms if is_late or not _is_played(room)]
         for room in rooms[:STEPS]:
             room.catch_up()
             if _is_played(room) and not is_late:  # the next hand was dealt just now
                 continue
             if heirs:
-                self.registry.hand_over(room, self._choose(heirs))
+                self._registry.hand_over(room, self._choose(heirs))
             else:
                 self._staying.add(room.journal.number)
                 self._unclaimed.append(room.journal.number)
-                self.registry.hand_over(room, None)
+                self._registry.hand_over(room, None)
         if heirs and self._unclaimed:
             moves: list[Change] = [
                 (Operation.MOVE_TABLE, (number, self._choose(heirs))) for number in self._unclaimed
             ]
             self._unclaimed.clear()
             self._journal.write(moves, lambda: None)
-        if not (self.registry.numbers or self.registry.leaving):
+        if not (self._registry.numbers or self._registry.leaving):
             self._drained()
 
     def _choose(self, heirs: Sequence[Node]) -> int:
@@ -285,7 +284,7 @@ class Membership:
 
     def _note_staying(self) -> None:
         """Log, once, which tables no other node can go on with."""
-        codes = [room.table.view.code for room in self.registry.rooms]
+        codes = [room.table.view.code for room in self._registry.rooms]
         if codes and not self._has_told:
             self._has_told = True
             log.warning(
@@ -306,7 +305,7 @@ class Membership:
 
     def _can_be_reached(self, where: Whereabout) -> bool:
         stays = where.owner == self._node and where.table in self._staying
-        is_leaving = stays or where.table in self.registry.leaving
+        is_leaving = stays or where.table in self._registry.leaving
         return not where.fenced and bool(where.inside) and not is_leaving
 
     def _located(self, found: Found, where: Whereabout | Exception | None) -> None:

@@ -6,17 +6,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from racing_demon_protocol import argument_types as arguments
-from racing_demon_protocol.constants import WEBSOCKET_PATH
 
 SHORTEST_CODE, LONGEST_CODE = 4, 16
 """The wire has room for so many letters of a table's code."""
 
 LAST_PORT = 65_535
-SCHEMES = ("postgresql://", "postgres://")
-"""How the URL of a database begins."""
 LONGEST_NODE = 30
 """The longest node name to which processes can add their numbers."""
 
@@ -74,7 +70,7 @@ def processes(text: str) -> int:
 @_argument
 def journal(text: str) -> Path | str:
     """Return the file of a journal, or the URL of its database."""
-    if not text.startswith(SCHEMES):
+    if "://" not in text:
         return Path(text)
     if ":" in text.partition("://")[2].rpartition("@")[0] or "password=" in text:
         raise ValueError(
@@ -82,15 +78,6 @@ def journal(text: str) -> Path | str:
             "put it in the file ~/.pgpass, or in another that PGPASSFILE names"
         )
     return text
-
-
-@_argument
-def database(text: str) -> str:
-    """Return the URL of a database."""
-    named = journal(text)
-    if isinstance(named, Path):
-        raise ValueError("this is not the URL of a database: write one like postgresql://USER@HOST/DATABASE")
-    return named
 
 
 def duration(text: str) -> float:
@@ -134,83 +121,9 @@ def node(text: str) -> str:
     return text
 
 
-def add_cluster_options(parser: ArgumentParser) -> None:
-    """Add the options of servers that share a database."""
-    parser.add_argument(
-        "--cluster-key",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="a file of 32 bytes or more that masks the seeds of running hands in a database; if given "
-        "several times, the first masks and all unmask",
-    )
-    parser.add_argument(
-        "--allow-no-standby",
-        action="store_true",
-        help="accept a database without a synchronous standby: plays are lost if its host dies",
-    )
-    parser.add_argument(
-        "--inside",
-        default="",
-        metavar="HOST:PORT",
-        help="the address at which other servers of the cluster reach this one",
-    )
-    parser.add_argument(
-        "--lease",
-        type=duration,
-        default=2.0,
-        metavar="TIME",
-        help="how long a server of the cluster may be silent before others take over its tables (default 2s)",
-    )
-    parser.add_argument(
-        "--drain",
-        type=duration,
-        default=600.0,
-        metavar="TIME",
-        help="how long a stopping server of a cluster waits for hands to end before others take over its "
-        "tables in mid-hand (default 10m)",
-    )
-
-
-def add_relay_option(parser: ArgumentParser) -> None:
-    """Add the option of a relay for spectators."""
-    parser.add_argument(
-        "--relay",
-        type=_relayed,
-        metavar="URL",
-        help="hold no tables, but show those of the server at ws://HOST:PORT/v1 or wss://... to spectators",
-    )
-
-
 def is_owned(given: Namespace) -> bool:
     """Return whether a client starts this server for one table."""
     return given.stop_with_stdin or given.until_table_ends is not None
-
-
-def against_relay(given: Namespace) -> Iterator[str]:
-    """Yield what contradicts ``--relay``."""
-    needless = {
-        "--journal": given.journal,
-        "--cluster-key": given.cluster_key,
-        "--processes": given.processes > 1,
-        "--mqtt": given.mqtt,
-        "--seed": given.seed,
-        "--lan": given.lan,
-        "--list-tables": given.list_tables,
-        "--stop-with-stdin": given.stop_with_stdin,
-        "--until-table-ends": given.until_table_ends is not None,
-    }
-    for name, value in needless.items():
-        if value:
-            yield f"{name} cannot be combined with --relay: a relay has no tables of its own"
-
-
-def _relayed(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"ws", "wss"} or not parts.hostname:
-        raise ArgumentTypeError("this is not the URL of a server: write one like ws://HOST:5252/v1")
-    return parts._replace(path=parts.path if parts.path.strip("/") else WEBSOCKET_PATH).geturl()
 
 
 def against_processes(given: Namespace) -> Iterator[str]:

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,7 @@ from racing_demon_protocol.constants import DEFAULT_PORT
 from .arguments import (
     LONGEST_CODE,
     SHORTEST_CODE,
-    add_cluster_options,
-    add_relay_option,
     against_processes,
-    against_relay,
     fail,
     is_owned,
     journal,
@@ -32,11 +30,13 @@ from .arguments import (
     speed,
 )
 from .durability import Durability
+from .extension import Extension, load_extensions
 
 if TYPE_CHECKING:
     from racing_demon_server.journal.interface import JournalReader, StoredTable
 
     from .settings import ServerSettings
+
 
 ADVICE = "Name another file with --journal FILE, or keep no journal with --durability none."
 
@@ -65,47 +65,69 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     """
     argv = list(sys.argv[1:] if argv is None else argv)
+    extensions = load_extensions()
     if argv[:1] == ["journal"]:
         from racing_demon_server.journal.cli import main as journals  # noqa: PLC0415 - it needs no server
 
         loaded()
-        return journals(argv[1:], _unrestorable)
-    if argv[:1] == ["cluster"]:
-        return _cluster(argv[1:])
-    parser = _parser()
+        return journals(argv[1:], _unrestorable, extensions)
+    for extension in extensions:
+        if argv[:1] == [extension.COMMAND]:
+            return extension.main(argv[1:])
+    parser = _parser(extensions)
     arguments = parser.parse_args(argv)
-    if contradiction := next(_contradictions(arguments), None):
+    if contradiction := next(_contradictions(arguments, extensions), None):
         parser.error(contradiction)
     gc.disable()  # loaded modules stay; collecting them would take a tenth of the start
     from racing_demon_server.ops.optional_imports import without_modules  # noqa: PLC0415 - a --help needs no server
 
     with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
         from .ops import logs  # noqa: PLC0415
-    from racing_demon_cluster.seed_encryption import read_keys  # noqa: PLC0415
-    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
-
-    from .app import on_a_loop, run  # noqa: PLC0415
-    from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
-    from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
+    from . import server, workers  # noqa: F401, PLC0415 - before the collector works again
 
     gc.freeze()
     gc.enable()
     loaded()
     logs.set_up(arguments.log_level, arguments.log_format)
-    try:
-        journal_path, keys = _journal(arguments), read_keys(arguments.cluster_key)
-    except JournalUnusable as error:
-        return _unusable(error, arguments.journal)
-    same = ("host", "port", "seed", "inside", "durability", "code_letters", "bot_speed")
-    settings = ServerSettings(
+    return _code(arguments, lambda: _serve(arguments, extensions))
+
+
+def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
+    """Run the server that the arguments ask for, in one process or several."""
+    from .server import Server, TableServer, run, run_on_loop  # noqa: PLC0415
+    from .settings import ServerSettings  # noqa: PLC0415
+    from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
+
+    def serve(server: Server, announce: Callable[[str], None], inherited: Inherited | None = None) -> int:
+        serving = run(server, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)
+        return _code(arguments, lambda: run_on_loop(server.settings, serving))
+
+    def serve_tables(
+        settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None = None
+    ) -> int:
+        is_owned, until_table_ends = arguments.stop_with_stdin, arguments.until_table_ends
+        server = TableServer(settings, is_owned=is_owned, until_table_ends=until_table_ends)
+        return serve(server, announce, inherited)
+
+    settings = _settings(arguments)
+    for extension in extensions:
+        if (server := extension.server(settings, arguments)) is not None:
+            return serve(server, _announce)
+    settings = replace(settings, journal=_journal(arguments))
+    warn_of_others(settings.journal, arguments.processes)
+    if arguments.processes == 1:
+        return serve_tables(settings, _announce)
+    return serve_all(settings, arguments.processes, serve_tables, _announce)
+
+
+def _settings(arguments: argparse.Namespace) -> "ServerSettings":
+    """Return the settings of the arguments, without a journal."""
+    from .settings import OWN_PROXIES, ServerSettings  # noqa: PLC0415
+
+    same = ("host", "port", "seed", "durability", "code_letters", "bot_speed")
+    return ServerSettings(
         **{name: getattr(arguments, name) for name in (*same, "metrics_public", "homeassistant", "web")},
-        journal=journal_path,
         needs_players=arguments.until_table_ends is not None,
-        relay=arguments.relay or "",
-        cluster_keys=keys,
-        lease_seconds=arguments.lease,
-        drain_seconds=arguments.drain,
-        needs_standby=not arguments.allow_no_standby,
         mqtt_url=arguments.mqtt or "",
         node=arguments.node or "",
         public_urls=tuple(arguments.public_url),
@@ -116,24 +138,6 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
         hosts=tuple(arguments.name),
         **dict(arguments.limit),
     )
-    if not isinstance(journal_path, str):
-        warn_of_others(journal_path, arguments.processes)
-
-    def serve_one(
-        settings: ServerSettings, announce: Callable[[str], None], inherited: Inherited | None
-    ) -> int:
-        serving = run(
-            settings,
-            announce,
-            inherited,
-            stop_with_stdin=arguments.stop_with_stdin,
-            until_table_ends=arguments.until_table_ends,
-        )
-        return _code(settings, lambda: on_a_loop(settings, serving))
-
-    if arguments.processes == 1:
-        return serve_one(settings, _announce, None)
-    return _code(settings, lambda: serve_all(settings, arguments.processes, serve_one, _announce))
 
 
 def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exception]]":
@@ -143,35 +147,20 @@ def _unrestorable(journal: "JournalReader") -> "Sequence[tuple[StoredTable, Exce
     return unrestorable(journal)
 
 
-def _cluster(argv: Sequence[str]) -> int:
-    try:
-        from racing_demon_cluster.cli import main as cluster  # noqa: PLC0415 - psycopg is an extra
-    except ImportError:
-        return fail(3, "a cluster needs pip install 'racing-demon[cluster]'.")
-    return cluster(argv)
-
-
-def _contradictions(given: argparse.Namespace) -> Iterator[str]:
+def _contradictions(given: argparse.Namespace, extensions: Sequence[Extension]) -> Iterator[str]:
     """Yield what is wrong with arguments that are right one by one."""
-    if given.relay is not None:
-        yield from against_relay(given)
+    for extension in extensions:
+        yield from extension.contradictions(given)
     if given.processes > 1:
         yield from against_processes(given)
     if given.durability is Durability.NONE and given.journal is not None:
         yield "--durability none keeps no journal, but --journal names one: leave one of them out"
-    is_database = isinstance(given.journal, str)
-    if is_database and not given.cluster_key:
-        yield "a journal in a database needs --cluster-key FILE to mask the seeds of running hands"
-    if is_database and given.processes > 1:
-        yield "--processes cannot be combined with a database: start one server per core, each with a --node"
-    if not is_database and (given.cluster_key or given.allow_no_standby):
-        yield "--cluster-key and --allow-no-standby need a journal in a database"
     of_broker = {
         "--node": given.node,
         "--homeassistant": given.homeassistant,
         "--public-url": given.public_url,
     }
-    if given.mqtt is None and not is_database:
+    if given.mqtt is None and not isinstance(given.journal, str):
         yield from (
             f"{name} needs a broker: name one with --mqtt URL" for name, value in of_broker.items() if value
         )
@@ -188,25 +177,25 @@ def _announces(arguments: argparse.Namespace) -> bool:
         return bool(arguments.lan)
     from .network_interfaces import is_private  # noqa: PLC0415 - a --help needs none
 
-    asked = arguments.name, arguments.proxy, arguments.public_url, arguments.relay
+    asked = arguments.name, arguments.proxy, arguments.public_url
     return not any(asked) and not is_owned(arguments) and is_private(arguments.host)
 
 
-def _code(settings: "ServerSettings", serve: Callable[[], int | None]) -> int:
+def _code(given: argparse.Namespace, serve: Callable[[], int | None]) -> int:
     """Serve, and return the exit code."""
     from racing_demon_server.journal.interface import Fenced, JournalUnusable  # noqa: PLC0415
 
     try:
         return serve() or 0
     except OSError as error:
-        where = error.filename or f"{settings.host}:{settings.port}"
+        where = error.filename or f"{given.host}:{given.port}"
         why = f"cannot listen on {where}: {error.strerror}."
         advice = (
             "Another server may be running there. Choose another port with --port, or 0 for any free one."
         )
         return fail(1, f"{why}\n{advice}")
     except JournalUnusable as error:
-        return _unusable(error, settings.journal)
+        return _unusable(error, given.journal)
     except Fenced as error:
         return fail(
             4,
@@ -220,16 +209,23 @@ def _unusable(error: Exception, journal: Path | str | None) -> int:
     return fail(3, error if has_advice else f"{error} {ADVICE}")
 
 
-def _journal(arguments: argparse.Namespace) -> Path | str | None:
-    """Return the journal's file, or the URL of its database."""
+def _journal(arguments: argparse.Namespace) -> Path | None:
+    """Return the journal's file.
+
+    Raises:
+        JournalUnusable: it is no file, but nothing here opens any other.
+
+    """
+    from racing_demon_server.journal.interface import JournalUnusable  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.database import default_path  # noqa: PLC0415
     from racing_demon_server.journal.sqlite.lock_file import first_free  # noqa: PLC0415
 
-    if arguments.durability is Durability.NONE or arguments.relay is not None:
+    if arguments.durability is Durability.NONE:
         return None
-    if arguments.journal is not None:
-        named: Path | str = arguments.journal
-        return named
+    if isinstance(arguments.journal, str):
+        raise JournalUnusable("Nothing is installed here that keeps a journal at a URL.")
+    if isinstance(arguments.journal, Path):
+        return arguments.journal
     # Clients that host tables on one machine each get a file; a permanent server has its own.
     return first_free(default_path()) if is_owned(arguments) else default_path()
 
@@ -239,7 +235,7 @@ def _announce(url: str) -> None:
     sys.stdout.flush()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     parser = parser_of("racing-demon-server", "Run a server for tables of Racing Demon.", EXAMPLES)
     add = parser.add_argument
     add("--version", action="version", version=f"%(prog)s {__version__}")
@@ -266,8 +262,8 @@ def _parser() -> argparse.ArgumentParser:
         help="where tables are kept: a file (default: in your data folder), or a PostgreSQL database like "
         "postgresql://USER@HOST/DATABASE",
     )
-    add_cluster_options(parser)
-    add_relay_option(parser)
+    for extension in extensions:
+        extension.add_options(parser)
     add(
         "--durability",
         type=Durability,

@@ -13,7 +13,7 @@ from .sharding import ALONE, Shards
 OWN_PROXIES = ("127.0.0.0/8", "::1/128")
 """Proxies on this machine are trusted: a user who can run one can do more anyway."""
 
-NO_LIMITS = frozenset({"port", "code_letters", "bot_speed", "lease_seconds", "drain_seconds"})
+NO_LIMITS = frozenset({"port", "code_letters", "bot_speed"})
 """Numbers that limit nothing."""
 
 
@@ -26,13 +26,7 @@ class ServerSettings:
         port: the port; 0 for any free one.
         seed: 32 bytes that determine all deals, for repeatable games; ``None`` for secret ones.
         contributions: whether players contribute to the deals; ``None``: unless they are repeatable.
-        journal: the file of the journal, or the URL of a PostgreSQL database; ``None`` keeps tables in memory
-            only.
-        cluster_keys: keys that mask the seeds of hands in a database: the first one writes, all read.
-        needs_standby: whether a database without a synchronous standby is refused.
-        inside: where other servers of a cluster reach this one, as ``host:port``; empty for its address.
-        lease_seconds: a server of a cluster that was silent for so long is dead, and its tables go to others.
-        drain_seconds: how long a server of a cluster that is to stop waits for hands to end.
+        journal: the file of the journal; ``None`` keeps tables in memory only.
         durability: how durable a play is when it is sent.
         code_letters: letters of a table's code; short ones are easier to type, and to guess.
         bot_speed: how many times faster than people bots play.
@@ -79,7 +73,6 @@ class ServerSettings:
         lists_tables: whether browsers can list the tables.
         announces: whether to announce the tables on the local network.
         needs_players: whether a table that only spectators watch closes like one without connections.
-        relay: the URL of the server whose tables this one shows to spectators; empty for own tables.
         shards: the processes of the server, seen from this one.
 
     """
@@ -88,12 +81,7 @@ class ServerSettings:
     port: int = DEFAULT_PORT
     seed: bytes | None = None
     contributions: bool | None = None
-    journal: Path | str | None = None
-    cluster_keys: tuple[bytes, ...] = field(default=(), repr=False)
-    needs_standby: bool = True
-    inside: str = ""
-    lease_seconds: float = 2.0
-    drain_seconds: float = 600.0
+    journal: Path | None = None
     durability: Durability = Durability.FULL
     code_letters: int = 8
     bot_speed: float = 1.0
@@ -139,7 +127,6 @@ class ServerSettings:
     lists_tables: bool = False
     announces: bool = False
     needs_players: bool = False
-    relay: str = ""
     shards: Shards = ALONE
 
     @property

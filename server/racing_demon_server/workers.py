@@ -74,7 +74,6 @@ def serve_all(settings: ServerSettings, count: int, work: Work, announce: Callab
             for number in range(1, count + 1)
         ]
         journal = settings.journal
-        assert not isinstance(journal, str)  # a server of a database has one process
         journals = [None if journal is None else journal_of(journal, n) for n in range(1, count + 1)]
         shards = Shards(ports=tuple(_port_of(listener) for listener in own), strays=_strays(journals))
         each = [

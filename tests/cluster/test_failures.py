@@ -1,27 +1,24 @@
 """A table whose judging fails, on a node of a cluster: it goes back to just before it, on that node."""
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from racing_demon_cluster.membership import Membership
-from racing_demon_cluster.postgres.store import PostgresStore
-from racing_demon_cluster.service import ClusterService
+from racing_demon_cluster.server import ClusterServer
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.app import rising_clock
-from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.flow import MatchFlow
 from racing_demon_server.match.table import MISTAKE
+from racing_demon_server.server import StopReason
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import GOES_BACK, MAX_RESTORES
 from tests.support.postgres import KEY, Postgres
-from tests.support.servers import PATIENCE, Closing, Peer, start, timeout
+from tests.support.servers import Closing, Peer
 
 BACK = Closing(CloseCode.TRY_AGAIN, GOES_BACK)
 
@@ -36,36 +33,21 @@ def fail(*_: object) -> None:
 
 
 @asynccontextmanager
-async def node(store: PostgresStore, url: str) -> AsyncIterator[str]:
+async def node(url: str) -> AsyncIterator[str]:
     """Run a node of a cluster in this process, and yield its address."""
-    settings = ServerSettings(port=0, journal=url, cluster_keys=(KEY,))
-    journal, clock = DurableJournal(store), rising_clock(0)
-    membership = Membership(settings, journal, clock, [])
-    server = await start(
-        settings,
-        membership.registry,
-        clock,
-        service=lambda context, registry: ClusterService(context, registry, membership),
-    )
-    address = f"ws://127.0.0.1:{server.port}/v1"
-    membership.begin(address, drained=lambda: None, fenced=lambda why: None)
+    server = ClusterServer(ServerSettings(port=0), ClusterSettings(database=url, keys=(KEY,)))
+    address = await server.start()
     try:
         yield address
     finally:
-        membership.close()
-        membership.registry.stop()
-        await timeout(PATIENCE, journal.drained())
-        server.close()
-        await timeout(PATIENCE, server.wait_closed())
-        membership.registry.close(for_good=False)
-        await asyncio.to_thread(journal.close)
+        await server.stop(StopReason.TERMINATED)
 
 
 async def test_a_node_takes_a_failed_table_up_again(
-    servers: Postgres, name: str, opened: Callable[..., PostgresStore], monkeypatch: pytest.MonkeyPatch
+    servers: Postgres, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing half-done is kept, the command stays refused, and after too many failures the table ends."""
-    async with node(opened(), servers.url(name)) as address:
+    async with node(servers.url(name)) as address:
         async with Peer.hosting(address) as ann:
             await ann.ask(cl.AddBot)
             resume = cl.Resume(code=ann.code, token=ann.token)

@@ -13,6 +13,8 @@ from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.nodes import register
 from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
+from racing_demon_cluster.server import open_store
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_cluster.statements import beat, fence, share_out
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
@@ -23,7 +25,6 @@ from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, log_of
 from racing_demon_server.journal.rows import TableJournal
-from racing_demon_server.journal.stores import open_store
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
@@ -250,9 +251,9 @@ def test_a_database_without_a_standby_is_refused(servers: Postgres, name: str) -
     wait_for(servers, "SELECT 1 WHERE current_setting('synchronous_standby_names') = ''")
     try:
         with pytest.raises(JournalUnusable, match="--allow-no-standby"):
-            open_store(ServerSettings(journal=servers.url(name), cluster_keys=(KEY,)))
-        settings = ServerSettings(journal=servers.url(name), cluster_keys=(KEY,), needs_standby=False)
-        open_store(settings).close()
+            open_store(ServerSettings(), ClusterSettings(database=servers.url(name), keys=(KEY,)))
+        cluster = ClusterSettings(database=servers.url(name), keys=(KEY,), needs_standby=False)
+        open_store(ServerSettings(), cluster).close()
     finally:
         servers.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'")
         servers.sql("SELECT pg_reload_conf()")

@@ -8,9 +8,6 @@ import os
 import shlex
 import sys
 
-import racing_demon_server.app
-import racing_demon_server.net.gateway
-import racing_demon_server.ops.logs  # noqa: F401 - loaded once, for all servers
 from racing_demon_server.cli import main
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
-from racing_demon_server.app import rising_clock
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.check import Report
@@ -21,6 +20,7 @@ from racing_demon_server.journal.sqlite.backup import restore
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.server import rising_clock
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry, unrestorable
 from tests.support.servers import PATIENCE, Peer, Served, start, timeout

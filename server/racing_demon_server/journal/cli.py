@@ -7,37 +7,29 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from racing_demon_cluster.seed_encryption import read_keys
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.records.format import Correction, correction_problem
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
 
 from .check import FindUnrestorable, check
-from .interface import JournalReader, JournalUnusable
+from .interface import JournalPart, JournalReader, JournalUnusable, UrlJournals
 from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
-from .sqlite.database import default_path
+from .sqlite.database import default_path, journals_of, reading
 from .sqlite.retention import prune
-from .stores import parts_of
 
 MOST_CHARACTERS = 65_536
 MOST_IN_MEMORY = 16 * 1024 * 1024
 """A longer record is buffered in a file until its reader has it."""
-
-NOT_HERE = {
-    "backup": "Back up a database with its own tools: pg_dump, or pg_basebackup with its log.",
-    "restore": "Restore a database with its own tools: pg_restore, into an empty database.",
-    "prune": "In a database, export old matches, and then drop their partitions of the table events.",
-}
-"""What to do instead if the journal is a database."""
 
 EXAMPLES = """examples:
   racing-demon-server journal list                       list the matches in this machine's journal
@@ -53,17 +45,18 @@ exit codes: 0 done, 1 the journal has faults, 2 wrong arguments, 3 the journal c
 """
 
 
-def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
+def main(argv: Sequence[str], unrestorable: FindUnrestorable, others: Sequence[UrlJournals]) -> int:
     """Run the command, and return the exit code.
 
     Args:
         argv: the arguments.
         unrestorable: restores the open tables as a server does, for checks.
+        others: open journals that are no files.
 
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _parser(others).parse_args(argv)
     try:
-        code = _do(arguments, unrestorable)
+        code = _do(arguments, unrestorable, others)
         sys.stdout.flush()  # report a failed write now, not at exit
         return code
     except JournalUnusable as error:
@@ -76,29 +69,45 @@ def main(argv: Sequence[str], unrestorable: FindUnrestorable) -> int:
         return 0
 
 
-def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable) -> int:
+def _do(arguments: argparse.Namespace, unrestorable: FindUnrestorable, others: Sequence[UrlJournals]) -> int:
     match arguments.command:
         case "backup" | "restore" | "prune" if isinstance(arguments.file, str):
-            raise JournalUnusable(NOT_HERE[arguments.command])
+            raise JournalUnusable(_opener(others).ADVICE[arguments.command])
         case "backup":
             backup(arguments.file, arguments.to)
         case "restore":
             restore(arguments.file, arguments.to, unrestorable)
         case "check":
-            return _check(arguments.file, read_keys(arguments.cluster_key), unrestorable)
+            return _check(next(_parts(arguments.file, arguments, others)), unrestorable)
         case "prune":
             return _prune(arguments.file, arguments.before, dry_run=arguments.dry_run, asks=not arguments.yes)
         case "list":
-            return _list(arguments.journal, as_json=arguments.json)
+            return _list(_parts(arguments.journal, arguments, others), as_json=arguments.json)
         case "correct":
-            return _correct(arguments.journal, arguments.id)
+            return _correct(_parts(arguments.journal, arguments, others), arguments.journal, arguments.id)
         case _:
-            return _export(arguments.journal, arguments.id)
+            return _export(_parts(arguments.journal, arguments, others), arguments.journal, arguments.id)
     return 0
 
 
-def _check(path: Path | str, keys: Sequence[bytes], unrestorable: FindUnrestorable) -> int:
-    part = next(parts_of(path, keys))
+def _parts(
+    journal: Path | str, arguments: argparse.Namespace, others: Sequence[UrlJournals]
+) -> Iterator[JournalPart]:
+    """Yield the journals of a server: of each process, or the one that a URL names."""
+    if isinstance(journal, str):
+        yield _opener(others).journal(journal, arguments)
+    else:
+        for prefix, path in journals_of(journal):
+            yield JournalPart(prefix, partial(reading, path))
+
+
+def _opener(others: Sequence[UrlJournals]) -> UrlJournals:
+    if not others:
+        raise JournalUnusable("Nothing is installed here that opens a journal by its URL.")
+    return others[0]
+
+
+def _check(part: JournalPart, unrestorable: FindUnrestorable) -> int:
     with part.opened() as journal:
         report = check(journal, unrestorable)
     wrong = [*report.faults, *report.waiting]
@@ -143,8 +152,8 @@ def _moment(text: str) -> datetime:
     raise argparse.ArgumentTypeError(f"{text!r} is neither a date like 2026-11-01 nor days ago like 90d")
 
 
-def _list(path: Path | str, *, as_json: bool) -> int:
-    for journal, match in _matches(path):
+def _list(parts: Iterable[JournalPart], *, as_json: bool) -> int:
+    for journal, match in _matches(parts):
         line = _line_of(match)
         if as_json:
             row = {**match.as_json(), "corrections": len(corrections_of(journal, match.key))}
@@ -153,13 +162,13 @@ def _list(path: Path | str, *, as_json: bool) -> int:
     return 0
 
 
-def _matches(path: Path | str) -> Iterator[tuple[JournalReader, Match]]:
+def _matches(parts: Iterable[JournalPart]) -> Iterator[tuple[JournalReader, Match]]:
     """Yield the matches of all processes of a server, each with its journal.
 
     No transaction is open between two matches, so a slow reader of the output does not make the journal's
     log grow.
     """
-    for part in parts_of(path):
+    for part in parts:
         with part.opened() as journal:
             for match in list(matches(journal, part.prefix)):
                 yield journal, match
@@ -175,9 +184,9 @@ def _line_of(match: Match) -> str:
     return f"{match.id:8} {began:%Y-%m-%d %H:%M}  {match.table.code}  {what}: {names}{how}"
 
 
-def _export(path: Path | str, wanted: str) -> int:
+def _export(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
     found = 0
-    for journal, match in _matches(path):
+    for journal, match in _matches(parts):
         if wanted in {"all", match.id}:
             found += 1
             _write_record(journal, match)
@@ -195,13 +204,13 @@ def _write_record(journal: JournalReader, match: Match) -> None:
         shutil.copyfileobj(record, sys.stdout)
 
 
-def _correct(path: Path | str, wanted: str) -> int:
+def _correct(parts: Iterable[JournalPart], path: Path | str, wanted: str) -> int:
     """Append the correction that comes as a line on standard input, also while a server runs."""
     try:
         correction = Correction.model_validate_json(sys.stdin.readline(MOST_CHARACTERS))
     except ValidationError:
         return fail(2, "this is not a correction; racing-demon record correct writes one.")
-    for part in parts_of(path):
+    for part in parts:
         with part.opened() as journal:
             match = next((match for match in matches(journal, part.prefix) if match.id == wanted), None)
         if match is not None:
@@ -224,7 +233,7 @@ def _missing(path: Path | str, wanted: str) -> int:
     return fail(1, f"there is no match {wanted} in {path}; racing-demon record list shows all.")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(others: Sequence[UrlJournals]) -> argparse.ArgumentParser:
     text = "Manage the journal, in which a server keeps its tables."
     parser = parser_of("racing-demon-server journal", text, EXAMPLES)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -234,7 +243,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--to", type=Path, metavar="FILE", required=True)
     command = commands.add_parser("check", help="check a journal")
     command.add_argument("file", type=journal_named, metavar="FILE|URL")
-    command.add_argument("--cluster-key", action="append", type=Path, default=[], metavar="FILE")
+    for other in others:
+        other.add_check_options(command)
     command = commands.add_parser("prune", help="delete old matches, even while a server uses the journal")
     command.add_argument("file", type=journal_named)
     command.add_argument(

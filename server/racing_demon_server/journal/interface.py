@@ -1,10 +1,11 @@
 """What a journal offers to the tables, and what a store offers to a journal.
 
-A store writes groups of changes atomically, and reads them back. There are two: :mod:`.sqlite`, one file
-for one server, and :mod:`.postgres`, a database for many.
+A store writes groups of changes atomically, and reads them back: :mod:`.sqlite` is one file for one server.
+Other packages may have others.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
@@ -233,3 +234,38 @@ class Journal(Protocol):
 
     def close(self) -> None:
         """Write what waits, if possible, and close the store."""
+
+
+class JournalPart(NamedTuple):
+    """One journal of a server, which has one for each of its processes.
+
+    Attributes:
+        prefix: the prefix of its matches' names among those of the server.
+        opened: opens it for reading, or for corrections as well (``write``); raises JournalUnusable.
+
+    """
+
+    prefix: str
+    opened: Callable[..., AbstractContextManager[JournalReader]]
+
+
+class UrlJournals(Protocol):
+    """Opens journals that a URL names.
+
+    Attributes:
+        ADVICE: what to do where a command, by its name, is for files only.
+
+    """
+
+    ADVICE: Mapping[str, str]
+
+    def add_check_options(self, parser: ArgumentParser) -> None:
+        """Add what a check needs."""
+
+    def journal(self, url: str, given: Namespace) -> JournalPart:
+        """Return a journal.
+
+        Raises:
+            JournalUnusable: it cannot be opened.
+
+        """

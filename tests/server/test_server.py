@@ -8,7 +8,7 @@ import time
 import pytest
 
 from racing_demon_protocol.wire.messages.server import Versions
-from racing_demon_server.app import run
+from racing_demon_server.server import StopReason, TableServer, run
 from racing_demon_server.settings import ServerSettings
 from tests.support.clocks import clock
 from tests.support.servers import PATIENCE, Closing, Peer, serving, timeout
@@ -21,7 +21,7 @@ class Announced(asyncio.Future[str]):
 async def test_it_announces_serves_and_stops() -> None:
     """The announced URL is served until a signal comes."""
     announced = Announced()
-    serving_ = asyncio.create_task(run(ServerSettings(port=0), announced.set_result))
+    serving_ = asyncio.create_task(run(TableServer(ServerSettings(port=0)), announced.set_result))
     url = await timeout(PATIENCE, announced)
     async with Peer.connect(url) as peer:
         assert isinstance(await peer.hear(), Versions)
@@ -30,9 +30,24 @@ async def test_it_announces_serves_and_stops() -> None:
     await timeout(PATIENCE, serving_)
 
 
+async def test_it_starts_serves_and_stops_without_a_signal() -> None:
+    """As part of another program it is told to stop, and frees its port."""
+    server = TableServer(ServerSettings(port=0))
+    url = await server.start()
+    async with Peer.connect(url) as peer:
+        assert isinstance(await peer.hear(), Versions)
+        server.stop_soon(StopReason.TERMINATED)
+        await server.stop(await timeout(PATIENCE, server.serve_forever()))
+        assert (await peer.closed()).code == 1001
+    with pytest.raises(OSError, match="Connect call failed"):
+        async with Peer.connect(url):
+            raise AssertionError("the port is still open")
+
+
 async def test_a_signal_in_the_moment_of_the_announcement_counts() -> None:
     """Whoever has heard where the server is can stop it already."""
-    await timeout(PATIENCE, run(ServerSettings(port=0), lambda url: os.kill(os.getpid(), signal.SIGTERM)))
+    server = TableServer(ServerSettings(port=0))
+    await timeout(PATIENCE, run(server, lambda url: os.kill(os.getpid(), signal.SIGTERM)))
 
 
 async def test_where_it_cannot_listen_nothing_is_announced() -> None:
@@ -40,7 +55,7 @@ async def test_where_it_cannot_listen_nothing_is_announced() -> None:
     announced = Announced()
     async with serving() as served:
         with pytest.raises(OSError, match="address already in use"):
-            await run(ServerSettings(port=served.port), announced.set_result)
+            await run(TableServer(ServerSettings(port=served.port)), announced.set_result)
     assert not announced.done()
 
 

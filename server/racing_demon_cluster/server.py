@@ -1,0 +1,92 @@
+"""A server that shares a database, and so its tables, with others."""
+
+import socket
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from urllib.parse import urlsplit
+
+from racing_demon_server.journal.interface import Store
+from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.net.handler import ServerContext
+from racing_demon_server.net.table_service import TableService
+from racing_demon_server.server import StopReason, TableServer
+from racing_demon_server.settings import ServerSettings
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Clock
+
+from .membership import Membership
+from .postgres.store import PostgresStore
+from .service import ClusterService
+from .settings import ClusterSettings
+
+
+class ClusterServer(TableServer):
+    """A server of a cluster.
+
+    Args:
+        settings: the settings of any server.
+        cluster: those of a cluster's.
+
+    """
+
+    def __init__(self, settings: ServerSettings, cluster: ClusterSettings) -> None:
+        super().__init__(settings)
+        self._cluster = cluster
+        self._store: PostgresStore
+        self._membership: Membership
+
+    def open_store(self) -> Store:
+        """Open the database."""
+        self._store = open_store(self.settings, self._cluster)
+        return self._store
+
+    def last_us(self) -> int:
+        """Return 0: each table has a clock of its own."""
+        return 0
+
+    def open_registry(self, clock: Clock, observers: Sequence[Observer]) -> Registry:
+        """Return the registry; its tables come when the server is known to the others."""
+        assert isinstance(self.journal, DurableJournal)
+        registry = Registry(self.settings, clock, self.journal, observers, self._store.code_of)
+        self._membership = Membership(self._store.node, self._cluster, registry, self.journal, clock)
+        return registry
+
+    def open_service(self, context: ServerContext) -> TableService:
+        """Return what finds the tables of all servers for connections."""
+        return ClusterService(context, self.registry, self._membership)
+
+    def begin(self, url: str, resources: AsyncExitStack) -> None:
+        """Take part in the cluster."""
+        super().begin(url, resources)
+        resources.callback(self._membership.close)
+        settings, drained = self.settings, partial(self.stop_soon, StopReason.DRAINED)
+        public_url = settings.public_urls[0] if settings.public_urls else url
+        inside = self._cluster.inside or urlsplit(url).netloc
+        self._membership.begin(public_url, inside, drained=drained, fenced=self.fence)
+        if settings.lists_tables:
+            self._membership.list_tables()
+
+    def terminate(self, reason: StopReason) -> None:
+        """Give the tables away before the server stops; a second signal stops it at once."""
+        if not self._membership.drain():
+            super().terminate(reason)
+
+
+def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresStore:
+    """Open the database of a server.
+
+    Raises:
+        JournalUnusable: it cannot be used.
+
+    """
+    urls = settings.public_urls
+    return PostgresStore(
+        cluster.database,
+        settings.node or socket.gethostname(),
+        cluster.keys,
+        public_url=urls[0] if urls else "",
+        needs_standby=cluster.needs_standby,
+        letters=settings.code_letters,
+    )

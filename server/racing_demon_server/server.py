@@ -1,0 +1,473 @@
+"""A server's life: it starts, serves until something stops it, and stops what it has started, in order."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from enum import Enum, auto
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from racing_demon_protocol import __version__
+from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface
+from racing_demon_protocol.enums import CloseCode
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.interface import Fenced, Journal, Store
+from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.writer import DurableJournal
+from racing_demon_server.mqtt.setup import own_urls, publishers
+from racing_demon_server.net.gateway import Gateway, url_of
+from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
+from racing_demon_server.net.table_service import TableService
+from racing_demon_server.ops.metrics import Metrics
+from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.registry import Registry
+from racing_demon_server.tables.room import Clock
+
+from .network_interfaces import reachable
+from .ops import event_loop, garbage_collection
+from .settings import ServerSettings
+from .workers import Inherited
+
+if TYPE_CHECKING:
+    from racing_demon_server.mqtt.publisher import Publisher
+    from racing_demon_server.net.announcer import Announcer
+
+RESTARTING: Final = 1012
+"""The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
+COMES_BACK: Final = "The server is stopping. Your table comes back when it restarts."
+STOPPED: Final = "The server was stopped, and the table ended with it."
+ENDED: Final = "The host has ended the table."
+DRAIN_SECONDS: Final = 5.0
+"""How long a stopping server waits for the journal."""
+RESTORE_SECONDS: Final = 2.0
+"""How long a starting server reads tables before it opens its port; what is left is read afterwards."""
+SWEEP_SECONDS: Final = 60.0
+"""The interval at which the server checks for garbage."""
+OTHER_FILES: Final = 100
+"""Open files other than players' connections."""
+
+log = logging.getLogger("racing_demon_server")
+
+
+class StopReason(Enum):
+    """Why a server stops."""
+
+    TERMINATED = auto()
+    INTERRUPTED = auto()
+    PARENT_ENDED = auto()
+    INPUT_ENDED = auto()
+    TABLE_ENDED = auto()
+    DRAINED = auto()
+    FENCED = auto()
+
+
+ENDS_TABLES: Final = frozenset({StopReason.INPUT_ENDED, StopReason.TABLE_ENDED})
+"""The reasons for which even tables in a journal end."""
+
+
+class Server:
+    """A port, and what its connections are for, which a subclass opens.
+
+    Attributes:
+        settings: the server's.
+        metrics: what is measured.
+        is_owned: whether a client started it for one table.
+        farewell: what clients are told when their tables end with it.
+
+    """
+
+    def __init__(self, settings: ServerSettings, *, is_owned: bool = False) -> None:
+        self.settings = settings
+        self.metrics = Metrics()
+        self.is_owned = is_owned
+        self.farewell = STOPPED
+        self._resources = AsyncExitStack()
+        self._reason = StopReason.TERMINATED
+        self._fenced: Fenced | None = None
+        self._stopping: asyncio.Future[StopReason]
+        self._service: Service
+        self._gateway: Gateway
+
+    # For subclasses.
+
+    def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
+        """Open what connections are for, and let the resources close it."""
+        raise NotImplementedError
+
+    def begin(self, url: str, resources: AsyncExitStack) -> None:
+        """Begin what needs the port, which is open now; the resources end it before the port closes."""
+
+    def keeps_tables(self, _reason: StopReason) -> bool:
+        """Return whether clients find their tables again after a stop."""
+        return True
+
+    @property
+    def closed_tables(self) -> int:
+        """How many tables have been closed."""
+        return 0
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a match is running at some table."""
+        return False
+
+    # The life of a server.
+
+    async def start(self, sockets: Sequence[socket.socket] = ()) -> str:
+        """Listen at the address of the settings, or on these sockets. Return the URL.
+
+        Raises:
+            OSError: the address cannot be listened on.
+            JournalUnusable: the journal cannot be used.
+
+        """
+        self._stopping = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as resources:
+            context, self._service = self.open(resources)
+            _allow_sockets(self.settings)
+            self._gateway = gateway = Gateway(context, self._service)
+            for listening in sockets:
+                await gateway.listen(sock=listening)
+            if not sockets:
+                await gateway.listen(host=self.settings.host, port=self.settings.port)
+            resources.push_async_callback(self._close_connections)
+            url = url_of(self.settings.host, self.settings.port or gateway.port)
+            started = {"url": url, "version": __version__, "tables": len(self._service)}
+            log.info("server started", extra={**started, "loop": event_loop.loop_name()})
+            self.begin(url, resources)
+            resources.enter_context(garbage_collection.small_collections())
+            for work in (self.metrics.measure_lag(context.clock), self.metrics.prepare(), self._sweep()):
+                resources.callback(asyncio.create_task(work).cancel)
+            self._resources = resources.pop_all()
+        return url
+
+    async def serve_forever(self) -> StopReason:
+        """Wait until something stops the server, and return what."""
+        return await self._stopping
+
+    async def stop(self, reason: StopReason) -> None:
+        """End what :meth:`start` began.
+
+        Raises:
+            Fenced: other servers have taken over the tables of this one.
+
+        """
+        self._reason = reason
+        kept = self.keeps_tables(reason)
+        log.info("server stopping", extra={"tables": len(self._service), "kept": kept})
+        await self._resources.aclose()
+        if self._fenced is not None:
+            raise self._fenced
+        log.info("server stopped")
+
+    def stop_soon(self, reason: StopReason) -> None:
+        """End :meth:`serve_forever`, unless it ends already."""
+        if not self._stopping.done():
+            self._stopping.set_result(reason)
+
+    def fence(self, why: str) -> None:
+        """End :meth:`serve_forever`, because others have the tables now; clients find them there."""
+        self._fenced = Fenced(why)
+        self.stop_soon(StopReason.FENCED)
+
+    def terminate(self, reason: StopReason) -> None:
+        """Handle a signal that asks the server to stop."""
+        self.stop_soon(reason)
+
+    async def _close_connections(self) -> None:
+        if self.keeps_tables(self._reason):
+            self._gateway.close(RESTARTING, COMES_BACK)
+        else:
+            self._gateway.close(CloseCode.GOING_AWAY, self.farewell)
+        await self._gateway.wait_closed()
+
+    async def _sweep(self) -> None:
+        """Free what remains of closed connections and tables, from time to time, until cancelled."""
+        connections = tables = 0
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            closed = self._gateway.closed - connections, self.closed_tables - tables
+            if garbage_collection.is_due(*closed, is_played=self.is_played):
+                garbage_collection.sweep()
+                connections, tables = self._gateway.closed, self.closed_tables
+
+
+class TableServer(Server):
+    """A server with tables of its own.
+
+    Attributes:
+        journal: keeps the tables.
+        registry: all tables.
+
+    Args:
+        settings: the server's.
+        is_owned: whether a client started it for one table.
+        until_table_ends: the code of a host's table in the journal, with which the server ends; empty for the
+            first table that is opened, ``None`` to serve on.
+
+    """
+
+    def __init__(
+        self, settings: ServerSettings, *, is_owned: bool = False, until_table_ends: str | None = None
+    ) -> None:
+        super().__init__(settings, is_owned=is_owned or until_table_ends is not None)
+        self._until_table_ends = until_table_ends
+        self.farewell = STOPPED if until_table_ends is None else ENDED
+        self._brokers: Sequence[Publisher] = ()
+        self._announcers: Sequence[Announcer] = ()
+        self.journal: Journal
+        self.registry: Registry
+
+    # For subclasses.
+
+    def open_store(self) -> Store | None:
+        """Open the journal's store; ``None`` keeps tables in memory only."""
+        journal, durability = self.settings.journal, self.settings.durability
+        return None if journal is None else SqliteStore(journal, durability)
+
+    def last_us(self) -> int:
+        """Return the newest time in the journal, from which the clock goes on."""
+        with self.journal.reading() as readers:
+            return max((reader.last_us() for reader in readers), default=0)
+
+    def open_registry(self, clock: Clock, observers: Sequence[Observer]) -> Registry:
+        """Return the registry, with the tables of the journal."""
+        registry = Registry(self.settings, clock, self.journal, observers)
+        registry.restore(RESTORE_SECONDS)
+        return registry
+
+    def open_service(self, context: ServerContext) -> TableService:
+        """Return what finds tables for connections."""
+        return TableService(context, self.registry)
+
+    # The life of a server.
+
+    def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
+        """Open the journal and its tables."""
+        store = self.open_store()
+        self.journal = ImmediateJournal() if store is None else DurableJournal(store, self.metrics)
+        resources.callback(self.journal.close)
+        clock = rising_clock(self.last_us())
+        self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
+        resources.push_async_callback(self._stop_publishing)
+        observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
+        self.registry = self.open_registry(clock, observers)
+        resources.callback(self._close_tables)
+        metrics, queues = self.metrics, [broker.outbox for broker in self._brokers]
+        hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
+        context = ServerContext(self.settings, clock, hooks)
+        return context, self.open_service(context)
+
+    def begin(self, url: str, resources: AsyncExitStack) -> None:
+        """Publish the tables, and restore what took too long."""
+        self.journal.fenced = self.fence
+        resources.push_async_callback(self._drain)
+        settings, port = self.settings, self.settings.port or self._gateway.port
+        for broker in self._brokers:
+            broker.start(lambda: settings.join_urls or own_urls(settings.host, port))
+        is_hosted = self._until_table_ends is not None
+        for announcer in self._announcers:
+            announcer.start(partial(_announced_at, settings.host, is_hosted=is_hosted), port)
+        self.registry.restore_rest()
+
+    def keeps_tables(self, reason: StopReason) -> bool:
+        """Return whether the journal keeps the tables for the next server.
+
+        Ctrl-C at a server that a client started for one table ends that table for good.
+        """
+        is_ended = reason in ENDS_TABLES or (reason is StopReason.INTERRUPTED and self.is_owned)
+        return self.journal.keeps and not is_ended
+
+    @property
+    def closed_tables(self) -> int:
+        """How many tables have been closed."""
+        return self.registry.closed
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a match is running at some table."""
+        return self.registry.is_played
+
+    async def _drain(self) -> None:
+        """Accept nothing more, and send what has happened, if it can be written in time."""
+        if not self.keeps_tables(self._reason):
+            self.registry.end_matches()
+        self.registry.stop()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.journal.drained(), DRAIN_SECONDS)
+
+    async def _stop_publishing(self) -> None:
+        brokers = (broker.stop() for broker in self._brokers)
+        await asyncio.gather(*brokers, *(announcer.stop() for announcer in self._announcers))
+
+    def _close_tables(self) -> None:
+        self.registry.close(for_good=not self.keeps_tables(self._reason))
+
+    def _host(self) -> "Sequence[TableEnd]":
+        """Return what ends the server with a host's table, if it has one."""
+        if self._until_table_ends is None:
+            return ()
+        end = partial(self.stop_soon, StopReason.TABLE_ENDED)
+        return (TableEnd(self._until_table_ends, self.settings.idle_table_seconds, end),)
+
+
+class TableEnd(Observer):
+    """Ends the server of a host together with the table: when its opener leaves, or no table is left.
+
+    Args:
+        code: the table's code; empty for the first one that is opened.
+        patience: seconds after which a server that has no table at all ends, because its client is gone.
+        end: ends the server.
+
+    """
+
+    def __init__(self, code: str, patience: float, end: Callable[[], None]) -> None:
+        self._code = code
+        self._end = end
+        self._open: set[CommittedTable] = set()
+        asyncio.get_running_loop().call_later(patience, self._check)
+
+    def opened(self, table: CommittedTable) -> None:
+        """Note the host's table among those that were opened."""
+        self._open.add(table)
+        if not self._code and not table.view.seq:  # others come from the journal
+            self._code = table.view.code
+
+    def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
+        """End the server if the host's table has lost the player who opened it, and who was not kicked."""
+        left = any(isinstance(event, ev.Left) and event.seat == 0 and not event.kicked for event in events)
+        if left and table.view.code == self._code:
+            self._end()
+
+    def closed(self, table: CommittedTable) -> None:
+        """Note that nobody has been at a table for long."""
+        self._open.discard(table)
+        self._check()
+
+    def _check(self) -> None:
+        if not self._open:
+            self._end()
+
+
+def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":
+    """Return the announcer for the local network, if the settings ask for it."""
+    if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
+        return []
+    from racing_demon_server.net.announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
+
+    return [Announcer()]
+
+
+def _announced_at(host: str, *, is_hosted: bool) -> list[Interface]:
+    """Return the addresses at which tables are announced."""
+    there = reachable(host, os.environ, also_named=True)
+    return [each for each in there if is_hosted or not each.ip.is_global]
+
+
+def _allow_sockets(settings: ServerSettings) -> None:
+    """Raise the limit of open sockets to that of the settings: by default systems allow far fewer."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    wanted = settings.max_connections + settings.max_handshakes + OTHER_FILES
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    possible = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    if allowed != resource.RLIM_INFINITY and allowed < possible:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (possible, most))
+    if possible < wanted:
+        log.warning("the system allows fewer sockets than the limits", extra={"sockets": possible})
+
+
+def rising_clock(start: int) -> Clock:
+    """Return a clock of microseconds that continues from a moment, as if the server had not been away."""
+    began = time.monotonic_ns() // 1_000
+    return lambda: start + time.monotonic_ns() // 1_000 - began
+
+
+async def run(
+    server: Server,
+    announce: Callable[[str], None],
+    inherited: Inherited | None = None,
+    *,
+    stop_with_stdin: bool = False,
+) -> None:
+    """Serve until a signal, the end of standard input, or the server itself stops it.
+
+    Args:
+        server: the server.
+        announce: receives the URL once the port is open.
+        inherited: what one of several processes inherits from its parent.
+        stop_with_stdin: whether to stop when standard input ends, for a server that must not outlive the
+            client that started it.
+
+    Raises:
+        OSError: the address cannot be listened on.
+        JournalUnusable: the journal cannot be used.
+        Fenced: other servers have taken over the tables of this one.
+
+    """
+    url = await server.start(() if inherited is None else inherited.sockets)
+    _watch_signals(server)
+    if stop_with_stdin:
+        _watch_stdin(partial(server.stop_soon, StopReason.INPUT_ENDED))
+    if inherited is not None:
+        _watch_parent(inherited.lifeline, partial(server.stop_soon, StopReason.PARENT_ENDED))
+    announce(url)
+    await server.stop(await server.serve_forever())
+
+
+def run_on_loop(settings: ServerSettings, serving: Coroutine[None, None, None]) -> None:
+    """Serve on a new event loop: see :func:`run`."""
+    # The MQTT library watches sockets.
+    factory = event_loop.loop_factory(watches_sockets=bool(settings.mqtt_url))
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(serving)
+
+
+def _watch_signals(server: Server) -> None:
+    loop = asyncio.get_running_loop()
+    for number, reason in (
+        (signal.SIGINT, StopReason.INTERRUPTED),
+        (signal.SIGTERM, StopReason.TERMINATED),
+    ):
+        with contextlib.suppress(NotImplementedError):  # the loop has no signal handlers on Windows
+            loop.add_signal_handler(number, server.terminate, reason)
+
+
+def _watch_parent(lifeline: int, stop: Callable[[], None]) -> None:
+    """Stop when the parent process ends."""
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        loop.remove_reader(lifeline)
+        stop()
+
+    loop.add_reader(lifeline, end)
+
+
+def _watch_stdin(stop: Callable[[], None]) -> None:
+    """Stop when standard input ends."""
+    watch = asyncio.get_running_loop(), stop
+    threading.Thread(target=_read_stdin, args=watch, name="stdin", daemon=True).start()
+
+
+def _read_stdin(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Wait, in a thread, for the end of standard input, because a loop cannot watch every kind of it."""
+    with contextlib.suppress(OSError):
+        # Not sys.stdin, whose lock the interpreter needs when it exits.
+        while sys.stdin is not None and os.read(0, 1_024):
+            pass
+    with contextlib.suppress(RuntimeError):  # the loop has ended first
+        loop.call_soon_threadsafe(stop)
