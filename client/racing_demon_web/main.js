@@ -5,10 +5,11 @@ import { load, loadStyle, onLoadError, preload, withModule, withSound } from "./
 import { readCode } from "./links.js";
 import { hex, randomBytes } from "./proof/sha256.js";
 import { install, isOutdated, keepAwake } from "./pwa.js";
-import { Dialog, drawQr, originForOthers } from "./screens/dialog.js";
+import { Dialog, originForOthers, showQr } from "./screens/dialog.js";
 import { LobbyScreen } from "./screens/lobby.js";
 import {
-  change,
+  applySettings,
+  changeSettings,
   forgetSeat,
   isSameName,
   keepResult,
@@ -16,7 +17,6 @@ import {
   keptResults,
   seatsOf,
   settings,
-  show,
   tokenOf,
 } from "./storage.js";
 import { makeCard } from "./table/board_view.js";
@@ -71,17 +71,17 @@ let replay = null;
 let games;
 const match = new MatchLog();
 
-const socketUrl = () =>
+const webSocketUrl = () =>
   `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${WEBSOCKET_PATH}`;
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
-const codeOfPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();
+const codeInPath = () => (/[a-z]{4,16}/i.exec(location.pathname)?.[0] ?? "").toUpperCase();
 
 /**
  * The table's code in what somebody has typed or pasted.
  * @returns {string | null} null if the page is leaving for another server
  */
-function codeTyped() {
+function readCodeField() {
   const { code, host, scheme } = readCode(field("code").value);
   if (host && host !== location.host) {
     location.assign(`${scheme}://${host}/${code}`);
@@ -114,7 +114,7 @@ function announce(text, isUrgent = false) {
  */
 function enter(entry, isTv = false) {
   setTv(isTv);
-  change({ name: field("name").value.trim() });
+  changeSettings({ name: field("name").value.trim() });
   showProblem("");
   page.session?.close();
   const session = new Session(games, listener);
@@ -126,11 +126,11 @@ function enter(entry, isTv = false) {
     session.table.code = entry.fields.code;
     session.token = entry.fields.token;
   }
-  session.enter(socketUrl(), entry);
+  session.enter(webSocketUrl(), entry);
 }
 
 function join() {
-  const code = codeTyped();
+  const code = readCodeField();
   if (code === null) return;
   const name = field("name").value.trim();
   if (!name) return showProblem(WORDS.enterName, "name");
@@ -168,7 +168,7 @@ function create() {
 
 /** @param {boolean} isTv */
 function watch(isTv) {
-  const code = codeTyped();
+  const code = readCodeField();
   if (code === null) return;
   if (!code) return showProblem(WORDS.enterCode, "code");
   enter({ name: "watch", fields: { code, passphrase: field("passphrase").value } }, isTv);
@@ -220,7 +220,7 @@ const HANDLERS = {
     if (seat !== null && token) keepSeat(table.code, token, table.nameOf(seat));
     loadEverything();
   },
-  said: ({ table }, { seat, text }) => lobby.hear(table.nameOf(seat), text),
+  said: ({ table }, { seat, text }) => lobby.addChat(table.nameOf(seat), text),
   snapshot(session) {
     session.proof = "";
     page.phaseSince = session.clock();
@@ -351,15 +351,15 @@ function seated({ code, seat }) {
   if (seat !== null && session.token) keepSeat(code, session.token);
   if (history.state === null) {
     history.replaceState(null, "", "/");
-    nameTable("pushState"); // so that Back has an entry to go to
-  } else nameTable("replaceState");
+    updateAddress("pushState"); // so that Back has an entry to go to
+  } else updateAddress("replaceState");
 }
 
 /**
  * Set the address to what is shown, so that a reload shows it again.
  * @param {"pushState" | "replaceState"} step
  */
-function nameTable(step) {
+function updateAddress(step) {
   const { seat, table } = /** @type {Session} */ (page.session);
   history[step]({ watches: seat === null }, "", `/${table.code}${page.isTv ? "?tv" : ""}`);
 }
@@ -466,7 +466,7 @@ function showInvitation(code) {
     const picture = /** @type {HTMLImageElement} */ (root.querySelector("img.qr"));
     const words = /** @type {HTMLElement} */ (root.querySelector(".address"));
     if (words.textContent !== text) {
-      drawQr(picture, origin, code);
+      showQr(picture, origin, code);
       words.textContent = text;
     }
   }
@@ -492,9 +492,9 @@ function openMenu(name, seat = -1) {
 
 /** Back closes the replay or dialog first, and leaves the table only after confirmation. */
 function back() {
-  if (!page.session && history.state !== null) return arrive();
+  if (!page.session && history.state !== null) return openAddress();
   if (!page.session) return history.back(); // already on the first screen
-  nameTable("pushState");
+  updateAddress("pushState");
   if (replay?.isOpen) replay.close();
   else if (dialog.isOpen) dialog.close();
   else leave();
@@ -518,12 +518,12 @@ async function showStart() {
   byId("standings").hidden = keptResults().length === 0;
   keepAwake(false);
   showScreen("start");
-  if (!codeOfPath()) await withModule("tables", listTables, byId("tables"));
+  if (!codeInPath()) await withModule("tables", listTables, byId("tables"));
 }
 
 // Start-up.
 
-function wire() {
+function addListeners() {
   byId("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
     join();
@@ -599,7 +599,7 @@ function fillIn() {
 }
 
 async function begin() {
-  show();
+  applySettings();
   fillIn();
   if (!getComputedStyle(document.documentElement).getPropertyValue("--felt")) throw new Error("style.css");
   const file = await fetchJson("games.json");
@@ -651,7 +651,7 @@ async function begin() {
         replay.open(match, page.session?.seat ?? null);
       }),
   });
-  wire();
+  addListeners();
   field("name").value = settings.name;
   byId("start")
     .querySelector(".fan")
@@ -668,12 +668,12 @@ async function begin() {
   byId("start").classList.add("is-ready");
   byId("loading").remove();
   loadTexts();
-  arrive();
+  openAddress();
 }
 
 /** Go where the address points: to a table or the first screen. */
-function arrive() {
-  const code = codeOfPath();
+function openAddress() {
+  const code = codeInPath();
   field("code").value = code;
   const token = code ? tokenOf(code) : null;
   const isTv = new URLSearchParams(location.search).has("tv");

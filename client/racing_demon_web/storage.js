@@ -45,14 +45,14 @@ export function write(name, value) {
 export const settings = { ...DEFAULTS, ...read("settings") };
 
 /** @param {Partial<typeof DEFAULTS>} changes */
-export function change(changes) {
+export function changeSettings(changes) {
   Object.assign(settings, changes);
   write("settings", settings);
-  show();
+  applySettings();
 }
 
 /** Apply the settings to the page. */
-export function show() {
+export function applySettings() {
   const { classList, dataset } = document.documentElement;
   dataset.theme = settings.theme;
   classList.toggle("four-color", settings.isFourColor);

@@ -144,8 +144,7 @@ const forgeries = {
   "other points": [played, first("hand_over", (fields) => (fields.points = [700, -700]))],
   "another bonus for going out": [
     matches.map(({ begin, frames }) => [begin, ...frames.map(({ text }) => text)]).find(someoneWentOut),
-    (name, fields) =>
-      name === "hand_over" && fields.out !== null && (fields.points[fields.out] += 5),
+    (name, fields) => name === "hand_over" && fields.out !== null && (fields.points[fields.out] += 5),
   ],
   "another contribution": [
     redrawn,

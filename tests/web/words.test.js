@@ -30,7 +30,7 @@ test("the own points and rank", () => {
     [1, 3],
     [2, 15],
   ]);
-  const hand = { points: () => points, rankOf: (seat) => [2, 3, 1][seat] };
+  const hand = { points: () => points, rankOf: (seat) => [2, 3, 1][seat], handSeats: [0, 1, 2] };
   assert.equal(words.standing(hand, 0), "you 12, 2nd of 3");
   assert.equal(words.standing(hand, 1), "you 3, 3rd of 3");
   assert.equal(words.standing(hand, 7), "");

@@ -92,7 +92,7 @@ export async function originForOthers() {
  * @param {string | null} origin null: there is none
  * @param {string} code
  */
-export function drawQr(picture, origin, code) {
+export function showQr(picture, origin, code) {
   const source = `/qr/${code}.svg?${origin}`; // so that a changed address loads another image
   picture.hidden = origin === null;
   if (origin === null || picture.getAttribute("src") === source) return;

@@ -97,7 +97,7 @@ export class LobbyScreen {
    * @param {string} name
    * @param {string} text
    */
-  hear(name, text) {
+  addChat(name, text) {
     this.chat = [...this.chat, { name, text }].slice(-MAX_CHAT_LINES);
   }
 

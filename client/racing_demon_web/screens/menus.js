@@ -2,11 +2,11 @@
 
 import { asIs, button, element } from "../dom.js";
 import { withSound } from "../lazy.js";
-import { change, settings } from "../storage.js";
+import { changeSettings, settings } from "../storage.js";
 import { COLUMNS, caps } from "../table/keyboard.js";
 import { LIMITS, REACTIONS } from "../wire/protocol.js";
 import { HELP, keyHelp, THEMES, WORDS } from "../words.js";
-import { drawQr, originForOthers } from "./dialog.js";
+import { originForOthers, showQr } from "./dialog.js";
 
 /** @import { Session } from "../wire/session.js" */
 
@@ -146,7 +146,7 @@ export class Menus {
      */
     const toggle = (name, text) => {
       const node = button(text, () => {
-        change({ [name]: !settings[name] });
+        changeSettings({ [name]: !settings[name] });
         node.setAttribute("aria-pressed", String(settings[name]));
         if (name === "hasSound") withSound((part) => part.unlock());
         this.redraw();
@@ -158,7 +158,7 @@ export class Menus {
     const themes = Object.keys(THEMES);
     const words = () => WORDS.colors(THEMES[settings.theme]);
     const theme = button(words(), () => {
-      change({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
+      changeSettings({ theme: themes[(themes.indexOf(settings.theme) + 1) % themes.length] });
       theme.textContent = words();
     });
     return [
@@ -194,7 +194,7 @@ export class Menus {
     if (origin === null) return this.dialog.open(WORDS.joinThis, [element("p", "", WORDS.onlyHere)]);
     const address = `${origin}/${code}`;
     const picture = document.createElement("img");
-    drawQr(picture, origin, code);
+    showQr(picture, origin, code);
     const items = [
       asIs(element("p", "address", address)),
       picture,
