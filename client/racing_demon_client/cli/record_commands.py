@@ -211,10 +211,10 @@ async def verify_record(arguments: argparse.Namespace) -> int:
         f"valid: {pluralize(verdict.hands, 'hand')}, {pluralize(verdict.plays, 'play')}; every commitment is "
         "kept, every card is its seed's, every play was legal, and the scores add up"
     )
-    if verdict.alone:
+    if verdict.server_only:
         write(
-            f"no player contributed to the shuffle of {pluralize(verdict.alone, 'hand')}: that the server "
-            "did not choose these cards is its word alone"
+            f"no player contributed to the shuffle of {pluralize(verdict.server_only, 'hand')}: that the "
+            "server did not choose these cards is its word alone"
         )
     for what, names in (
         ("drawn anew, and sat out", verdict.redrawn),

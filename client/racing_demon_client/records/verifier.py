@@ -105,7 +105,7 @@ def _told(verdict: VerificationReport, part: ShareState) -> str:
             f"Checked: {plays}. But you had a part in the shuffle of a hand that you did not see dealt: "
             "unless you were away, others may have chosen this deal."
         )
-    who = "the server alone" if verdict.alone else "players and server"
+    who = "the server alone" if verdict.server_only else "players and server"
     return f"Checked: {who} shuffled, as promised; {plays}.{but}"
 
 

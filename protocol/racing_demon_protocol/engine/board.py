@@ -30,7 +30,7 @@ class Kind(StrEnum):
     PACKET = "packet"
     """A pile that cards travel through."""
     HEAD = "head"
-    """A door: cards played to it go underneath the pile behind it."""
+    """The foot of another pile: cards played to it go under that pile."""
     OUT = "out"
     """Cards that have left the game."""
 

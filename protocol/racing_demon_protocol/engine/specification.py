@@ -59,7 +59,7 @@ class Waits(StrEnum):
     OPEN = "open"
     """It opens only after those declared before it."""
     ROWS = "rows"
-    """It accepts a card only if no other holds fewer: rows are filled one after the other."""
+    """It accepts a card only if no other holds fewer: they grow in rows."""
 
 
 class TailRule(StrEnum):
@@ -206,7 +206,7 @@ class Group:
         gathers: whether a redeal gathers its cards: 0 for no, 1 to deal them again in their order, bottom
             first, -1 top first.
         counts: whether the board counts the cards that come to its piles.
-        under: whether cards that are played to its piles go underneath.
+        under: whether cards that are played to its piles go to their bottom.
         geometry: how its piles lie on the table.
         rows: the number of piles in each row or column; for a single pile of a dial, its hour.
 
@@ -359,7 +359,7 @@ class Cells(Group):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heads(Group):
-    """Doors above the piles of another group: cards played to a door go underneath its pile.
+    """Piles that put cards under those of another group: each stands for the foot of one of them.
 
     Attributes:
         of: the name of that group.

@@ -124,7 +124,7 @@ def select_matches(
     """
     kept = [
         summary
-        for summary in _single(summaries)
+        for summary in _merge_duplicates(summaries)
         if (since_ms is None or (summary.started_ms is not None and summary.started_ms >= since_ms))
         and (until_ms is None or (summary.started_ms is not None and summary.started_ms < until_ms))
         and (not names or {player.name for player in summary.players if not player.bot} <= set(names))
@@ -132,19 +132,19 @@ def select_matches(
     return sorted(kept, key=lambda summary: (summary.ended_ms or 0, summary.started_ms or 0, summary.id))
 
 
-def _single(summaries: Iterable[MatchSummary]) -> Iterable[MatchSummary]:
+def _merge_duplicates(summaries: Iterable[MatchSummary]) -> Iterable[MatchSummary]:
     """Return each match once: records with a hand in common are of the same match."""
     found: dict[int, MatchSummary] = {}
     where: dict[str, int] = {}
     for number, summary in enumerate(summaries):
         same = sorted({where[promise] for promise in summary.promises if promise in where})
-        merged = _merged([*(found.pop(each) for each in same), summary])
+        merged = _merge([*(found.pop(each) for each in same), summary])
         found[number] = merged
         where |= dict.fromkeys(merged.promises, number)
     return found.values()
 
 
-def _merged(same: Sequence[MatchSummary]) -> MatchSummary:
+def _merge(same: Sequence[MatchSummary]) -> MatchSummary:
     """Return the most complete summary of a match, combined with the others' information."""
     if len(same) == 1:
         return same[0]
@@ -154,10 +154,10 @@ def _merged(same: Sequence[MatchSummary]) -> MatchSummary:
         "corrections": tuple(dict.fromkeys(each for summary in same for each in summary.corrections)),
         "promises": tuple(dict.fromkeys(each for summary in same for each in summary.promises)),
     }
-    return max(same, key=_fullness).model_copy(update=said)
+    return max(same, key=_completeness).model_copy(update=said)
 
 
-def _fullness(summary: MatchSummary) -> tuple[bool, int, int, bool]:
+def _completeness(summary: MatchSummary) -> tuple[bool, int, int, bool]:
     """Return how much of a match is known: its end, its hands, their plays; the server knows best.
 
     Plays count, not hands with any plays: a player who was away during a hand recorded only part of it.

@@ -71,7 +71,7 @@ class VerificationReport:
     matches: int = 0
     unseen: int = 0
     """Layouts on identical deals whose plays the record does not contain, only their progress."""
-    alone: int = 0
+    server_only: int = 0
     """Hands whose seed came from the server alone, without a player's contribution."""
     left_out: tuple[str, ...] = ()
     """The names of players whose contributions were not revealed, and so are not part of a seed."""
@@ -86,13 +86,13 @@ class VerificationReport:
     """The hands of which everything is proven, but for those that are ``on_trust``."""
     on_trust: set["HandName"] = field(default_factory=set, compare=False)
     """Those on identical deals with ``unseen`` layouts: how far these came is the server's word."""
-    told: set["HandName"] = field(default_factory=set, compare=False)
+    reported: set["HandName"] = field(default_factory=set, compare=False)
     """The hands whose points the record tells, proven or not."""
 
     @property
     def unproven(self) -> list["HandName"]:
         """The hands whose points the record tells and does not prove."""
-        return sorted(self.told - self.proven)
+        return sorted(self.reported - self.proven)
 
 
 def verify(messages: Iterable[Message]) -> VerificationReport:
@@ -159,7 +159,7 @@ class _RecordVerifier:
         match = match_of(view.hand_id)
         for result in view.results:
             name = HandName(match, result.hand)
-            self._report.told.add(name)
+            self._report.reported.add(name)
             if self._results.get(name, result) != result:
                 text = f"tells other points of hand {result.hand}"
                 raise InvalidRecord(f"The table at event {view.seq} {text}.")
@@ -223,7 +223,7 @@ class _RecordVerifier:
         if replay.unseen:
             self._report.on_trust.add(name)
         self._report.unseen += replay.unseen
-        self._report.alone += not view.revealed
+        self._report.server_only += not view.revealed
         missing = view.unrevealed
         self._report.left_out += tuple(view.player(seat) for seat in missing)
         revealed = view.revealed
@@ -244,7 +244,7 @@ class _RecordVerifier:
         result = view.results[-1]
         match = match_of(view.hand_id)
         name = HandName(match, result.hand)
-        self._report.told.add(name)
+        self._report.reported.add(name)
         if name in self._report.proven:
             self._results[name] = result
             self._players |= {(match, seat): _player(view, seat) for seat in result.seats}

@@ -490,7 +490,7 @@ async def test_the_record_of_a_match_verifies() -> None:
         room = served.registry.room(client.code)
         assert room.table.view.snapshot(0) == client.view.snapshot(0)
     plays = sum('"message": "played"' in line for line in lines)
-    assert VerificationReport(hands=2, plays=plays, skipped=0, matches=1, alone=2) == verify(
+    assert VerificationReport(hands=2, plays=plays, skipped=0, matches=1, server_only=2) == verify(
         read_messages(lines)
     )
     assert '"message": "tally"' in lines[-1]

@@ -65,7 +65,7 @@ def test_an_honest_evening() -> None:
     """It is right; of one hand the seed is the server's alone, and one player's bytes were left out."""
     options, log = _evening()
     verdict = verify(record(options, list(log)))
-    assert (verdict.hands, verdict.alone, verdict.left_out) == (3, 1, ("Ben",))
+    assert (verdict.hands, verdict.server_only, verdict.left_out) == (3, 1, ("Ben",))
 
 
 def test_every_digit_matters() -> None:

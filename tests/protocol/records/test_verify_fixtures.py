@@ -50,7 +50,7 @@ def test_it_says_who_had_a_part_in_its_deals(name: str) -> None:
     record, expected = fixture(name)
     verdict = verify(entry.message for entry in record.entries)
     alone = expected.get("alone", expected["hands"])  # version 1 knew no contributions
-    assert (alone, expected.get("left_out", 0)) == (verdict.alone, len(verdict.left_out))
+    assert (alone, expected.get("left_out", 0)) == (verdict.server_only, len(verdict.left_out))
 
 
 @pytest.mark.parametrize("name", EXPORTS)

@@ -191,7 +191,7 @@ def test_where_nobody_reveals_the_server_deals_alone() -> None:
     (dealt,) = of_type(ev.Dealt, sitting.wait(REVEAL_MS * MS))
     assert (dealt.seats, dealt.left_out) == ((0, 1), (0, 1))
     _end(sitting)
-    assert ((verdict := _proves(sitting)).alone, verdict.redrawn) == (1, ())
+    assert ((verdict := _proves(sitting)).server_only, verdict.redrawn) == (1, ())
 
 
 def test_a_game_for_two_is_dealt_to_both() -> None:
