@@ -17,7 +17,7 @@ from tests.support.brokers import Broker
 from tests.support.processes import server_process
 
 from benchmarks.percentiles import percentiles
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Ready
 from racing_demon_protocol.wire.options import Options

@@ -4,7 +4,7 @@ import random
 from collections.abc import Generator
 from typing import Final
 
-from racing_demon_client.shared.trackers import ChoiceLimit
+from racing_demon_client.shared.trackers import BestPlayThrottle
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.sliced_search import SlicedSearch
 from racing_demon_protocol.enums import Phase
@@ -31,7 +31,13 @@ class Masher:
     """
 
     def __init__(
-        self, seat: int, rng: random.Random, *, ups: bool, limit: ChoiceLimit | None, pressed_ms: int = 50
+        self,
+        seat: int,
+        rng: random.Random,
+        *,
+        ups: bool,
+        limit: BestPlayThrottle | None,
+        pressed_ms: int = 50,
     ) -> None:
         self._seat = seat
         self._rng = rng
@@ -72,7 +78,7 @@ class Masher:
         else:
             play = best_play(rules, board, seat, pile)
             if play is None and self._limit is not None:
-                self._limit.note_miss(self._now)
+                self._limit.record_miss(self._now)
         if play is None:
             return None
         self._counter += 1

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.support.bot_matches import Player, play_match
 
 from benchmarks.mashers import Insistent, Masher
-from racing_demon_client.shared.trackers import ChoiceLimit
+from racing_demon_client.shared.trackers import BestPlayThrottle
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.enums import Reason
@@ -100,7 +100,7 @@ COMPANIES: Final[dict[str, tuple[Maker | None, Sequence[str]]]] = {
     "bots of all levels": (None, ("expert", "hard", "medium", "easy")),
     "experts alone": (None, EXPERTS),
     "best plays, pressed blindly": (
-        lambda seat, rng: Masher(seat, rng, ups=False, limit=ChoiceLimit()),
+        lambda seat, rng: Masher(seat, rng, ups=False, limit=BestPlayThrottle()),
         EXPERTS,
     ),
     "cards up, pressed blindly": (lambda seat, rng: Masher(seat, rng, ups=True, limit=None), EXPERTS),

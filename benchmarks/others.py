@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.messages.client import Start

@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 

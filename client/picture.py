@@ -17,12 +17,12 @@ from rich.style import Style
 from rich.terminal_theme import TerminalTheme
 from tests.support.bot_matches import play_match
 
+from racing_demon_client.terminal.appearance import NAMES, Palette, palette
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS, table_keymap
-from racing_demon_client.terminal.look import NAMES, Palette, palette
+from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS, table_keymap
 from racing_demon_client.terminal.style import UNICODE, choose
-from racing_demon_client.terminal.view_model import Desk
+from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
@@ -40,7 +40,7 @@ class Seen:
         self.view = view
         self.seat: int | None = seat
         self.watchers = 0
-        self.in_doubt: Sequence[Command] = ()
+        self.unanswered: Sequence[Command] = ()
 
 
 def table(size: tuple[int, int]) -> Canvas:
@@ -48,16 +48,16 @@ def table(size: tuple[int, int]) -> Canvas:
     options = Options(hands=1, hints=True)
     _, log, _ = play_match(bytes([5] * 32), ["hard", "medium", "hard", "medium", "hard"], options)
     view = TableState("BCDF", options)
-    desk = Desk(Seen(view, 0))
+    model = ViewModel(Seen(view, 0))
     now = 0
     for event in log[:EVENTS]:
         view.apply(event)
         now += MS_PER_EVENT
-        desk.follow(event, now)
-    desk.ping_ms, desk.paint_ms = 2, 4
-    keymap = table_keymap(PRESETS["qwerty"], {})
-    desk.hands.press("column-4", now)
-    scene = desk.scene(now, keymap.labels, keymap.footer(hints=options.hints))
+        model.observe(event, now)
+    model.ping_ms, model.paint_ms = 2, 4
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {})
+    model.selection.press("column-4", now)
+    scene = model.scene(now, keymap.labels, keymap.footer(hints=options.hints))
     return draw_table(scene, size, choose("auto", *size), UNICODE)
 
 

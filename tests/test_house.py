@@ -46,7 +46,7 @@ REACHES: Final = {
 """Private attributes of libraries, by the adapter that uses them. ARCHITECTURE.md gives the reasons."""
 
 OVERRIDES: Final = {
-    "racing_demon_client.net.transport": {"Direct.process_redirect"},
+    "racing_demon_client.net.transport": {"NoRedirectConnect.process_redirect"},
     "racing_demon_client.terminal.app": {"TerminalApp._fatal_error"},
 }
 """Undocumented methods of libraries that our classes override. ARCHITECTURE.md gives the reasons."""

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from racing_demon_client.net.connection import Client
+    from racing_demon_client.net.client import Client
     from racing_demon_protocol.engine.board import Kind, Play
     from racing_demon_protocol.engine.cards import name as card_name
     from racing_demon_protocol.errors import RacingDemonError
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOMES: Final = {
     "AddBot": "racing_demon_protocol.wire.messages.client:AddBot",
-    "Client": "racing_demon_client.net.connection:Client",
+    "Client": "racing_demon_client.net.client:Client",
     "Kind": "racing_demon_protocol.engine.board:Kind",
     "Options": "racing_demon_protocol.wire.options:Options",
     "Play": "racing_demon_protocol.engine.board:Play",

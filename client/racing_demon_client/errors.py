@@ -82,14 +82,16 @@ CRASH_MEANINGS: Final = {
     "watched": "The table continues without you. You can watch it again.",
 }
 """What a crash means, by how the table was opened."""
-HOSTED_CRASH: Final = "Your table is still open for a few minutes, and the others stay: host again to go on."
+HOSTED_CRASH: Final = (
+    "Your table stays open for a few minutes, and the others keep their seats: host again to continue."
+)
 
 
 def crash_message(how: str = "", *, ends_with_us: bool = False) -> str:
     """Save the current exception to a file and return the message for the player.
 
     Args:
-        how: how the table was opened, as in ``Opened``; empty if unknown.
+        how: how the table was opened, as in ``OpenedTable``; empty if unknown.
         ends_with_us: whether the table was on a local server.
 
     """

@@ -15,7 +15,7 @@ from racing_demon_protocol.formatting import is_printable
 
 
 def state_folder() -> Path:
-    """Return the folder for what programs remember; ``RACING_DEMON_STATE`` overrides it."""
+    """Return the folder for state files; ``RACING_DEMON_STATE`` overrides it."""
     own = os.environ.get("RACING_DEMON_STATE")
     return Path(own) if own else user_state_path("racing-demon", appauthor=False)
 
@@ -32,7 +32,7 @@ def shown(text: str) -> str:
     return text
 
 
-def encoding_of(beginning: bytes) -> str:
+def detect_encoding(beginning: bytes) -> str:
     """Return the encoding of a text, by its byte order mark; without one it is UTF-8.
 
     PowerShell writes UTF-16 when its output is sent to a file.
@@ -42,13 +42,13 @@ def encoding_of(beginning: bytes) -> str:
     return "utf-8"
 
 
-def beginning_of(path: str) -> bytes:
+def first_bytes(path: str) -> bytes:
     """Return the first two bytes of a file."""
     with open(path, "rb") as file:
         return file.read(2)
 
 
-def open_behind(path: str) -> BinaryIO:
+def open_for_append(path: str) -> BinaryIO:
     """Open a file for appending lines; complete its last line if it is truncated.
 
     Raises:
@@ -59,7 +59,7 @@ def open_behind(path: str) -> BinaryIO:
     try:
         if os.path.isfile(path) and os.path.getsize(path):
             with open(path, "rb") as lines:
-                end = "\n".encode(encoding_of(lines.read(2)))
+                end = "\n".encode(detect_encoding(lines.read(2)))
                 lines.seek(-min(len(end), os.path.getsize(path)), os.SEEK_END)
                 file.write(b"" if lines.read() == end else end)
     except BaseException:

@@ -13,13 +13,13 @@ SCHEMES: Final = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 WEB_SCHEMES: Final = frozenset({"http", "https"})
 LINKS: Final = ("http://", "https://")
 CODE: Final = re.compile(r"[A-Za-z]{4,16}")
-"""A table's code. In a path, ``/v1`` is none."""
+"""A table's code; the path ``/v1`` does not match."""
 AROUND: Final = "\"'<>()\u00ab\u00bb\u201c\u201d"
 BEHIND: Final = ".,;!?" + AROUND
 """What people write around and behind addresses."""
 
 
-def link_of(address: str, code: str) -> str:
+def table_link(address: str, code: str) -> str:
     """Return the link to a table, such as ``http://192.168.1.5:5252/BCDF``.
 
     Args:
@@ -33,14 +33,14 @@ def link_of(address: str, code: str) -> str:
     )
 
 
-def taken_apart(text: str) -> tuple[str, str]:
+def parse_link(text: str) -> tuple[str, str]:
     """Split what somebody typed or pasted into a server's address and a table's code; either may be empty.
 
     It is a code, a link, or an address with ``#`` or ``/`` and the code behind it, as people send them: with
     a full stop behind it, in quotes, or in the whole line that a host is shown.
 
     Raises:
-        ValueError: it is none of them; the text says why.
+        ValueError: it is neither; the text says why.
 
     """
     word = _word(text)
@@ -71,7 +71,7 @@ def _word(text: str) -> str:
     return links[0] if links else cleaned.strip()
 
 
-def full_url(address: str) -> str:
+def server_url(address: str) -> str:
     """Complete an address that may lack scheme, port or path.
 
     A server's default port is 5252. TLS is handled by a reverse proxy, at the scheme's default port.

@@ -2,9 +2,9 @@
 
 A seat's token grants the seat, so the files of seats are readable by their owner only, and tokens are never
 shown or logged. A running client locks its seat's file; a second client at the same table takes a seat of its
-own. If a host's terminal is closed, the table goes on in its own process, and the next ``racing-demon host``
-takes it up again. The welcome screen offers recent tables. Only programs write these files. Invalid entries
-are ignored, and no problem with the files ends a game.
+own. If a host's terminal is closed, the table keeps running in its own process, and the next
+``racing-demon host`` continues it. The welcome screen offers recent tables. Only programs write these files.
+Invalid entries are ignored, and no problem with the files ends a game.
 """
 
 import contextlib
@@ -28,9 +28,9 @@ from .files import read_entries, replace_file, shown, state_folder
 
 MAX_SEAT_BYTES: Final = 4_096
 SEAT_SECONDS: Final = 30 * 24 * 3_600
-"""After this time a seat is forgotten: its table is gone."""
+"""Older seats are forgotten: their tables are gone."""
 MAX_SEAT_FILES: Final = 256
-"""So many of the newest files are looked into."""
+"""Only this many of the newest files are read."""
 MAX_SERVERS: Final = 6
 MAX_URL: Final = 512
 
@@ -57,7 +57,7 @@ class StoredSeat:
         self.servers: list[str] = []
         self._read()
 
-    def keep(self, token: str, name: str = "", server: str = "") -> None:
+    def store(self, token: str, name: str = "", server: str = "") -> None:
         """Store a token. On a full disk only the ability to resume is lost.
 
         Args:
@@ -76,9 +76,9 @@ class StoredSeat:
     def forget(self) -> None:
         """Forget the seat."""
         self.servers, self.name = [], ""
-        self.keep("")
+        self.store("")
 
-    def is_called(self, typed: str) -> bool:
+    def has_name(self, typed: str) -> bool:
         """Return whether the name is a typed one; servers add a number to a name that is taken."""
         name, own = (unicodedata.normalize("NFKC", each).casefold() for each in (self.name, typed.strip()))
         start, _, number = name.rpartition(" ")
@@ -124,7 +124,7 @@ class TableSeats:
     elsewhere: list[StoredSeat] = field(default_factory=list)
     empty: StoredSeat | None = None
 
-    def keep_only(self, wanted: StoredSeat | None) -> None:
+    def release_others(self, wanted: StoredSeat | None) -> None:
         """Let other clients use all seats but one."""
         for seat in (*self.here, *self.elsewhere, self.empty):
             if seat is not None and seat is not wanted:
@@ -153,7 +153,7 @@ def stored_seats(url: str, code: str) -> Iterator[TableSeats]:
             seats.empty = next(filter(None, found), None)
         yield seats
     finally:
-        seats.keep_only(None)
+        seats.release_others(None)
 
 
 def _open_seat(
@@ -202,7 +202,7 @@ except ImportError:  # Windows has neither fcntl nor os.pread, so seats are not 
 MAX_HOSTED: Final = 8
 MAX_HOSTED_BYTES: Final = 16 * 1024
 HOSTED_SECONDS: Final = 12 * 3_600
-"""A table that was opened longer ago is of another evening, and is not taken up again."""
+"""A table that was opened earlier belongs to another evening, and is not continued."""
 
 
 class HostedTable(BaseModel):
@@ -233,7 +233,7 @@ def hosted_tables() -> tuple[HostedTable, ...]:
     return tuple(table for table in found if 0 <= time.time() - table.at < HOSTED_SECONDS)[:MAX_HOSTED]
 
 
-def keep_hosted(table: HostedTable) -> None:
+def save_hosted(table: HostedTable) -> None:
     """Put a table first, replacing an older entry for it."""
     _write_hosted([table, *(old for old in hosted_tables() if old.code != table.code)])
 
@@ -244,7 +244,7 @@ def forget_hosted(code: str) -> None:
 
 
 def _write_hosted(tables: list[HostedTable]) -> None:
-    # Where this cannot be written, a table only cannot be taken up again.
+    # If this fails, the table merely cannot be continued later.
     with contextlib.suppress(OSError):
         replace_file(
             _hosted_path(), json.dumps([each.model_dump() for each in tables[:MAX_HOSTED]], indent=1).encode()
@@ -274,23 +274,23 @@ def _dated(text: str) -> str:
     return text
 
 
-Shown = AfterValidator(shown)
+PrintableText = AfterValidator(shown)
 
 
-class Recent(BaseModel):
+class RecentTable(BaseModel):
     """A table that this user was at."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    url: Annotated[str, Field(min_length=1, max_length=512), Shown, AfterValidator(_without_secrets)]
+    url: Annotated[str, Field(min_length=1, max_length=512), PrintableText, AfterValidator(_without_secrets)]
     """The server's address, as a user may type it; credentials are not stored."""
-    code: Annotated[str, Field(min_length=1, max_length=16), Shown]
+    code: Annotated[str, Field(min_length=1, max_length=16), PrintableText]
     """The table's code."""
-    name: Annotated[str, Field(max_length=64), Shown]
+    name: Annotated[str, Field(max_length=64), PrintableText]
     """The player's name there."""
     how: Literal["joined", "watched", "hosted"]
     """How the table was opened."""
-    at: Annotated[str, Field(max_length=40), Shown, AfterValidator(_dated)]
+    at: Annotated[str, Field(max_length=40), PrintableText, AfterValidator(_dated)]
     """When that was, in ISO 8601."""
 
     @classmethod
@@ -311,19 +311,19 @@ def recents_path() -> Path:
     return state_folder() / "recent.json"
 
 
-def recents(path: Path) -> tuple[Recent, ...]:
+def recent_tables(path: Path) -> tuple[RecentTable, ...]:
     """Return the recent tables, newest first, without invalid entries."""
-    found: dict[tuple[str, str], Recent] = {}
+    found: dict[tuple[str, str], RecentTable] = {}
     for entry in read_entries(path, MAX_RECENT_BYTES):
         with contextlib.suppress(ValidationError):
-            recent = Recent.model_validate(entry)
+            recent = RecentTable.model_validate(entry)
             found.setdefault((recent.url, recent.code), recent)
     return tuple(found.values())[:MAX_RECENT]
 
 
-def remember(path: Path, recent: Recent) -> None:
+def save_recent(path: Path, recent: RecentTable) -> None:
     """Put a table first, replacing an older entry for it."""
-    others = [old for old in recents(path) if (old.url, old.code) != (recent.url, recent.code)]
+    others = [old for old in recent_tables(path) if (old.url, old.code) != (recent.url, recent.code)]
     lines = [each.model_dump() for each in [recent, *others][:MAX_RECENT]]
     # A full disk or a read-only home costs a shortcut, not the game.
     with contextlib.suppress(OSError):

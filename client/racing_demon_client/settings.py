@@ -20,11 +20,11 @@ from racing_demon_protocol.constants import MAX_NAME_LENGTH
 from .errors import SettingsRefused
 from .files import replace_file, shown
 
-LARGEST_FILE: Final = 64 * 1024
-LONGEST_KEYS: Final = 64
-MOST_BINDINGS: Final = 100
-LOUDEST: Final = 2
-LONGEST_QUOTE: Final = 40
+MAX_FILE_BYTES: Final = 64 * 1024
+MAX_KEYS_LENGTH: Final = 64
+MAX_BINDINGS: Final = 100
+MAX_VOLUME: Final = 2
+MAX_QUOTE: Final = 40
 """How much of an unknown setting's name an error message shows."""
 
 
@@ -41,8 +41,8 @@ def _seen(text: str) -> str:
 
 
 Switch = Annotated[bool, Field(strict=True)]
-ActionId = Annotated[str, Field(max_length=LONGEST_KEYS, pattern=r"^[a-z0-9-]+$")]
-Keys = Annotated[str, Field(max_length=LONGEST_KEYS), AfterValidator(shown)]
+ActionId = Annotated[str, Field(max_length=MAX_KEYS_LENGTH, pattern=r"^[a-z0-9-]+$")]
+Keys = Annotated[str, Field(max_length=MAX_KEYS_LENGTH), AfterValidator(shown)]
 
 
 class PlayerSettings(BaseModel):
@@ -70,22 +70,22 @@ class PlayerSettings(BaseModel):
     """Whether the terminal's bell rings at the signal, after a lost race, and at "Demon!"."""
     mouse: Switch = True
     """Whether the mouse plays cards; if not, it selects text in your terminal as usual."""
-    volume: Annotated[int, Field(strict=True, ge=0, le=LOUDEST)] = 1
+    volume: Annotated[int, Field(strict=True, ge=0, le=MAX_VOLUME)] = 1
     """Which plays are reported: 0 only your own, 1 also plays to the foundations, 2 all."""
-    bindings: Annotated[dict[ActionId, Keys], Field(max_length=MOST_BINDINGS)] = {}
+    bindings: Annotated[dict[ActionId, Keys], Field(max_length=MAX_BINDINGS)] = {}
     """Your own keys for actions, separated by spaces. They replace the layout's keys; empty means no key."""
 
 
 ALLOWED: Final = {
     "name": f"up to {MAX_NAME_LENGTH} printable characters, or nothing",
     "volume": "0, 1 or 2",
-    "bindings": f'a table of at most {MOST_BINDINGS} lines like hint = "h f9"',
+    "bindings": f'a table of at most {MAX_BINDINGS} lines like hint = "h f9"',
 }
 """Constraints that the types do not express in words."""
 
 ALLOWED_BINDING: Final = (
     "an action in small letters, digits and hyphens, and its keys, separated by spaces, as a text of at most "
-    f"{LONGEST_KEYS} characters"
+    f"{MAX_KEYS_LENGTH} characters"
 )
 
 HEADING: Final = "# Settings of Racing Demon. Change what you like. A missing line means the default.\n"
@@ -160,7 +160,7 @@ def _read(path: Path) -> str | None:
     """Return the file's text without a byte order mark."""
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -176,9 +176,9 @@ def _read(path: Path) -> str | None:
 
 
 def _verify_size(path: Path, data: bytes) -> None:
-    if len(data) > LARGEST_FILE:
+    if len(data) > MAX_FILE_BYTES:
         raise SettingsRefused(
-            f"{path}: settings may take at most {LARGEST_FILE // 1024} KiB. Shorten the file, or delete it."
+            f"{path}: settings may take at most {MAX_FILE_BYTES // 1024} KiB. Shorten the file, or delete it."
         )
 
 
@@ -232,7 +232,7 @@ def _why(place: tuple[str, ...]) -> str:
 
 
 def _quoted(key: str) -> str:
-    return repr(key if len(key) <= LONGEST_QUOTE else f"{key[:LONGEST_QUOTE]}…")
+    return repr(key if len(key) <= MAX_QUOTE else f"{key[:MAX_QUOTE]}…")
 
 
 def _allowed(key: str) -> str:

@@ -42,14 +42,14 @@ def write(line: str) -> None:
     sys.stdout.flush()
 
 
-def write_aside(line: str) -> None:
+def write_error(line: str) -> None:
     """Print a line to standard error, which programs reading the output do not see."""
     sys.stderr.write(line + "\n")
 
 
 def is_ascii_only(arguments: argparse.Namespace) -> bool:
     """Return whether suits are written as letters, by request or because the terminal needs it."""
-    return bool(arguments.ascii) or is_poor(sys.stdout.encoding or "")
+    return bool(arguments.ascii) or is_ascii_encoding(sys.stdout.encoding or "")
 
 
 def is_terminal() -> bool:
@@ -57,7 +57,7 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def has_screen(arguments: argparse.Namespace) -> bool:
+def wants_terminal(arguments: argparse.Namespace) -> bool:
     """Return whether the terminal table is wanted and possible."""
     return not arguments.plain and can_draw()
 
@@ -67,14 +67,14 @@ def can_draw() -> bool:
     return is_terminal() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def is_poor(encoding: str) -> bool:
+def is_ascii_encoding(encoding: str) -> bool:
     """Return whether an output with this encoding is limited to ASCII."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
     # In the C locale Python writes UTF-8 even if the terminal cannot show it.
     return locale in {"C", "POSIX"} or "utf" not in encoding.lower()
 
 
-MOST_TYPED: Final = 1_000
+MAX_QUEUED_LINES: Final = 1_000
 """The maximum number of queued lines."""
 
 
@@ -85,7 +85,7 @@ def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
     input may be endless.
     """
     loop = asyncio.get_running_loop()
-    typed: asyncio.Queue[str | None] = asyncio.Queue(MOST_TYPED)
+    typed: asyncio.Queue[str | None] = asyncio.Queue(MAX_QUEUED_LINES)
 
     def read() -> None:
         # The loop may end before the input, or the input may be closed.
@@ -101,7 +101,7 @@ def read_in_background(lines: TextIO) -> asyncio.Queue[str | None]:
     return typed
 
 
-async def first_ended(*works: Coroutine[Any, Any, None]) -> None:
+async def run_until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
     """Run some work until the first of it ends; cancel the rest, and raise what the first one raised."""
     tasks = [asyncio.create_task(work) for work in works]
     done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

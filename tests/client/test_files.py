@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from racing_demon_client.files import open_behind
+from racing_demon_client.files import open_for_append
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,6 @@ def test_lines_are_written_behind_those_that_are_there(
     path = tmp_path / "match.jsonl"
     if before is not None:
         path.write_bytes(before)
-    with open_behind(str(path)) as file:
+    with open_for_append(str(path)) as file:
         file.write(b"new")
     assert after == path.read_bytes()

@@ -3,7 +3,7 @@
 import pytest
 import segno
 
-from racing_demon_client.links import full_url, link_of, qr_lines, taken_apart
+from racing_demon_client.links import parse_link, qr_lines, server_url, table_link
 from racing_demon_client.terminal.drawing.pages import ROOMY
 from tests.support.screens import hosting, shows, wait
 
@@ -32,14 +32,14 @@ from tests.support.screens import hosting, shows, wait
 )
 def test_a_link_leads_to_its_table_however_it_was_sent(text: str) -> None:
     """With a scheme or without, in a sentence, in quotes, or in the whole line that the host sees."""
-    address, code = taken_apart(text)
-    assert (full_url(address), code) == ("ws://192.168.1.5:5252/v1", "BCDF")
+    address, code = parse_link(text)
+    assert (server_url(address), code) == ("ws://192.168.1.5:5252/v1", "BCDF")
 
 
 @pytest.mark.parametrize("text", ["BCDF", " BCDF ", "BCDF.", '"BCDF"', "#BCDF", "ＢＣＤＦ", "BCDF\u200b"])
 def test_a_code_alone_is_a_code(text: str) -> None:
     """Whatever stands around it; it names no server."""
-    assert taken_apart(text) == ("", "BCDF")
+    assert parse_link(text) == ("", "BCDF")
 
 
 @pytest.mark.parametrize(
@@ -55,21 +55,25 @@ def test_a_code_alone_is_a_code(text: str) -> None:
 )
 def test_an_address_alone_is_an_address(text: str, address: str) -> None:
     """It has no code: the server is asked for its tables."""
-    assert (address, "") == taken_apart(text)
+    assert (address, "") == parse_link(text)
 
 
 def test_other_schemes_are_refused_in_words() -> None:
     """They lead to no table."""
     with pytest.raises(ValueError, match="begins with http://, https://, ws:// or wss://"):
-        taken_apart("ftp://192.168.1.5/BCDF")
+        parse_link("ftp://192.168.1.5/BCDF")
 
 
 def test_what_a_host_is_shown_is_taken_apart_again() -> None:
     """The link of a server's address leads back to it."""
-    assert taken_apart(link_of("wss://cards.example.org/v1", "BCDF")) == ("wss://cards.example.org", "BCDF")
+    assert parse_link(table_link("wss://cards.example.org/v1", "BCDF")) == ("wss://cards.example.org", "BCDF")
 
 
-LINKS = [link_of("ws://192.168.1.5:5252", "BCDF"), link_of("wss://[2001:db8::1]:15252/table/v1", "GHJK"), "x"]
+LINKS = [
+    table_link("ws://192.168.1.5:5252", "BCDF"),
+    table_link("wss://[2001:db8::1]:15252/table/v1", "GHJK"),
+    "x",
+]
 QUIET = 2
 
 
@@ -116,7 +120,7 @@ async def test_the_lobby_shows_it_where_there_is_room() -> None:
     """In a large window the code stands beside the seats, and a key takes it away."""
     async with hosting(size=ROOMY) as player:
         opened = player.session.opened
-        lines = qr_lines(link_of(opened.addresses[0], opened.client.code))
+        lines = qr_lines(table_link(opened.addresses[0], opened.client.code))
         await shows(player, lines[4])
         assert all(line.rstrip() in player.text for line in lines)
         await player.pilot.press("q")
@@ -127,7 +131,7 @@ async def test_a_key_shows_it_in_a_small_window() -> None:
     """In a small window the code comes and goes by a key, whole."""
     async with hosting(size=(80, 24)) as player:
         opened = player.session.opened
-        lines = qr_lines(link_of(opened.addresses[0], opened.client.code))
+        lines = qr_lines(table_link(opened.addresses[0], opened.client.code))
         await shows(player, "QR code")
         assert lines[4] not in player.text
         await player.pilot.press("q")

@@ -12,10 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from racing_demon_client.net.connection import Client
-from racing_demon_client.saved_tables import Recent, recents, recents_path, remember, stored_seats
+from racing_demon_client.net.client import Client
+from racing_demon_client.saved_tables import (
+    RecentTable,
+    recent_tables,
+    recents_path,
+    save_recent,
+    stored_seats,
+)
 from racing_demon_client.sources import tables
-from racing_demon_client.sources.tables import Question
+from racing_demon_client.sources.tables import Question, TableAddress
 from tests.support.effort import examples
 from tests.support.processes import CLIENT, text_of
 from tests.support.servers import Peer, serving
@@ -30,7 +36,7 @@ ENTRY = {
 
 LETTERS = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\")
 RECENTS = st.builds(
-    Recent,
+    RecentTable,
     url=st.builds("ws://{}:5252".format, st.text("abc", min_size=1, max_size=2)),
     code=st.text("BCDF", min_size=1, max_size=2) | st.text(LETTERS, min_size=1, max_size=16),
     name=st.text(LETTERS, max_size=64),
@@ -45,9 +51,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "racing-demon" / "recent.json"
 
 
-def table(**changes: str) -> Recent:
+def table(**changes: str) -> RecentTable:
     """Return a table that was joined, with some things changed."""
-    return Recent.model_validate({**ENTRY, **changes})
+    return RecentTable.model_validate({**ENTRY, **changes})
 
 
 def written(path: Path, text: str | bytes) -> Path:
@@ -79,35 +85,35 @@ def test_else_the_system_says_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_at_first_there_are_none(path: Path) -> None:
     """Whoever was at no table yet has no list, and asking makes no file."""
-    assert recents(path) == ()
+    assert recent_tables(path) == ()
     assert not path.parent.exists()
 
 
 @examples(60)
 @given(st.lists(RECENTS, max_size=12))
-def test_the_newest_eight_are_kept(tables: list[Recent]) -> None:
+def test_the_newest_eight_are_kept(tables: list[RecentTable]) -> None:
     """The newest comes first, each table once, as one was there last, and no more than eight."""
-    wanted: list[Recent] = []
+    wanted: list[RecentTable] = []
     with TemporaryDirectory() as folder:
         path = Path(folder) / "recent.json"
         for recent in tables:
-            remember(path, recent)
+            save_recent(path, recent)
             wanted = [recent, *(old for old in wanted if (old.url, old.code) != (recent.url, recent.code))][
                 :8
             ]
-            assert tuple(wanted) == recents(path)
+            assert tuple(wanted) == recent_tables(path)
 
 
 def test_the_longest_texts_are_read_again(path: Path) -> None:
     """Eight tables of the longest and widest texts do not outgrow what is read."""
     for number in range(8):
-        remember(path, table(url=f"{number}" + "🂡" * 511, code="🂡" * 16, name="🂡" * 64))
-    assert len(recents(path)) == 8
+        save_recent(path, table(url=f"{number}" + "🂡" * 511, code="🂡" * 16, name="🂡" * 64))
+    assert len(recent_tables(path)) == 8
 
 
 def test_a_table_of_now_has_its_time() -> None:
     """What is remembered says when that was, with the time zone."""
-    recent = Recent.now("ws://here:5252", "BCDF", "Ann", "hosted")
+    recent = RecentTable.now("ws://here:5252", "BCDF", "Ann", "hosted")
     assert recent is not None
     at = datetime.fromisoformat(recent.at)
     assert at.tzinfo is not None
@@ -125,7 +131,7 @@ def test_a_table_of_now_has_its_time() -> None:
 )
 def test_what_cannot_be_kept_is_none(texts: tuple[str, str, str, str]) -> None:
     """A server that calls its table oddly does not end a game: the table is not remembered."""
-    assert Recent.now(*texts) is None
+    assert RecentTable.now(*texts) is None
 
 
 # Secrets.
@@ -143,16 +149,16 @@ def test_what_cannot_be_kept_is_none(texts: tuple[str, str, str, str]) -> None:
 )
 def test_no_secrets_are_kept(path: Path, url: str, kept: str) -> None:
     """Of an address only what leads to the server is kept."""
-    remember(path, table(url=url))
-    assert [kept] == [recent.url for recent in recents(path)]
+    save_recent(path, table(url=url))
+    assert [kept] == [recent.url for recent in recent_tables(path)]
     assert "secret" not in path.read_text(encoding="utf-8")
 
 
 def test_a_table_is_listed_once_however_its_address_was_written(path: Path) -> None:
     """The path that all servers have may be left out: it is the same table."""
     for url in ("ws://here:5252/v1", "ws://here:5252", "ws://here:5252/"):
-        remember(path, table(url=url))
-    assert [recent.url for recent in recents(path)] == ["ws://here:5252"]
+        save_recent(path, table(url=url))
+    assert [recent.url for recent in recent_tables(path)] == ["ws://here:5252"]
 
 
 def test_a_token_has_no_place() -> None:
@@ -182,9 +188,9 @@ def test_a_token_has_no_place() -> None:
 )
 def test_a_file_of_something_else_is_as_if_empty(path: Path, text: str | bytes) -> None:
     """What is no list of tables is no trouble, and the next table makes a list of it again."""
-    assert recents(written(path, text)) == ()
-    remember(path, table())
-    assert (table(),) == recents(path)
+    assert recent_tables(written(path, text)) == ()
+    save_recent(path, table())
+    assert (table(),) == recent_tables(path)
 
 
 @pytest.mark.parametrize(
@@ -211,21 +217,21 @@ def test_entries_that_we_would_not_write_are_left_out(path: Path, changes: dict[
     """Of a list only those entries are taken that are as they should be."""
     odd = {**ENTRY, **changes}
     written(path, json.dumps([odd, [], 5, None, "text", ENTRY, ENTRY, {}]))
-    assert (table(),) == recents(path)
+    assert (table(),) == recent_tables(path)
 
 
 def test_a_list_too_long_is_cut(path: Path) -> None:
     """However many tables stand in the file, eight are offered."""
     written(path, json.dumps([{**ENTRY, "code": f"B{number}"} for number in range(20)]))
-    assert [f"B{number}" for number in range(8)] == [recent.code for recent in recents(path)]
+    assert [f"B{number}" for number in range(8)] == [recent.code for recent in recent_tables(path)]
 
 
 def test_a_file_that_cannot_be_written_ends_no_game(path: Path) -> None:
     """Where no folder can be made nothing is remembered, and nothing is said."""
     path.parent.parent.mkdir()
     path.parent.touch()
-    remember(path, table())
-    assert recents(path) == ()
+    save_recent(path, table())
+    assert recent_tables(path) == ()
 
 
 TOKEN = "ab" * 32
@@ -243,7 +249,7 @@ def keep(url: str = HERE, code: str = "BCDF", token: str = TOKEN, name: str = ""
     """Store a seat."""
     with stored_seats(url, code) as seats:
         assert seats.empty is not None
-        seats.empty.keep(token, name, url)
+        seats.empty.store(token, name, url)
 
 
 def kept(url: str = HERE, code: str = "BCDF") -> list[str]:
@@ -290,7 +296,7 @@ def test_who_sits_there_now_has_the_seat() -> None:
     """A second program of the same user does not find it, and keeps a seat of its own."""
     keep()
     with stored_seats(HERE, "BCDF") as seats:
-        seats.keep_only(seats.here[0])
+        seats.release_others(seats.here[0])
         assert kept() == []
         keep(token="cd" * 32)
     assert {TOKEN, "cd" * 32} == set(kept())
@@ -325,15 +331,15 @@ def test_where_nothing_can_be_kept_one_still_plays(folder: Path) -> None:
 async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
     """Whoever joins once more is the same player, is told so by the old name, and no other."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
-        async with tables.join(served.url, ann.code, "Ben") as first:
+        async with tables.join(TableAddress(served.url, ann.code), "Ben") as first:
             assert (first.client.seat, first.note) == (1, "")
-        async with tables.join(served.url, ann.code, "Somebody") as second:
+        async with tables.join(TableAddress(served.url, ann.code), "Somebody") as second:
             assert (
                 second.client.seat,
                 second.note,
             ) == (1, "you have your seat back, and are still called Ben")
             assert second.client.view.seats[1].name == "Ben"
-            async with tables.join(served.url, ann.code, "Cat") as beside:
+            async with tables.join(TableAddress(served.url, ann.code), "Cat") as beside:
                 assert beside.client.seat == 2
 
 
@@ -341,13 +347,13 @@ async def test_a_program_that_is_started_again_has_its_seat_again() -> None:
 async def test_a_name_that_is_not_the_seats_is_asked_about(answer: bool, seat: int) -> None:
     """Whoever goes on has the seat; whoever does not takes another one, and the first is still kept."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
-        async with tables.join(served.url, ann.code, "Ben"):
+        async with tables.join(TableAddress(served.url, ann.code), "Ben"):
             pass
         asked = Asked(answer)
-        async with tables.join(served.url, ann.code, "Cat", is_typed=True, ask=asked) as opened:
+        async with tables.join(TableAddress(served.url, ann.code), "Cat", is_typed=True, ask=asked) as opened:
             assert seat == opened.client.seat
         assert asked.questions == ["Go on as Ben, or join as Cat?"]
-        async with tables.join(served.url, ann.code, "ben", is_typed=True, ask=asked) as opened:
+        async with tables.join(TableAddress(served.url, ann.code), "ben", is_typed=True, ask=asked) as opened:
             assert opened.client.seat == 1
 
 
@@ -355,7 +361,7 @@ async def test_a_number_that_the_server_gave_a_name_is_no_other_name() -> None:
     """There was another Ann, so this one is Ann 2, and comes back as Ann."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         for _ in range(2):
-            async with tables.join(served.url, ann.code, "Ann", is_typed=True) as opened:
+            async with tables.join(TableAddress(served.url, ann.code), "Ann", is_typed=True) as opened:
                 assert (opened.client.seat, opened.client.view.seats[1].name) == (1, "Ann 2")
 
 
@@ -363,14 +369,14 @@ async def test_another_name_of_the_same_server_leads_to_the_same_seat() -> None:
     """A name and a number that lead to one place are one server; nobody is asked."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         for url in (served.url, served.url.replace("127.0.0.1", "localhost"), served.url):
-            async with tables.join(url, ann.code, "Ben", is_typed=True) as opened:
+            async with tables.join(TableAddress(url, ann.code), "Ben", is_typed=True) as opened:
                 assert opened.client.seat == 1
 
 
 async def test_a_server_whose_address_has_changed_is_asked_about() -> None:
     """Only the user knows whether it is the same table; a stranger's server must not get the token."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
-        async with tables.join(served.url, ann.code, "Ben"):
+        async with tables.join(TableAddress(served.url, ann.code), "Ben"):
             pass
         (token,) = kept(served.url, ann.code)
     async with AsyncExitStack() as stack:
@@ -379,7 +385,9 @@ async def test_a_server_whose_address_has_changed_is_asked_about() -> None:
         moved = await stack.enter_async_context(serving())
         host = await stack.enter_async_context(Peer.hosting(moved.url))
         keep("ws://192.0.2.7:5252/v1", host.code, token, "Ben")
-        opened = await stack.enter_async_context(tables.join(moved.url, host.code, "Ben", ask=asked))
+        opened = await stack.enter_async_context(
+            tables.join(TableAddress(moved.url, host.code), "Ben", ask=asked)
+        )
         assert [
             f"You have a seat as Ben at table {host.code} of ws://192.0.2.7:5252. Is this the same table?"
         ] == asked.questions
@@ -390,9 +398,9 @@ async def test_a_server_whose_address_has_changed_is_asked_about() -> None:
 async def test_a_seat_that_was_left_is_forgotten() -> None:
     """Whoever gave the seat up, or whose table is gone, joins as somebody new."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
-        async with tables.join(served.url, ann.code, "Ben") as opened:
+        async with tables.join(TableAddress(served.url, ann.code), "Ben") as opened:
             await opened.client.leave()
-        async with tables.join(served.url, ann.code, "Cat") as opened:
+        async with tables.join(TableAddress(served.url, ann.code), "Cat") as opened:
             assert opened.note == ""
             assert opened.client.view.seats[opened.client.seat or 0].name == "Cat"
 
@@ -401,7 +409,7 @@ async def test_a_token_that_opens_nothing_any_more_is_no_trouble() -> None:
     """A stale token is forgotten, and a free seat taken; that one is kept instead."""
     async with serving() as served, await Client.create(served.url, "Ann") as ann:
         keep(served.url, ann.code)
-        async with tables.join(served.url, ann.code, "Ben") as opened:
+        async with tables.join(TableAddress(served.url, ann.code), "Ben") as opened:
             assert (opened.client.seat, opened.note) == (1, "")
             assert isinstance(opened.client, Client)
             token = opened.client.token

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.settings import Keyboard, PaletteName, PlayerSettings, load, settings_path
-from racing_demon_client.terminal.keymap import PRESETS
-from racing_demon_client.terminal.look import NAMES
+from racing_demon_client.terminal.appearance import NAMES
+from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS
 from tests.support.effort import examples
 
 KNOWN = "name, palette, glyphs, density, keys, motion, mark_red, sound, mouse, volume, bindings"
@@ -53,7 +53,7 @@ def test_settings_do_not_change() -> None:
 def test_the_lists_are_those_of_the_table() -> None:
     """Each palette and each keyboard that can be set is there, and there are no others."""
     assert {"auto", *NAMES} == set(get_args(PaletteName))
-    assert set(PRESETS) == set(get_args(Keyboard))
+    assert set(KEYBOARD_LAYOUTS) == set(get_args(Keyboard))
 
 
 def test_bindings_are_limited(path: Path) -> None:

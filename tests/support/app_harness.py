@@ -11,15 +11,15 @@ from rich.style import Style
 from textual.app import App
 from textual.pilot import Pilot
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PaletteName, PlayerSettings
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Depth, Look
-from racing_demon_client.terminal.screens.table import PictureScreen
+from racing_demon_client.terminal.appearance import Appearance, Depth
+from racing_demon_client.terminal.screens.table import CanvasScreen
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_client.terminal.style import UNICODE, Glyphs
-from racing_demon_client.terminal.view_model import Desk
+from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Event
@@ -81,7 +81,7 @@ class RecordedClient(Client):
         while True:
             message = await self._coming.get()
             self.now += BETWEEN_MS
-            self._follow(message)
+            self._apply(message)
             yield message
             self._coming.task_done()
 
@@ -111,12 +111,12 @@ class RecordedSession(TableSession):
 class RecordedApp(TerminalApp):
     """The application with such a session, on a terminal that shows all colors."""
 
-    def _start_session(self, opened: Opened) -> None:
-        self.look = replace(self.look, depth=Depth.TRUE)
-        self._dress()
-        desk = Desk(opened.client, glyphs=self.look.glyphs)
-        desk.ping_ms, desk.paint_ms = 12.0, 4.0
-        self.session = RecordedSession(opened, desk, PlayerSettings(), None)
+    def _start_session(self, opened: OpenedTable) -> None:
+        self.appearance = replace(self.appearance, depth=Depth.TRUE)
+        self._apply_theme()
+        model = ViewModel(opened.client, glyphs=self.appearance.glyphs)
+        model.ping_ms, model.paint_ms = 12.0, 4.0
+        self.session = RecordedSession(opened, model, PlayerSettings(), None)
         self.run_worker(self._listen(self.session), group="table")
         self.push_screen(self._screen_for(self.session))
 
@@ -129,9 +129,9 @@ async def app_at_table(
     client = RecordedClient(stage)
     addresses = () if stage.how == "practiced" else ("ws://192.168.1.5:5252",)
     app = RecordedApp(
-        Opened(client, stage.how, addresses),
+        OpenedTable(client, stage.how, addresses),
         PlayerSettings(sound=False, palette=palette),
-        Look(glyphs=glyphs),
+        Appearance(glyphs=glyphs),
     )
     async with app.run_test(size=size) as pilot:
         await client.heard_all()
@@ -145,8 +145,8 @@ async def app_at_table(
             await client.heard_all()
         await pilot.pause()
         for _ in range(3):  # all that came at once is drawn, however late the loop gets to it
-            if isinstance(app.screen, PictureScreen):
-                app.screen.picture.redraw()
+            if isinstance(app.screen, CanvasScreen):
+                app.screen.canvas.redraw()
             await pilot.pause()
         yield pilot
 

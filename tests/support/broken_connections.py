@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net import transport
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Event, Message
@@ -26,7 +26,7 @@ BACK: Final = "reconnected"
 def come_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let clients make no pauses between their attempts to come back."""
     monkeypatch.setattr(transport, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(transport, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(transport, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @asynccontextmanager

@@ -13,10 +13,10 @@ from textual.pilot import Pilot
 from websockets.asyncio.server import ServerConnection
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.tables import join
+from racing_demon_client.sources.tables import TableAddress, join
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
-from racing_demon_client.terminal.screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.enums import EndReason, Reason
 from racing_demon_protocol.formatting import is_printable
@@ -160,9 +160,9 @@ class HostileServer:
                 await self.pilot.pause()
         await self.pilot.pause()
         screen = self.pilot.app.screen
-        if isinstance(screen, PictureScreen):
-            self.shown.append(screen.picture.text)
-            assert strays_of(screen.picture.text.replace("\n", "")) == set()
+        if isinstance(screen, CanvasScreen):
+            self.shown.append(screen.canvas.text)
+            assert strays_of(screen.canvas.text.replace("\n", "")) == set()
 
     async def spread(self, name: str) -> None:
         """Write a text wherever a server may write one that stays on the screen."""
@@ -191,13 +191,13 @@ async def introduce(connection: ServerConnection, text: str) -> None:
 async def hostile_server(text: str, size: tuple[int, int] = SIZE) -> AsyncIterator[HostileServer]:
     """Run the application at a table of a server that cleans nothing, and record what it writes."""
     async with visited() as (url, visitors):
-        opening = join(url, "BCDF", "Ann")
+        opening = join(TableAddress(url, "BCDF"), "Ann")
         entering = asyncio.create_task(opening.__aenter__())
         connection = await timeout(PATIENCE, visitors.get())
         await introduce(connection, text)
         opened = await timeout(PATIENCE, entering)
         try:
-            app = TerminalApp(opened, PlayerSettings(volume=2), Look())
+            app = TerminalApp(opened, PlayerSettings(volume=2), Appearance())
             app.driver_class = Recorder
             async with app.run_test(headless=False, size=size) as pilot:
                 await pilot.pause()

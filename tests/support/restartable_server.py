@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 from websockets.exceptions import WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState
@@ -139,7 +139,7 @@ class Player:
         return (
             f"seat {client.seat} of {client.code}: event {view.seq}, hand {view.hand_number}, {view.phase}, "
             f"{'paused, ' if view.paused else ''}{'online' if client.online else 'offline'}, "
-            f"connected {there}, unanswered {[each.counter for each in client.in_doubt]}"
+            f"connected {there}, unanswered {[each.counter for each in client.unanswered]}"
         )
 
     async def play(self, seconds: float) -> None:
@@ -198,7 +198,9 @@ class Player:
             plays = list(self.client.legal_plays())
             if view.phase is Phase.OVER and not view.seats[seat].ready:
                 command = cl.Ready(counter=self.client.next_counter())
-            elif plays and not view.paused and not (view.seats[seat].stuck or len(self.client.in_doubt) > 3):
+            elif (
+                plays and not view.paused and not (view.seats[seat].stuck or len(self.client.unanswered) > 3)
+            ):
                 if self.rng.random() < 0.01:
                     command = cl.Stuck(counter=self.client.next_counter())
                 else:

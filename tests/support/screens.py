@@ -8,13 +8,13 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
-from racing_demon_client.net.connection import Client
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.client import Client
+from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
-from racing_demon_client.terminal.screens.table import PictureScreen
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.screens.table import CanvasScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
@@ -39,7 +39,7 @@ async def wait(pilot: Pilot[None], condition: Callable[[], object]) -> None:
 async def shows(player: Player, text: str) -> None:
     """Wait until a picture shows a text."""
     try:
-        await wait(player.pilot, lambda: isinstance(player.app.screen, PictureScreen) and text in player.text)
+        await wait(player.pilot, lambda: isinstance(player.app.screen, CanvasScreen) and text in player.text)
     except TimeoutError:
         raise AssertionError(f"{text!r} is not on the screen:\n{player.text}") from None
 
@@ -54,10 +54,10 @@ async def until_ended(app: TerminalApp) -> None:
 async def click(player: Player, action: str) -> None:
     """Click what does something."""
     screen = player.app.screen
-    assert isinstance(screen, PictureScreen)
+    assert isinstance(screen, CanvasScreen)
     cells = [(x, y) for y in range(screen.size.height) for x in range(screen.size.width)]
     spot = next(
-        (x, y) for x, y in cells if (hit := screen.picture.hit(x, y)) is not None and hit.action == action
+        (x, y) for x, y in cells if (hit := screen.canvas.hit(x, y)) is not None and hit.action == action
     )
     await player.pilot.click(offset=spot)
 
@@ -98,7 +98,7 @@ async def at_first_screen(
     settings: PlayerSettings | None = None, size: tuple[int, int] = SIZE
 ) -> AsyncIterator[tuple[TerminalApp, Pilot[None]]]:
     """Run the application from its first screen on."""
-    app = TerminalApp(None, settings or PlayerSettings(name="Ann", sound=False), Look())
+    app = TerminalApp(None, settings or PlayerSettings(name="Ann", sound=False), Appearance())
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         yield app, pilot
@@ -106,13 +106,13 @@ async def at_first_screen(
 
 @asynccontextmanager
 async def sitting(
-    client: TableSource, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
+    client: TableClient, how: str, *, size: tuple[int, int] = SIZE, **settings: Any
 ) -> AsyncIterator[Player]:
     """Run the application at a table."""
     async with client:
         addresses = (client.url,) if isinstance(client, Client) and how != "practiced" else ()
-        opened = Opened(client, how, addresses)
-        app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Look())
+        opened = OpenedTable(client, how, addresses)
+        app = TerminalApp(opened, PlayerSettings(**{"sound": False, **settings}), Appearance())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             yield Player(app, pilot)

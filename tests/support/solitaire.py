@@ -7,13 +7,13 @@ from pathlib import Path
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.sources.solo import SoloClient
 from racing_demon_client.sources.solo_table import SoloTable
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
 from racing_demon_client.terminal.sessions import SoloSession
 from racing_demon_client.terminal.style import UNICODE, Glyphs, choose
-from racing_demon_client.terminal.view_model import Desk
+from racing_demon_client.terminal.view_model import ViewModel
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.wire.options import Options
 
@@ -51,7 +51,9 @@ class Alone:
     def __init__(self, table: SoloTable, path: Path = NOWHERE) -> None:
         self.now = 0
         self.client = SoloClient(table, lambda: self.now, path)
-        self.session = SoloSession(Opened(self.client, "alone"), Desk(self.client), PlayerSettings(), None)
+        self.session = SoloSession(
+            OpenedTable(self.client, "alone"), ViewModel(self.client), PlayerSettings(), None
+        )
 
     @property
     def table(self) -> SoloTable:
@@ -59,20 +61,20 @@ class Alone:
         return self.client.table
 
     @property
-    def desk(self) -> Desk:
+    def model(self) -> ViewModel:
         """The desk."""
-        return self.session.desk
+        return self.session.model
 
     def press(self, key: str) -> Play | None:
         """Press a key, and return the play that comes of it; it is not made yet."""
         action = self.session.keymap.action(key)
-        hands = self.desk.hands
+        hands = self.model.selection
         return hands.use_cursor(self.now) if action == "enter" else hands.press(action or "", self.now)
 
     def scene(self) -> Scene:
         """Return what is to be drawn."""
         keymap = self.session.keymap
-        return self.desk.scene(self.now, keymap.labels, keymap.footer())
+        return self.model.scene(self.now, keymap.labels, keymap.footer())
 
     def draw(self, size: tuple[int, int], glyphs: Glyphs = UNICODE) -> Canvas:
         """Return the picture on a terminal of a size."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from textual.pilot import Pilot
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.tables import practice
+from racing_demon_client.sources.tables import Bots, practice
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
-from racing_demon_client.terminal.screens.table import TableScreen
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.screens.table import CanvasScreen, TableScreen
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.enums import Phase
@@ -43,13 +43,13 @@ class Player:
     def text(self) -> str:
         """What is to be read on the screen, if it is a picture."""
         screen = self.app.screen
-        assert isinstance(screen, TableScreen) or hasattr(screen, "picture")
-        return str(screen.picture.text)
+        assert isinstance(screen, CanvasScreen)
+        return screen.canvas.text
 
     def next_play(self) -> Play | None:
         """Return the play that a sensible player makes now; ``None``: there is none but turning on."""
         client = self.session.client
-        board = self.session.desk.hands.board()
+        board = self.session.model.selection.board()
         seat = client.seat
         assert client.view.hand is not None
         assert seat is not None
@@ -95,7 +95,7 @@ class Player:
             (x, y)
             for y in range(screen.size.height)
             for x in range(screen.size.width)
-            if (hit := screen.picture.hit(x, y)) is not None and hit.pile == pile
+            if (hit := screen.canvas.hit(x, y)) is not None and hit.pile == pile
         ]
         return cells[-1] if cells else (0, 0)
 
@@ -107,7 +107,7 @@ class Player:
             (x, y)
             for y in range(screen.size.height)
             for x in range(screen.size.width)
-            if (hit := screen.picture.hit(x, y)) is not None and (hit.pile, hit.index) == (pile, index)
+            if (hit := screen.canvas.hit(x, y)) is not None and (hit.pile, hit.index) == (pile, index)
         )
 
 
@@ -124,9 +124,9 @@ async def practising(
     options: Options, *, size: tuple[int, int] = (80, 24), bots: int = 1, speed: float = 30.0, seed: int = 7
 ) -> AsyncIterator[Player]:
     """Sit down against bots on a server of one's own, a process, with the real application."""
-    opening = practice("Ann", options, bots=bots, level="easy", seed=bytes([seed] * 32), speed=speed)
+    opening = practice("Ann", options, Bots(bots, "easy", speed), seed=bytes([seed] * 32))
     async with opening as opened:
-        app = TerminalApp(opened, PlayerSettings(sound=False), Look())
+        app = TerminalApp(opened, PlayerSettings(sound=False), Appearance())
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             yield Player(app, pilot)

@@ -8,13 +8,13 @@ from typing import Final, Self
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.shared.pile_names import keyed
+from racing_demon_client.shared.pile_names import actions_with_keys
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.scene import Scene
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import PRESETS, Keymap, game_keymap, table_keymap
+from racing_demon_client.terminal.keymap import KEYBOARD_LAYOUTS, Keymap, game_keymap, table_keymap
 from racing_demon_client.terminal.style import SMALLEST, UNICODE, Glyphs, choose
-from racing_demon_client.terminal.view_model import Cue, Desk
+from racing_demon_client.terminal.view_model import SoundCue, ViewModel
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.rules.base import Rules
 from racing_demon_protocol.enums import Phase
@@ -85,16 +85,16 @@ class FakeClient:
         self.seat = seat
         self.view = view
         self.watchers = 0
-        self.in_doubt: list[cl.Command] = []
+        self.unanswered: list[cl.Command] = []
 
     def doubt(self, *plays: Play) -> None:
         """Put plays into the air, beside those that are there."""
         for source, count, destination, _ in plays:
-            counter = len(self.in_doubt) + 1
+            counter = len(self.unanswered) + 1
             command = cl.PlayCards(
                 counter=counter, source=source, count=count, destination=destination, seen=self.view.seq
             )
-            self.in_doubt.append(command)
+            self.unanswered.append(command)
 
 
 class Player:
@@ -120,11 +120,11 @@ class Player:
         preset: str = "qwerty",
     ) -> None:
         self.chair = FakeClient(view, seat)
-        self.desk = Desk(self.chair, volume=volume, motion=motion, glyphs=glyphs)
+        self.model = ViewModel(self.chair, volume=volume, motion=motion, glyphs=glyphs)
         self.glyphs = glyphs
         self.now = 1_000_000
-        self.cues: list[Cue] = []
-        self._preset = PRESETS[preset]
+        self.cues: list[SoundCue] = []
+        self._preset = KEYBOARD_LAYOUTS[preset]
 
     @classmethod
     def at_match(cls, name: str, seat: int | None, *, glyphs: Glyphs = UNICODE, volume: int = 1) -> Self:
@@ -137,7 +137,7 @@ class Player:
     ) -> Self:
         """Return somebody in the middle of a hand; the position is not to be played on."""
         player = cls(view_of(position, **options), seat, glyphs=glyphs)
-        player.desk.activity.take_up(player.view, player.now, 0)
+        player.model.activity.start_from(player.view, player.now, 0)
         return player
 
     @property
@@ -163,21 +163,21 @@ class Player:
             self.now += ms
             if isinstance(message, ev.Event):
                 self.view.apply(message)
-            cue = self.desk.follow(message, self.now)
+            cue = self.model.observe(message, self.now)
             if cue is not None:
                 self.cues.append(cue)
 
     def told(self) -> list[str]:
         """Return the lines of the feed."""
-        return [line.text for line in self.desk.activity.feed]
+        return [line.text for line in self.model.activity.feed]
 
     @property
     def keymap(self) -> Keymap:
         """The keys of the game on the table."""
-        focus, hand = self.desk.focus, self.view.hand
+        focus, hand = self.model.focus, self.view.hand
         if hand is None or focus is None:
             return table_keymap(self._preset, {})
-        return game_keymap(self._preset, {}, keyed(hand.rules, self.board, focus))
+        return game_keymap(self._preset, {}, actions_with_keys(hand.rules, self.board, focus))
 
     def type(self, keys: str) -> list[Play]:
         """Press keys, separated by blanks, and return the plays that came of it."""
@@ -187,7 +187,7 @@ class Player:
     def _press(self, key: str) -> Play | None:
         action = self.keymap.action(key)
         assert action is not None, key
-        hands = self.desk.hands
+        hands = self.model.selection
         return hands.use_cursor(self.now) if action == "enter" else hands.press(action, self.now)
 
     def column(self, number: int) -> int:
@@ -198,7 +198,7 @@ class Player:
     def scene(self) -> Scene:
         """Return what is to be drawn."""
         keymap = self.keymap
-        return self.desk.scene(self.now, keymap.labels, keymap.footer(hints=self.view.options.hints))
+        return self.model.scene(self.now, keymap.labels, keymap.footer(hints=self.view.options.hints))
 
     def draw(self, size: tuple[int, int] = SMALLEST) -> Canvas:
         """Return the picture on a terminal of a size."""
@@ -297,4 +297,4 @@ def klondike(*tableau: str, players: int = 1, hints: bool = False, **piles: str)
 
 def message(player: Player) -> str:
     """Return the line that the player is shown."""
-    return player.desk.hands.message(player.now)[0]
+    return player.model.selection.message(player.now)[0]

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED
 from racing_demon_protocol.wire.codec import VERSION

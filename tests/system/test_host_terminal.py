@@ -15,7 +15,7 @@ import pytest
 from benchmarks.pty_program import children_of, end_all
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase
 from tests.support.processes import CLIENT, Running, server_process, started
 from tests.support.servers import PATIENCE, Peer
@@ -206,7 +206,7 @@ def test_a_closed_window_closes_no_table(tmp_path: Path, port: int, how: str, se
         first.lose(how)
     with mouse(tmp_path, *command) as second:
         assert code == code_in(second)
-        second.until("goes on")
+        second.until("continues")
         second.type("\x03")
         second.until("Leave the table")
         second.type("\x03")

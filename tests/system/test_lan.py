@@ -257,7 +257,7 @@ async def test_a_host_who_comes_into_another_network_is_found_there(wire: Networ
     """Link and announcement follow; a table that was opened without a network is found when there is one."""
     wire.move("a", "10.77.0.1", "")
     async with wire.started("a", "-m", CLIENT, "host", "--name", "Ann", "--plain") as host:
-        await host.line("This machine is in no network")
+        await host.line("This machine is not on a network")
         for before, after in (("", "10.77.0.1"), ("10.77.0.1", "10.77.0.9")):
             wire.move("a", before, after)
             link = (await host.line(rf"racing-demon join (http://{after}:\d+/[A-Z]+)$"))[1]

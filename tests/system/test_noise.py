@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.enums import Phase, Reason

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.sources import broker as listing
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import CommandRefused

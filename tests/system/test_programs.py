@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from racing_demon_protocol.wire.messages.events import Played

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Reaction
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled

@@ -116,10 +116,10 @@ def parse_named_code(text: str) -> str:
 
 def parse_address(text: str) -> str:
     """Parse a server's address, with or without scheme, port and path; or a link to it."""
-    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
 
     with contextlib.suppress(ValueError):
-        text = taken_apart(text)[0] or text
+        text = parse_link(text)[0] or text
     why = _wrong_address(text)
     if why:
         example = "write one like ws://192.168.1.5:5252, or ws://[fe80::1]:5252"
@@ -180,7 +180,7 @@ exit codes: 0 done, 1 nothing found, or not valid, 2 wrong arguments, 3 a file c
 4 no server, or it refused or ended the table, 5 an error in this program, 130 interrupted, 143 ended
 """
 
-PLACES = """where the table is:
+POSITIONS = """where the table is:
   racing-demon {0}                               on this network: the only one, or one of a list
   racing-demon {0} BCDF                          on this network, with this code
   racing-demon {0} http://192.168.1.5:5252/BCDF   by the link that its host sees
@@ -205,7 +205,7 @@ REPLAY = """examples:
   racing-demon replay match.jsonl --at h2 --speed 4 --seat Ann
   racing-demon replay 3.1 --plain              line by line; without a terminal, as fast as possible
 
-A place is h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), or +10 or -10 (seconds).
+A position is h2 (hand 2), e120 (event 120), 1:30 (a time in the hand), or +10 or -10 (seconds).
 """
 
 SCORES = """examples:
@@ -264,8 +264,8 @@ def parser() -> argparse.ArgumentParser:
     commands = program.add_subparsers(dest="command", metavar="[COMMAND]")
     _add_play(commands.add_parser("play", help="play against bots"))
     _add_host(commands.add_parser("host", help="open a table for the network, and take a seat"))
-    _add_join(commands.add_parser("join", help="take a seat at a table", epilog=PLACES.format("join")))
-    _add_watch(commands.add_parser("watch", help="watch a table", epilog=PLACES.format("watch")))
+    _add_join(commands.add_parser("join", help="take a seat at a table", epilog=POSITIONS.format("join")))
+    _add_watch(commands.add_parser("watch", help="watch a table", epilog=POSITIONS.format("watch")))
     _add_tables(commands.add_parser("tables", help="list the tables on this network, or those of a server"))
     verify = commands.add_parser("verify", help="check a record: commitments, deals, plays and scores")
     verify.add_argument("file", help="a record, or a match in this machine's journal; - for standard input")
@@ -395,7 +395,7 @@ def _add_replay(replay: argparse.ArgumentParser) -> None:
     add = replay.add_argument
     text = "a record, or a match in the journal (default: the last match)"
     add("source", nargs="?", metavar="FILE|ID", help=text)
-    add("--at", metavar="PLACE", help="start at h2 (hand 2), e120 (event 120) or 1:30")
+    add("--at", metavar="POSITION", help="start at h2 (hand 2), e120 (event 120) or 1:30")
     text = "how many times faster to play (default 1; without a terminal 1000)"
     add("--speed", type=parse_speed, help=text)
     add("--paused", action="store_true", help="start paused")
@@ -480,7 +480,7 @@ def _add_passphrase(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passphrase", type=parse_passphrase, default=default, help=text)
 
 
-MOST_BOTS: Final = MAX_SEATS - 1
+MAX_BOTS: Final = MAX_SEATS - 1
 """All seats but the player's."""
 
 TRUTHS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -524,12 +524,12 @@ def _find_place(arguments: argparse.Namespace) -> None:
         return
     if url is None:
         return
-    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
 
     try:
-        address, in_link = taken_apart(url)
+        address, in_link = parse_link(url)
         if code is not None:
-            in_link = taken_apart(code)[1] or code
+            in_link = parse_link(code)[1] or code
             arguments.url, arguments.code = parse_address(address or url), parse_code(in_link)
         elif address and in_link:
             arguments.url, arguments.code = parse_address(address), parse_code(in_link)
@@ -545,10 +545,10 @@ def _find_server(arguments: argparse.Namespace) -> None:
     """Take the server's address out of what may be the link to one of its tables."""
     if arguments.mqtt is not None:
         _fail("name a server's address or a broker's, not both")
-    from racing_demon_client.links import taken_apart  # noqa: PLC0415 - --help does not need it
+    from racing_demon_client.links import parse_link  # noqa: PLC0415 - --help does not need it
 
     try:
-        arguments.url = parse_address(taken_apart(arguments.url)[0] or arguments.url)
+        arguments.url = parse_address(parse_link(arguments.url)[0] or arguments.url)
     except (argparse.ArgumentTypeError, ValueError) as error:
         _fail(str(error))
 
@@ -566,7 +566,7 @@ def _find_game(arguments: argparse.Namespace) -> None:
 def _verify_bots(arguments: argparse.Namespace) -> None:
     """Exit with an error if there are more bots than free seats, or no players at all."""
     sits = arguments.command == "host" or not watches(arguments)
-    if sits and arguments.bots > MOST_BOTS:
+    if sits and arguments.bots > MAX_BOTS:
         _fail("--bots 8: one of the eight seats at the table is yours, so seven is the most")
     if not sits and not arguments.bots:
         _fail("--bots 0: only bots play where nobody sits down, so there must be some")

@@ -14,26 +14,40 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from pathlib import Path
 from typing import Any, Final
 
-from racing_demon_client.discovery.finder import NOTHING, as_json, look, nothing_listed, place, table_line
-from racing_demon_client.files import open_behind
-from racing_demon_client.links import link_of, qr_lines
-from racing_demon_client.net.local_server import Persistence
+from racing_demon_client.discovery.finder import (
+    NO_TABLES,
+    as_json,
+    empty_list_text,
+    find_tables,
+    resolve_table,
+    table_line,
+)
+from racing_demon_client.files import open_for_append
+from racing_demon_client.links import qr_lines, table_link
+from racing_demon_client.net.local_server import JournalConfig
 from racing_demon_client.plain.session import attend, take_part
 from racing_demon_client.plain.solo import play_alone
-from racing_demon_client.records.recorder import Recorder, writing
+from racing_demon_client.records.recorder import Recorder, explained_write_errors
 from racing_demon_client.settings import load, save, settings_path
 from racing_demon_client.shared.rules_text import rules_of
 from racing_demon_client.sources import tables
-from racing_demon_client.sources.solo import score_lines, scores, statistics_path
-from racing_demon_client.sources.tables import ADDRESSES_SECONDS, Opened, Question
+from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
+from racing_demon_client.sources.tables import (
+    ADDRESSES_SECONDS,
+    Bots,
+    Hosting,
+    OpenedTable,
+    Question,
+    TableAddress,
+)
 from racing_demon_client.streams import (
     can_draw,
-    has_screen,
     is_ascii_only,
     is_terminal,
     read_line,
+    wants_terminal,
     write,
-    write_aside,
+    write_error,
 )
 from racing_demon_protocol.constants import MAX_PASSPHRASE_LENGTH
 from racing_demon_protocol.engine.specification import Game, Racing
@@ -49,11 +63,11 @@ from .arguments import watches
 WATCHED_TALLY_MS: Final = 5_000
 """The pause between hands of a match of bots; --speed shortens it."""
 
-UNSEEN_SPEED: Final = 50.0
+NO_TERMINAL_SPEED: Final = 50.0
 """The bots' default speed-up when no terminal shows them."""
 
-Opening = Callable[..., contextlib.AbstractAsyncContextManager[Opened]]
-"""Opens a table, given a passphrase."""
+Opening = Callable[..., contextlib.AbstractAsyncContextManager[OpenedTable]]
+"""Opens a table at an address."""
 
 GREETING: Final = "Enter deals. ? lists the commands."
 JOINED: Final = "Press Enter when you are ready. ? lists the commands."
@@ -61,36 +75,31 @@ JOINED: Final = "Press Enter when you are ready. ? lists the commands."
 
 async def play(arguments: argparse.Namespace) -> int:
     """Play against bots on a local server, or let only bots play."""
-    speed = arguments.speed or (1.0 if sys.stdout.isatty() else UNSEEN_SPEED)
+    speed = arguments.speed or (1.0 if sys.stdout.isatty() else NO_TERMINAL_SPEED)
     watching = watches(arguments)
-    options = _hurried(arguments.options, speed) if watching else arguments.options
-    is_usual = arguments.durability is None and arguments.journal is None
-    opening = tables.practice(
-        arguments.name,
-        options,
-        bots=arguments.bots,
-        level=arguments.level,
-        seed=arguments.seed,
-        speed=speed,
-        seated=not watching,
-        persistence=None if is_usual and not watching else _persistence(arguments, "none"),
-    )
-    async with opening as opened:
-        if watching:
+    options = _with_shorter_pauses(arguments.options, speed) if watching else arguments.options
+    bots = Bots(arguments.bots, arguments.level, speed)
+    journal = _journal_config(arguments, "none")
+    if watching:
+        opening = tables.watch_bots(arguments.name, options, bots, seed=arguments.seed, journal=journal)
+        async with opening as opened:
             await opened.client.send(Start(counter=opened.client.next_counter()))
             await _attend(opened, arguments)
-        else:
-            await _take_part(opened, arguments, [*([opened.note] if opened.note else []), GREETING])
+        return 0
+    is_default = arguments.durability is None and arguments.journal is None
+    wanted = None if is_default else journal
+    async with tables.practice(arguments.name, options, bots, seed=arguments.seed, journal=wanted) as opened:
+        await _take_part(opened, arguments, [*([opened.note] if opened.note else []), GREETING])
     return 0
 
 
-def _persistence(arguments: argparse.Namespace, usual: str) -> Persistence:
-    """Return how a local server keeps the table; naming a file implies keeping it."""
+def _journal_config(arguments: argparse.Namespace, usual: str) -> JournalConfig:
+    """Return how a local server stores the table; naming a file implies storing it."""
     durability = arguments.durability or (usual if arguments.journal is None else "full")
-    return Persistence(durability, arguments.journal)
+    return JournalConfig(durability, arguments.journal)
 
 
-def _hurried(options: Options, speed: float) -> Options:
+def _with_shorter_pauses(options: Options, speed: float) -> Options:
     """Return options with pauses shortened for fast bots; slow bots do not lengthen them."""
     quicker = max(1.0, speed)
     pauses = {
@@ -102,24 +111,18 @@ def _hurried(options: Options, speed: float) -> Options:
 
 async def host(arguments: argparse.Namespace) -> int:
     """Open a table for the network, on a local server or another, and take a seat."""
-    opening = tables.host(
-        arguments.name,
-        arguments.options,
-        bots=arguments.bots,
-        level=arguments.level,
-        port=arguments.port,
-        server=arguments.server,
-        announced=arguments.announce,
-        web=arguments.web,
-        persistence=_persistence(arguments, "full"),
-        passphrase=arguments.passphrase,
-        again=not arguments.new,
-    )
+    table = arguments.name, arguments.options, Bots(arguments.bots, arguments.level), arguments.passphrase
+    if arguments.server is not None:
+        opening = tables.host_on_server(arguments.server, *table)
+    else:
+        journal = _journal_config(arguments, "full")
+        hosting = Hosting(arguments.port, arguments.announce, arguments.web, journal, not arguments.new)
+        opening = tables.host(*table, hosting)
     async with opening as opened:
         code = printable(opened.client.code)
         lines = [opened.note] if opened.note else []
         links = _links(opened)
-        lines.append(f"table {code} is open. {_way(links)}")
+        lines.append(f"table {code} is open. {_invitation(links)}")
         lines += [f"  racing-demon join {link}" for link in links]
         if links and not arguments.plain:  # screen readers should not read a QR code aloud
             lines += qr_lines(links[0], ascii_only=is_ascii_only(arguments))
@@ -127,37 +130,40 @@ async def host(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _links(opened: Opened) -> list[str]:
+def _links(opened: OpenedTable) -> list[str]:
     """Return the links at which others join now."""
-    return [link_of(printable(address), printable(opened.client.code)) for address in opened.addresses_now()]
+    return [
+        table_link(printable(address), printable(opened.client.code))
+        for address in opened.current_addresses()
+    ]
 
 
-def _way(links: Sequence[str]) -> str:
+def _invitation(links: Sequence[str]) -> str:
     if not links:
-        return "This machine is in no network, so nobody else reaches it."
+        return "This machine is not on a network, so nobody else can reach it."
     return "Others open a link in a browser, or join with it:"
 
 
-async def _tell_moves(opened: Opened) -> None:
+async def _report_network_changes(opened: OpenedTable) -> None:
     """Tell where others join whenever this machine has come into another network."""
     links = _links(opened)
     while True:
         await asyncio.sleep(ADDRESSES_SECONDS)
         before, links = links, _links(opened)
         if links != before:
-            write(f"the network has changed. {_way(links)}")
+            write(f"the network has changed. {_invitation(links)}")
             for link in links:
                 write(f"  racing-demon join {link}")
 
 
 async def join(arguments: argparse.Namespace) -> int:
     """Take a seat at a table and play."""
-    found = await place(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
+    found = await resolve_table(arguments.url, arguments.code, write, asks=is_terminal(), sits=True)
     if found is None:
         return 2
     ask = _ask if is_terminal() else None
-    opening = functools.partial(tables.join, *found, arguments.name, is_typed=arguments.is_named, ask=ask)
-    async with _let_in(opening, arguments.passphrase) as opened:
+    opening = functools.partial(tables.join, name=arguments.name, is_typed=arguments.is_named, ask=ask)
+    async with _with_passphrase(opening, TableAddress(*found, arguments.passphrase)) as opened:
         notes = [opened.note] if opened.note else []
         await _take_part(opened, arguments, [*notes, JOINED])
     return 0
@@ -181,29 +187,30 @@ async def watch(arguments: argparse.Namespace) -> int:
         from racing_demon_client.sources import broker  # noqa: PLC0415 - its library is an optional dependency
 
         async with broker.watch(arguments.mqtt, arguments.code) as onlooker:
-            await _attend(Opened(onlooker, "watched"), arguments)
+            await _attend(OpenedTable(onlooker, "watched"), arguments)
         return 0
-    say = write_aside if arguments.json else write
-    found = await place(arguments.url, arguments.code, say, asks=is_terminal())
+    say = write_error if arguments.json else write
+    found = await resolve_table(arguments.url, arguments.code, say, asks=is_terminal())
     if found is None:
         return 2
-    async with _let_in(functools.partial(tables.watch, *found), arguments.passphrase) as opened:
+    async with _with_passphrase(tables.watch, TableAddress(*found, arguments.passphrase)) as opened:
         await _attend(opened, arguments)
     return 0
 
 
 @contextlib.asynccontextmanager
-async def _let_in(opening: Opening, passphrase: str) -> AsyncIterator[Opened]:
+async def _with_passphrase(opening: Opening, table: TableAddress) -> AsyncIterator[OpenedTable]:
     """Open a table; if it needs a passphrase and there is a terminal, ask for it once."""
     async with contextlib.AsyncExitStack() as stack:
         try:
-            opened = await stack.enter_async_context(opening(passphrase=passphrase))
+            opened = await stack.enter_async_context(opening(table))
         except CommandRefused as error:
             if error.reason is not Reason.BAD_PASSPHRASE or not is_terminal():
                 raise
             write(printable(error.text))
             asked = await asyncio.to_thread(getpass.getpass, "passphrase: ")
-            opened = await stack.enter_async_context(opening(passphrase=asked[:MAX_PASSPHRASE_LENGTH]))
+            table = table._replace(passphrase=asked[:MAX_PASSPHRASE_LENGTH])
+            opened = await stack.enter_async_context(opening(table))
         yield opened
 
 
@@ -219,17 +226,17 @@ async def list_tables(arguments: argparse.Namespace) -> int:
         nothing = "The broker lists no tables at the moment."
     else:
         if arguments.url is not None:
-            from racing_demon_client.net.server_query import listed_tables  # noqa: PLC0415
+            from racing_demon_client.net.server_query import fetch_tables  # noqa: PLC0415
 
-            found, nothing = await listed_tables(arguments.url), nothing_listed(arguments.url)
+            found, nothing = await fetch_tables(arguments.url), empty_list_text(arguments.url)
         else:
-            write_aside("looking for tables on this network...")
-            found, nothing = await look(), NOTHING
+            write_error("looking for tables on this network...")
+            found, nothing = await find_tables(), NO_TABLES
         lines = [as_json(table) if arguments.json else table_line(table) for table in found]
     for line in lines:
         write(line)
     if not lines:
-        write_aside(nothing)
+        write_error(nothing)
     return 0 if lines else 1
 
 
@@ -241,13 +248,13 @@ async def solo(arguments: argparse.Namespace) -> int:
         arguments.name, arguments.options, seed=arguments.seed, day=arguments.daily, deal=arguments.deal
     )
     with _recorder(arguments.record) as recorder:
-        if has_screen(arguments):
-            await _run_terminal(Opened(client, "alone"), arguments, None)
+        if wants_terminal(arguments):
+            await _run_terminal(OpenedTable(client, "alone"), arguments, None)
         else:
             await play_alone(client, write, ascii_only=is_ascii_only(arguments))
         if recorder is not None:  # the last deal, without undone plays
             for message in client.ended().log():
-                recorder.keep(message, client.view)
+                recorder.record(message, client.view)
     return 0
 
 
@@ -263,41 +270,36 @@ async def welcome(arguments: argparse.Namespace) -> int:
     return await run(None, arguments)
 
 
-async def _take_part(opened: Opened, arguments: argparse.Namespace, greeting: list[str]) -> None:
+async def _take_part(opened: OpenedTable, arguments: argparse.Namespace, greeting: list[str]) -> None:
     """Play in the terminal or in plain text, and write the record if requested."""
     with _recorder(arguments.record) as recorder:
-        if has_screen(arguments):
+        if wants_terminal(arguments):
             await _run_terminal(opened, arguments, recorder)
             return
         for line in greeting:
             write(line)
-        telling = asyncio.create_task(_tell_moves(opened))
+        telling = asyncio.create_task(_report_network_changes(opened))
         try:
-            await take_part(
-                opened.client,
-                write,
-                recorder=recorder,
-                ascii_only=is_ascii_only(arguments),
-                ends_with_us=opened.ends_with_us,
-                awaits_others=opened.how != "practiced",
-            )
+            await take_part(opened, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
         finally:
             telling.cancel()
 
 
-async def _attend(opened: Opened, arguments: argparse.Namespace) -> None:
+async def _attend(opened: OpenedTable, arguments: argparse.Namespace) -> None:
     """Watch a match in the terminal, in plain text, or as a record on standard output."""
     if arguments.json:
         await attend(opened.client, None, recorder=Recorder(write))
         return
     with _recorder(getattr(arguments, "record", None)) as recorder:
-        if has_screen(arguments):
+        if wants_terminal(arguments):
             await _run_terminal(opened, arguments, recorder)
         else:
             await attend(opened.client, write, recorder=recorder, ascii_only=is_ascii_only(arguments))
 
 
-async def _run_terminal(opened: Opened, arguments: argparse.Namespace, recorder: Recorder | None) -> None:
+async def _run_terminal(
+    opened: OpenedTable, arguments: argparse.Namespace, recorder: Recorder | None
+) -> None:
     from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
     if code := await run(opened, arguments, recorder):
@@ -309,11 +311,11 @@ def _recorder(path: str | None) -> Iterator[Recorder | None]:
     if path is None:
         yield None
         return
-    with writing(path):
-        file = open_behind(path)  # repeating the command appends to the file
+    with explained_write_errors(path):
+        file = open_for_append(path)  # repeating the command appends to the file
 
     def keep(line: str) -> None:
-        with writing(path):
+        with explained_write_errors(path):
             file.write(line.encode() + b"\n")
             file.flush()
 
@@ -383,7 +385,7 @@ async def rules(arguments: argparse.Namespace) -> int:
 
 def statistics(arguments: argparse.Namespace) -> int:
     """Print how often each game was played solo, and won."""
-    known = scores(statistics_path())
+    known = load_scores(statistics_path())
     if arguments.game:
         known = {name: score for name, score in known.items() if name == arguments.game}
     if arguments.json:

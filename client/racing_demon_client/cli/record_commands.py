@@ -14,22 +14,22 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from racing_demon_client.errors import RecordFailed, RecordUnreadable
-from racing_demon_client.files import beginning_of, encoding_of, open_behind
+from racing_demon_client.files import detect_encoding, first_bytes, open_for_append
 from racing_demon_client.records.reader import (
     ALL,
     DigestCache,
-    ask_journal,
+    cache_key,
     cache_path,
+    file_cache_key,
     is_file,
-    key_of,
-    key_of_file,
-    lines_from,
-    listed,
+    list_matches,
+    open_lines,
     read_file,
+    run_journal_command,
 )
-from racing_demon_client.records.recorder import writing
+from racing_demon_client.records.recorder import explained_write_errors
 from racing_demon_client.shared.message_text import Write
-from racing_demon_client.streams import has_screen, is_ascii_only, is_terminal, write
+from racing_demon_client.streams import is_ascii_only, is_terminal, wants_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
 from racing_demon_protocol.formatting import format_duration, pluralize, printable
 from racing_demon_protocol.records.format import (
@@ -57,8 +57,8 @@ from racing_demon_protocol.records.verify import HandName, verify
 if TYPE_CHECKING:
     from racing_demon_client.records.timeline import Timeline
 
-ONE_BY_ONE: Final = 3
-"""Up to this many new matches are requested one by one; for more, all are requested at once."""
+MAX_SINGLE_EXPORTS: Final = 3
+"""Up to this many matches that are not cached are exported one by one."""
 
 
 async def record(arguments: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ async def record(arguments: argparse.Namespace) -> int:
 
 async def _list(arguments: argparse.Namespace) -> int:
     """List the journal's matches, one per line."""
-    found = await listed(arguments.journal)
+    found = await list_matches(arguments.journal)
     for match in found:
         names = ", ".join(match.seats[seat] for seat in sorted(match.seats))
         state = "" if match.finished else ", not finished"
@@ -93,7 +93,7 @@ async def _export(arguments: argparse.Namespace) -> int:
     number = 0
     with _output(arguments.to) as keep:
         for source in arguments.sources:
-            async with lines_from(source, arguments.journal) as lines:
+            async with open_lines(source, arguments.journal) as lines:
                 number += _write_records(lines, source, keep)
         if not number:
             raise RecordUnreadable("There is no match to export.")
@@ -126,7 +126,7 @@ def _output(path: str | None) -> Iterator[Write]:
     _verify_new(path)  # fail before doing any work
     part = f"{path}.{os.getpid()}.part"
     try:
-        with writing(path):
+        with explained_write_errors(path):
             with open(part, "x", encoding="utf-8") as file:
 
                 def keep(line: str) -> None:
@@ -160,12 +160,14 @@ async def _correct(arguments: argparse.Namespace) -> int:
     line = section_line(correction)
     if is_file(arguments.source):
         _check(arguments.source, correction)
-        with writing(arguments.source), open_behind(arguments.source) as file:
-            file.write(f"{line}\n".encode(encoding_of(beginning_of(arguments.source))))
+        with explained_write_errors(arguments.source), open_for_append(arguments.source) as file:
+            file.write(f"{line}\n".encode(detect_encoding(first_bytes(arguments.source))))
             file.flush()
             os.fsync(file.fileno())
     else:
-        async with ask_journal("correct", arguments.source, journal=arguments.journal, typed=line + "\n"):
+        async with run_journal_command(
+            "correct", arguments.source, journal=arguments.journal, typed=line + "\n"
+        ):
             pass
     write(f"{printable(arguments.source)} is corrected; racing-demon scores shows it")
     return 0
@@ -190,7 +192,7 @@ def _check(path: str, correction: Correction) -> None:
 async def verify_record(arguments: argparse.Namespace) -> int:
     """Verify a record and print what it proves."""
     try:
-        async with lines_from(arguments.file, arguments.journal) as lines:
+        async with open_lines(arguments.file, arguments.journal) as lines:
             verdict = verify(read_messages(lines))
     except DamagedRecord as error:
         write(f"damaged: {error} Nothing is proven, and nothing is said against it.")
@@ -201,25 +203,25 @@ async def verify_record(arguments: argparse.Namespace) -> int:
     if verdict.skipped:
         verbs = ("is", "was") if verdict.skipped == 1 else ("are", "were")
         hands = pluralize(verdict.skipped, "hand")
-        write(f"{hands} {verbs[0]} not whole in this record, and {verbs[1]} not checked")
+        write(f"{hands} {verbs[0]} incomplete in this record, and {verbs[1]} not checked")
     if verdict.unproven:
         write(f"not proven, so not counted by racing-demon scores: {_named(verdict.unproven)}")
     if not verdict.hands:
-        write("nothing to check: no hand in this record is whole, from its deal to its end")
+        write("nothing to check: this record contains no complete hand")
         return 1
     write(
         f"valid: {pluralize(verdict.hands, 'hand')}, {pluralize(verdict.plays, 'play')}; every commitment is "
-        "kept, every card is its seed's, every play was legal, and the scores add up"
+        "kept, every card follows from its seed, every play was legal, and the scores add up"
     )
     if verdict.server_only:
         write(
-            f"no player contributed to the shuffle of {pluralize(verdict.server_only, 'hand')}: that the "
-            "server did not choose these cards is its word alone"
+            f"no player contributed to the shuffle of {pluralize(verdict.server_only, 'hand')}: only the "
+            "server vouches that it did not choose these cards"
         )
     for what, names in (
-        ("drawn anew, and sat out", verdict.redrawn),
+        ("sat out when the hand was redrawn", verdict.redrawn),
         ("left out of the shuffle", verdict.left_out),
-        ("of them could choose between two deals, who works with the server and", verdict.choosers),
+        ("could have chosen between two deals together with the server", verdict.choosers),
     ):
         if names:
             write(f"{what}: {_counted_hands(names)}")
@@ -252,15 +254,15 @@ def _named(hands: Iterable[HandName]) -> str:
 
 async def scores(arguments: argparse.Namespace) -> int:
     """Print standings over all matches of this machine's server, or of some files."""
-    kept = DigestCache(cache_path())
+    cache = DigestCache(cache_path())
     try:
         found = (
-            _of_files(arguments.files, kept)
+            _file_digests(arguments.files, cache)
             if arguments.files
-            else await _of_journal(arguments.journal, kept)
+            else await _journal_digests(arguments.journal, cache)
         )
     finally:
-        kept.save()
+        cache.save()
     matches = select_matches(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
@@ -279,27 +281,27 @@ async def scores(arguments: argparse.Namespace) -> int:
 
 async def replay(arguments: argparse.Namespace) -> int:
     """Replay a record in the terminal or in plain text."""
-    from racing_demon_client.plain.replay import MOST_SPEED  # noqa: PLC0415
+    from racing_demon_client.plain.replay import MAX_SPEED  # noqa: PLC0415
     from racing_demon_client.plain.replay import replay as tell  # noqa: PLC0415
     from racing_demon_client.records.timeline import Timeline  # noqa: PLC0415
-    from racing_demon_client.sources.replay import Replay  # noqa: PLC0415
-    from racing_demon_client.sources.tables import Opened  # noqa: PLC0415 - standings need no tables
+    from racing_demon_client.sources.replay import ReplayClient  # noqa: PLC0415
+    from racing_demon_client.sources.tables import OpenedTable  # noqa: PLC0415 - standings need no tables
 
     source = arguments.source or await _latest(arguments.journal)
     try:
-        async with lines_from(source, arguments.journal) as lines:
+        async with open_lines(source, arguments.journal) as lines:
             timeline = Timeline(_chosen_record(read_records(lines), arguments.match))
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} cannot be played back: {error}") from error
-    unseen = MOST_SPEED if not sys.stdout.isatty() else 1.0
-    client = Replay(timeline, speed=arguments.speed or unseen, paused=arguments.paused)
+    unseen = MAX_SPEED if not sys.stdout.isatty() else 1.0
+    client = ReplayClient(timeline, speed=arguments.speed or unseen, paused=arguments.paused)
     if arguments.at is not None:
-        client.go_to(arguments.at)
+        client.seek_to(arguments.at)
     seat = None if arguments.seat is None else _seat(timeline, arguments.seat)
-    if has_screen(arguments):
+    if wants_terminal(arguments):
         from racing_demon_client.terminal.app import run  # noqa: PLC0415 - Textual takes a third of a second to import
 
-        return await run(Opened(client, "replayed"), arguments, watched=seat)
+        return await run(OpenedTable(client, "replayed"), arguments, watched=seat)
     typed = sys.stdin if is_terminal() else None
     if typed is not None:
         write("? lists the commands.")
@@ -309,7 +311,7 @@ async def replay(arguments: argparse.Namespace) -> int:
 
 async def _latest(journal: str | None) -> str:
     """Return the journal's last match."""
-    found = await listed(journal)
+    found = await list_matches(journal)
     if not found:
         raise RecordUnreadable("The journal has no match yet; name a record's file: racing-demon replay FILE")
     return found[-1].id
@@ -326,25 +328,25 @@ def _chosen_record(records: Iterator[Record], number: int) -> Record:
 
 def _seat(timeline: "Timeline", text: str) -> int:
     """Return a seat by its number, from 1, or by its player's name."""
-    from racing_demon_client.sources.replay import BadPlace  # noqa: PLC0415
+    from racing_demon_client.sources.replay import InvalidPosition  # noqa: PLC0415
 
     names = {state.name.lower(): seat for seat, state in timeline.view_at(timeline.start).seats.items()}
     if text.lower() in names:
         return names[text.lower()]
     if text.isascii() and text.isdigit() and int(text[:4]) - 1 in names.values():
         return int(text[:4]) - 1
-    raise BadPlace(f"Nobody is called {text!r} there: {', '.join(names)}.")
+    raise InvalidPosition(f"Nobody is called {text!r} there: {', '.join(names)}.")
 
 
-def _of_files(paths: list[str], kept: DigestCache) -> list[MatchSummary]:
+def _file_digests(paths: list[str], cache: DigestCache) -> list[MatchSummary]:
     found: list[MatchSummary] = []
     for path in paths:
         try:
-            key = key_of_file(path)
+            key = file_cache_key(path)
         except OSError as error:
             raise RecordUnreadable(f"{path} cannot be read: {error.strerror}") from error
         try:
-            found += kept.find(key) or kept.make(key, read_file(path), verified=True)
+            found += cache.get(key) or cache.compute(key, read_file(path), verified=True)
         except DamagedRecord as error:
             raise RecordUnreadable(f"{path} is damaged, and cannot be counted: {error}") from error
         except InvalidRecord as error:
@@ -352,23 +354,26 @@ def _of_files(paths: list[str], kept: DigestCache) -> list[MatchSummary]:
     return found
 
 
-async def _of_journal(journal: str | None, kept: DigestCache) -> list[MatchSummary]:
-    matches = await listed(journal)
-    keys = {match.id: key_of(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
-    known = {match.id: kept.find(keys[match.id]) if match.finished else None for match in matches}
-    new = [name for name, found in known.items() if found is None]
-    for source in new if len(new) <= ONE_BY_ONE else [ALL]:
-        async with lines_from(source, journal) as lines:
+async def _journal_digests(journal: str | None, cache: DigestCache) -> list[MatchSummary]:
+    """Return the digests of a journal's matches; finished ones come from the cache if it has them."""
+    matches = await list_matches(journal)
+    keys = {match.id: cache_key(f"{journal or ''}\0{match.model_dump_json()}") for match in matches}
+    cached = {match.id: cache.get(keys[match.id]) for match in matches if match.finished}
+    digests_of = {match: digests for match, digests in cached.items() if digests is not None}
+    missing = [match.id for match in matches if match.id not in digests_of]
+    # Each export starts the server's program, so many matches are exported with all others at once.
+    for source in missing if len(missing) <= MAX_SINGLE_EXPORTS else [ALL]:
+        async with open_lines(source, journal) as lines:
             for record in read_records(lines):
-                name = record.header.id if record.header else ""
-                if name in keys and known[name] is None:
-                    known[name] = _made(kept, keys[name], iter([record]), name)
-    return [digest for found in known.values() for digest in found or ()]
+                match_id = record.header.id if record.header else ""
+                if match_id in keys and match_id not in digests_of:
+                    digests_of[match_id] = _computed(cache, keys[match_id], record, match_id)
+    return [digest for match in matches for digest in digests_of.get(match.id, ())]
 
 
-def _made(kept: DigestCache, key: str, records: Iterator[Record], source: str) -> tuple[MatchSummary, ...]:
+def _computed(cache: DigestCache, key: str, record: Record, source: str) -> tuple[MatchSummary, ...]:
     try:
-        return kept.make(key, records, verified=False)
+        return cache.compute(key, [record], verified=False)
     except InvalidRecord as error:
         raise RecordUnreadable(f"{source} contradicts itself: {error}") from error
 

@@ -8,20 +8,20 @@ from dataclasses import asdict
 from typing import Final
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import link_of
+from racing_demon_client.links import table_link
 from racing_demon_client.net.server_query import FoundTable
 from racing_demon_client.shared.rules_text import title_of
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.formatting import pluralize, printable
 
-LOOK_SECONDS: Final = 1.5
+SEARCH_SECONDS: Final = 1.5
 """How long to look for more tables after finding one, in seconds."""
-CODE_SECONDS: Final = 0.8
+CODE_SEARCH_SECONDS: Final = 0.8
 """The same when the code is known: only an impostor could still be found."""
-PATIENCE_SECONDS: Final = 4.0
+FIRST_TABLE_SECONDS: Final = 4.0
 """How long to wait for the first table; bad wireless networks may lose the first query."""
 
-NOTHING: Final = (
+NO_TABLES: Final = (
     "No table was found on this network. Nobody may be hosting one, or the network blocks the search "
     "(guest networks often do).\nThe host of a table sees its address: "
     "racing-demon join http://ADDRESS:5252/CODE"
@@ -39,7 +39,7 @@ def table_line(table: FoundTable) -> str:
     return f"{table.code}  {', '.join(words)}  {printable(table.address)}"
 
 
-def nothing_listed(address: str) -> str:
+def empty_list_text(address: str) -> str:
     """Return why a server's list may be empty, and what to do."""
     return (
         f"The server at {printable(address)} lists no tables. There may be none, or it may not list them "
@@ -49,22 +49,22 @@ def nothing_listed(address: str) -> str:
 
 def as_json(table: FoundTable) -> str:
     """Return a table as one JSON object; its link works with ``join``."""
-    return json.dumps({**asdict(table), "link": link_of(table.address, table.code)}, ensure_ascii=False)
+    return json.dumps({**asdict(table), "link": table_link(table.address, table.code)}, ensure_ascii=False)
 
 
-async def look(code: str | None = None) -> list[FoundTable]:
+async def find_tables(code: str | None = None) -> list[FoundTable]:
     """Return the network's tables by code, or only those with one code."""
     from .mdns import find  # noqa: PLC0415 - unused when an address is given
 
     tables = []
-    seconds = CODE_SECONDS if code else LOOK_SECONDS
-    async with aclosing(find(seconds, patience=PATIENCE_SECONDS, code=code)) as found:
+    seconds = CODE_SEARCH_SECONDS if code else SEARCH_SECONDS
+    async with aclosing(find(seconds, patience=FIRST_TABLE_SECONDS, code=code)) as found:
         async for table in found:
             tables.append(table)  # noqa: PERF401 - an asynchronous comprehension would not be closed
     return sorted(tables, key=lambda table: (table.code, table.url))
 
 
-async def place(
+async def resolve_table(
     url: str | None, code: str | None, write: Callable[[str], None], *, asks: bool, sits: bool = False
 ) -> tuple[str, str] | None:
     """Return the address and code of a table, by searching and asking for what is missing.
@@ -96,7 +96,7 @@ async def place(
             "racing-demon: there are several tables. Name one by its code, or by its address and code.\n"
         )
         return None
-    chosen = await choose(tables, write)
+    chosen = await ask_which_table(tables, write)
     return (chosen.address, chosen.code) if chosen is not None else None
 
 
@@ -108,13 +108,13 @@ async def _on_network(code: str | None) -> list[FoundTable]:
 
     """
     sys.stderr.write("looking for tables on this network...\n")
-    tables = await look(code)
+    tables = await find_tables(code)
     if not tables and code is not None:
-        others = [f"\n  {table_line(table)}" for table in await look()]
-        there = f"There are:{''.join(others)}" if others else NOTHING
+        others = [f"\n  {table_line(table)}" for table in await find_tables()]
+        there = f"There are:{''.join(others)}" if others else NO_TABLES
         raise ConnectionFailed(f"No table {code.upper()} was found on this network.\n{there}")
     if not tables:
-        raise ConnectionFailed(NOTHING)
+        raise ConnectionFailed(NO_TABLES)
     return tables
 
 
@@ -125,11 +125,11 @@ async def _at_server(address: str, *, sits: bool) -> list[FoundTable]:
         ConnectionFailed: there is none, or the server cannot be reached.
 
     """
-    from racing_demon_client.net.server_query import listed_tables  # noqa: PLC0415 - unused on the network
+    from racing_demon_client.net.server_query import fetch_tables  # noqa: PLC0415 - unused on the network
 
-    tables = await listed_tables(address)
+    tables = await fetch_tables(address)
     if not tables:
-        raise ConnectionFailed(nothing_listed(address))
+        raise ConnectionFailed(empty_list_text(address))
     free = [table for table in tables if table.free] if sits else tables
     if not free:
         raise ConnectionFailed(
@@ -139,7 +139,7 @@ async def _at_server(address: str, *, sits: bool) -> list[FoundTable]:
     return free
 
 
-async def choose(tables: Sequence[FoundTable], write: Callable[[str], None]) -> FoundTable | None:
+async def ask_which_table(tables: Sequence[FoundTable], write: Callable[[str], None]) -> FoundTable | None:
     """Ask the user to choose a table until the answer is valid; ``None`` at the end of the input."""
     while True:
         write(f"Which one? Type 1 to {len(tables)}, or q.")

@@ -15,27 +15,27 @@ from typing import Final
 import zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from racing_demon_client.net.server_query import FoundTable, answers
+from racing_demon_client.net.server_query import FoundTable, has_table
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT, SERVICE, Interface
 from racing_demon_protocol.formatting import printable
 
-from .network_interfaces import can_multicast, is_near, own_interfaces, sends_nothing
+from .network_interfaces import can_multicast, is_multicast_disabled, is_near, own_interfaces
 
-__all__ = ["SERVICE", "announcing_trouble", "find"]
+__all__ = ["SERVICE", "announcement_problem", "find"]
 
-MOST_ADDRESSES: Final = 4
+MAX_ADDRESSES: Final = 4
 GOODBYE_SECONDS: Final = 1.0
 DETAILS_MS: Final = 1_500
-LEAST_PORT: Final = 1_024
+MIN_PORT: Final = 1_024
 """Announcements of lower ports are ignored: those belong to other services."""
 
 CODE: Final = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
 
 
-def announcing_trouble() -> str:
+def announcement_problem() -> str:
     """Return a sentence on why this machine's servers cannot announce tables, or an empty one."""
-    if sends_nothing():
+    if is_multicast_disabled():
         return ""
     troubles = {each: can_multicast(each) for each in own_interfaces()}
     if not all(troubles.values()):
@@ -73,7 +73,7 @@ async def find(
         code: the only code of interest, if any.
 
     """
-    if sends_nothing():
+    if is_multicast_disabled():
         return
     interfaces = own_interfaces()
     try:
@@ -143,7 +143,7 @@ class _Finder:
 
 async def _first_that_answers(tables: Sequence[FoundTable]) -> FoundTable | None:
     """Query all addresses of a table at once, and return the best that answers."""
-    probes = [asyncio.ensure_future(answers(table.url, table.code)) for table in tables]
+    probes = [asyncio.ensure_future(has_table(table.url, table.code)) for table in tables]
     try:
         for table, probe in zip(tables, probes, strict=True):
             if await probe:
@@ -161,10 +161,10 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
     code = texts.get(b"code", b"").decode(errors="replace")
     path = texts.get(b"path", WEBSOCKET_PATH.encode()).decode(errors="replace")
     port = info.port or 0
-    if not (CODE.fullmatch(code) and path == WEBSOCKET_PATH and LEAST_PORT <= port <= 65_535):
+    if not (CODE.fullmatch(code) and path == WEBSOCKET_PATH and MIN_PORT <= port <= 65_535):
         return []
     addresses = []
-    for text in info.parsed_scoped_addresses()[: 4 * MOST_ADDRESSES]:
+    for text in info.parsed_scoped_addresses()[: 4 * MAX_ADDRESSES]:
         with contextlib.suppress(ValueError):
             address = ipaddress.ip_address(text)
             if is_near(address, interfaces):
@@ -178,7 +178,7 @@ def _read(info: zeroconf.ServiceInfo, interfaces: Sequence[Interface]) -> list[F
             url=f"ws://{address if address.version == 4 else f'[{address}]'}:{port}{path}",
             needs_passphrase=texts.get(b"pass") == b"1",
         )
-        for address in addresses[:MOST_ADDRESSES]
+        for address in addresses[:MAX_ADDRESSES]
     ]
 
 

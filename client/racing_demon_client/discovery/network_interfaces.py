@@ -1,4 +1,4 @@
-"""The networks of this machine: where to announce and look for tables, and which hosts are near."""
+"""The networks of this machine: where to announce and look for tables, and which hosts are on them."""
 
 import ipaddress
 import os
@@ -10,7 +10,7 @@ import ifaddr
 
 from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interface, chosen
 
-__all__ = ["Address", "Interface", "can_multicast", "is_near", "own_interfaces", "sends_nothing"]
+__all__ = ["Address", "Interface", "can_multicast", "is_multicast_disabled", "is_near", "own_interfaces"]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -20,7 +20,7 @@ EMPTY_QUERY: Final = bytes(12)
 """A multicast DNS message with no questions."""
 
 
-def sends_nothing() -> bool:
+def is_multicast_disabled() -> bool:
     """Return whether the user disabled multicast: ``RACING_DEMON_INTERFACES=none``."""
     return os.environ.get(VARIABLE, "").strip() == NO_INTERFACES
 

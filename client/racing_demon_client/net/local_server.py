@@ -18,67 +18,58 @@ START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
 CODE_LETTERS: Final = 4
 """A code that people read to each other across a room and type. The server has one table."""
-MOST_DEATHS: Final = 5
+MAX_RESTARTS: Final = 5
 """How often a crashed server that keeps its tables is restarted."""
 JOURNAL_UNUSABLE: Final = 3
 """The server's exit code for an unusable journal."""
 PREFIX: Final = "racing-demon-server: "
-LOOK_SECONDS: Final = 0.1
+POLL_SECONDS: Final = 0.1
 """The interval at which a port is looked at."""
 
 
-class Persistence(NamedTuple):
-    """Whether and where a local server keeps its tables.
+class JournalConfig(NamedTuple):
+    """Whether and where a local server stores its tables.
 
     Attributes:
         durability: ``full`` survives a power cut, ``normal`` a crash of the server, ``none`` neither.
-        journal: the file; ``None`` for one in the user's data folder.
+        path: the file; ``None`` for one in the user's data folder.
 
     """
 
     durability: str
-    journal: str | None = None
+    path: str | None = None
 
 
-NOTHING: Final = Persistence("none")
+NO_JOURNAL: Final = JournalConfig("none")
 
 
 @asynccontextmanager
-async def local_server(  # noqa: PLR0913
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    seed: bytes | None = None,
-    bot_speed: float = 1.0,
-    persistence: Persistence = NOTHING,
-    flags: Sequence[str] = (),
+async def local_server(
+    *, port: int = 0, seed: bytes | None = None, bot_speed: float = 1.0, journal: JournalConfig = NO_JOURNAL
 ) -> AsyncIterator[str]:
     """Start a server, yield its URL, and stop it at the end.
 
-    The server also stops when this process dies, because its standard input then ends. A server that keeps
-    its
-    tables is restarted on the same port if it crashes.
+    The server also stops when this process dies, because its standard input then ends. A server with a
+    journal is restarted on the same port if it crashes.
 
     Args:
-        host: the address to listen on.
         port: the port; 0 for any free one.
         seed: 32 bytes that determine all deals; ``None`` for secret ones.
-        bot_speed: the bots' speed-up over people.
-        persistence: whether and where it keeps its tables.
-        flags: more command line arguments for the server.
+        bot_speed: how many times faster than people the bots play.
+        journal: whether and where the server stores its tables.
 
     Raises:
         ConnectionFailed: it did not start.
         JournalRefused: it did not start because its journal is unusable.
 
     """
-    command = [*_command(host, persistence, flags), "--stop-with-stdin", f"--bot-speed={bot_speed}"]
+    command = [*_command("127.0.0.1", journal), "--stop-with-stdin", f"--bot-speed={bot_speed}"]
     if seed is not None:
         command.append(f"--seed={seed.hex()}")
-    server = _OwnServer(command)
+    server = _ServerProcess(command)
     try:
         url = await server.start(port)
-        watching = asyncio.create_task(server.look_after(url, revives=persistence != NOTHING))
+        watching = asyncio.create_task(server.supervise(url, restarts=journal != NO_JOURNAL))
         try:
             yield url
         finally:
@@ -87,7 +78,7 @@ async def local_server(  # noqa: PLR0913
         await server.stop()
 
 
-def _command(host: str, persistence: Persistence, flags: Sequence[str]) -> list[str]:
+def _command(host: str, journal: JournalConfig, flags: Sequence[str] = ()) -> list[str]:
     """Return the server's command line, without the port."""
     command = [
         sys.executable,
@@ -96,19 +87,19 @@ def _command(host: str, persistence: Persistence, flags: Sequence[str]) -> list[
         f"--host={host}",
         f"--code-letters={CODE_LETTERS}",
     ]
-    command += [f"--durability={persistence.durability}", *flags]
-    return command if persistence.journal is None else [*command, f"--journal={persistence.journal}"]
+    command += [f"--durability={journal.durability}", *flags]
+    return command if journal.path is None else [*command, f"--journal={journal.path}"]
 
 
-async def start_hosted(
-    *, host: str, port: int, persistence: Persistence, code: str = "", flags: Sequence[str] = ()
+async def start_hosted_server(
+    *, host: str, port: int, journal: JournalConfig, code: str = "", flags: Sequence[str] = ()
 ) -> tuple[str, int]:
     """Start a server that outlives this process, and ends with its table. Return its URL and its process id.
 
     Args:
         host: the address to listen on.
         port: the port; 0 for any free one.
-        persistence: whether and where it keeps its tables.
+        journal: whether and where it stores its tables.
         code: the code of the table in its journal; empty for the first one that is opened.
         flags: more command line arguments for the server.
 
@@ -119,14 +110,14 @@ async def start_hosted(
     """
     # Not asyncio's: that ends its processes when it closes.
     process = subprocess.Popen(  # noqa: ASYNC220, S603
-        [*_command(host, persistence, flags), f"--until-table-ends={code}", f"--port={port}"],
+        [*_command(host, journal, flags), f"--until-table-ends={code}", f"--port={port}"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,  # the terminal's end is not the table's
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # the same on Windows
     )
-    _hosted[:] = [each for each in _hosted if each.poll() is None] + [process]
+    _host_processes[:] = [each for each in _host_processes if each.poll() is None] + [process]
     assert process.stdout is not None
     assert process.stderr is not None
     with process.stdout, process.stderr:
@@ -146,7 +137,7 @@ async def start_hosted(
     return url, process.pid
 
 
-_hosted: Final[list[subprocess.Popen[bytes]]] = []
+_host_processes: Final[list[subprocess.Popen[bytes]]] = []
 """The hosts' servers that this process has started. A process object that is dropped earlier warns of it."""
 
 
@@ -167,10 +158,10 @@ async def wait_until_ended(port: int) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(STOP_SECONDS):
             while await is_listening(port):  # noqa: ASYNC110 - it is another process
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
 
 
-class _OwnServer:
+class _ServerProcess:
     """The server's process.
 
     Args:
@@ -195,13 +186,13 @@ class _OwnServer:
         )
         return await _url(self._process)
 
-    async def look_after(self, url: str, *, revives: bool) -> None:
-        """Discard its standard error; if ``revives``, restart it a few times when it crashes."""
+    async def supervise(self, url: str, *, restarts: bool) -> None:
+        """Discard its standard error; if ``restarts``, restart it a few times when it crashes."""
         assert self._process is not None
         await _drain(self._process)
         port = int(url.rpartition(":")[2].partition("/")[0])
-        for _ in range(MOST_DEATHS):
-            if not revives or await self._process.wait() == 0:
+        for _ in range(MAX_RESTARTS):
+            if not restarts or await self._process.wait() == 0:
                 return
             with contextlib.suppress(ConnectionFailed):
                 await self.start(port)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from websockets.exceptions import WebSocketException
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import full_url
+from racing_demon_client.links import server_url
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_SEATS, WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, MOST_TEXT
 from racing_demon_protocol.enums import Reason
@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages.client import Hello, Resume
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused, Versions
 from racing_demon_protocol.wire.redirects import at_port
 
-from .transport import Direct, page
+from .transport import NoRedirectConnect, fetch_page
 
 PROBE_SECONDS: Final = 1.0
 MAX_ANSWER_BYTES: Final = 4_096
@@ -60,7 +60,7 @@ class FoundTable:
         return self.url.removesuffix(WEBSOCKET_PATH)
 
 
-async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
+async def has_table(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
     """Return whether a Racing Demon server at this address has a table with this code.
 
     Args:
@@ -82,12 +82,11 @@ async def answers(url: str, code: str, seconds: float = PROBE_SECONDS) -> bool:
 async def _answer(url: str, code: str) -> Message | None:
     """Return a server's answer about a table; ``None`` if it does not speak our protocol.
 
-    The request resumes a seat with a new random token, which only an existing table can refuse. So it takes
-    no
-    seat, and the table does not notice it.
+    The request resumes a seat with a random token: only an existing table refuses it as such, and no seat is
+    taken.
     """
     # Neighbors are reached directly, without a proxy.
-    connecting = Direct(
+    connecting = NoRedirectConnect(
         url, Encoding.MSGPACK, max_size=MAX_ANSWER_BYTES, open_timeout=None, close_timeout=0.1, proxy=None
     )
     async with connecting as socket:
@@ -104,7 +103,7 @@ LIST_SECONDS: Final = 5.0
 ENTRIES: Final = TypeAdapter(list[Any])
 
 
-class _Entry(BaseModel):
+class _TableEntry(BaseModel):
     """What a server lists of a table."""
 
     code: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")]
@@ -115,7 +114,7 @@ class _Entry(BaseModel):
     locked: bool
 
 
-async def listed_tables(address: str) -> list[FoundTable]:
+async def fetch_tables(address: str) -> list[FoundTable]:
     """Return the tables that a server lists, those with free seats first.
 
     Args:
@@ -125,8 +124,8 @@ async def listed_tables(address: str) -> list[FoundTable]:
         ConnectionFailed: it cannot be reached, or what it sends is no list of tables.
 
     """
-    url = full_url(address)
-    body = await page(url.removesuffix(WEBSOCKET_PATH) + PAGE, LIST_SECONDS)
+    url = server_url(address)
+    body = await fetch_page(url.removesuffix(WEBSOCKET_PATH) + PAGE, LIST_SECONDS)
     try:
         entries = [] if body is None else ENTRIES.validate_json(body)
     except ValidationError as error:
@@ -134,11 +133,11 @@ async def listed_tables(address: str) -> list[FoundTable]:
     tables = []
     for entry in entries[:MOST_TABLES]:
         with suppress(ValidationError):
-            tables.append(_table(url, _Entry.model_validate(entry)))
+            tables.append(_table(url, _TableEntry.model_validate(entry)))
     return sorted(tables, key=lambda table: not table.free)
 
 
-def _table(url: str, entry: _Entry) -> FoundTable:
+def _table(url: str, entry: _TableEntry) -> FoundTable:
     return FoundTable(
         code=entry.code.upper(),
         game=printable(entry.game),

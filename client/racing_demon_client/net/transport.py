@@ -31,7 +31,7 @@ from racing_demon_protocol.wire.redirects import at_port, moved_to
 TOO_MANY: Final = "Too many connections from your address. Wait a few seconds, and try again."
 
 
-class Direct(connect):
+class NoRedirectConnect(connect):
     """A connection that follows no redirects. Its other settings are those of :class:`connect`."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Direct(connect):
             subprotocols=[Subprotocol(encoding)],
             compression=None,
             max_size=max_size,
-            ping_interval=None,  # our heartbeat sends its own pings
+            ping_interval=None,  # HeartbeatConnection sends its own pings
             close_timeout=close_timeout,
             user_agent_header="racing-demon",
             **settings,
@@ -59,7 +59,7 @@ class Direct(connect):
         return exc
 
 
-async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
+async def open_websocket(url: str, encoding: Encoding, seconds: float) -> ClientConnection:
     """Return an open WebSocket on which nothing has been sent yet.
 
     Args:
@@ -71,11 +71,11 @@ async def dial(url: str, encoding: Encoding, seconds: float) -> ClientConnection
         ConnectionFailed: the server cannot be reached.
 
     """
-    with _explained(url):
-        return await Direct(url, encoding, open_timeout=seconds)
+    with _readable_errors(url):
+        return await NoRedirectConnect(url, encoding, open_timeout=seconds)
 
 
-async def page(url: str, seconds: float) -> bytes | None:
+async def fetch_page(url: str, seconds: float) -> bytes | None:
     """Return a page of a server, of at most a mebibyte; ``None`` if it has no such page.
 
     A handshake at the address of a page is answered with the page. So pages are read with the TLS, proxies,
@@ -89,9 +89,9 @@ async def page(url: str, seconds: float) -> bytes | None:
         ConnectionFailed: the server cannot be reached.
 
     """
-    with _explained(url):
+    with _readable_errors(url):
         try:
-            socket = await Direct(url, Encoding.JSON, open_timeout=seconds)
+            socket = await NoRedirectConnect(url, Encoding.JSON, open_timeout=seconds)
         except InvalidStatus as answered:
             response = answered.response
             if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -102,7 +102,7 @@ async def page(url: str, seconds: float) -> bytes | None:
 
 
 @contextmanager
-def _explained(url: str) -> Iterator[None]:
+def _readable_errors(url: str) -> Iterator[None]:
     """Turn the library's errors into sentences."""
     try:
         yield
@@ -115,7 +115,7 @@ def _explained(url: str) -> Iterator[None]:
         raise ConnectionFailed(text) from error
 
 
-def verify_version(message: Message) -> None:
+def check_version(message: Message) -> None:
     """Check that a server's first message offers a protocol version that we speak.
 
     Raises:
@@ -130,17 +130,17 @@ def verify_version(message: Message) -> None:
         )
 
 
-BEAT_SECONDS: Final = 1.5
+HEARTBEAT_SECONDS: Final = 1.5
 """The pause between pings during a hand, and the timeout of the answers: silence is noticed within 3 s."""
-BEATS_BETWEEN_HANDS: Final = 3
-"""Between hands there is one ping in so many beats."""
-LATENCIES: Final = 4.0
-"""On a slow network the timeout is so many times the latency."""
-LONGEST_TIMEOUT: Final = 8.0
+TIMEOUTS_BETWEEN_HANDS: Final = 3
+"""Between hands there is one ping per this many timeouts."""
+TIMEOUT_LATENCIES: Final = 4.0
+"""On a slow network the timeout is this multiple of the latency."""
+MAX_TIMEOUT_SECONDS: Final = 8.0
 """Seconds."""
 
 
-class MonitoredConnection:
+class HeartbeatConnection:
     """A WebSocket whose reader fails if the server sends nothing for too long after a ping.
 
     Any message is a sign of life: on a slow network a pong may wait behind others. None is long enough to
@@ -148,20 +148,22 @@ class MonitoredConnection:
 
     Args:
         socket: the WebSocket.
-        took: the seconds that connecting took, which was two round trips or more.
-        is_urgent: tells whether silence must be noticed soon, as during a hand.
+        connect_seconds: the seconds that connecting connect_seconds, which was two round trips or more.
+        is_urgent: returns whether silence must be noticed soon, as during a hand.
 
     """
 
-    def __init__(self, socket: ClientConnection, took: float, is_urgent: Callable[[], bool]) -> None:
+    def __init__(
+        self, socket: ClientConnection, connect_seconds: float, is_urgent: Callable[[], bool]
+    ) -> None:
         self._socket = socket
-        self._first_latency = took / 2
+        self._first_latency = connect_seconds / 2
         self._is_urgent = is_urgent
         self._loop = asyncio.get_running_loop()
-        self._heard_at = self._asked_at = self._loop.time()
+        self._received_at = self._pinged_at = self._loop.time()
         self._pong: asyncio.Future[float] | None = None
-        self._beats = 0
-        self._deadline = self._asked_at + BEAT_SECONDS
+        self._timeouts = 0
+        self._deadline = self._pinged_at + HEARTBEAT_SECONDS
 
     async def send(self, frame: bytes | str) -> None:
         """Send a message.
@@ -184,55 +186,55 @@ class MonitoredConnection:
                 async with asyncio.timeout_at(self._deadline):
                     frame = await self._socket.recv()
             except TimeoutError:
-                await self._beat()
+                await self._check_and_ping()
             else:
-                self._heard_at = self._loop.time()
+                self._received_at = self._loop.time()
                 return frame
 
     async def close(self) -> None:
         """Close the connection; this takes a second if the server is silent."""
         await self._socket.close()
 
-    async def _beat(self) -> None:
-        """Judge the last ping, and send the next one if it is due."""
-        if self._pong is not None and not self._pong.done() and self._heard_at <= self._asked_at:
+    async def _check_and_ping(self) -> None:
+        """Fail if the last ping was not answered, and send the next one if it is due."""
+        if self._pong is not None and not self._pong.done() and self._received_at <= self._pinged_at:
             raise ConnectionClosedError(None, None)
         self._pong = None
-        self._beats += 1
+        self._timeouts += 1
         now = self._loop.time()
-        self._deadline = now + BEAT_SECONDS
-        if self._beats < BEATS_BETWEEN_HANDS and not self._is_urgent():
+        self._deadline = now + HEARTBEAT_SECONDS
+        if self._timeouts < TIMEOUTS_BETWEEN_HANDS and not self._is_urgent():
             return
-        self._beats = 0
-        self._asked_at = now
+        self._timeouts = 0
+        self._pinged_at = now
         self._pong = asyncio.ensure_future(await self._socket.ping())
         latency = max(self._socket.latency, self._first_latency)
-        self._deadline = now + min(LONGEST_TIMEOUT, max(BEAT_SECONDS, LATENCIES * latency))
+        self._deadline = now + min(MAX_TIMEOUT_SECONDS, max(HEARTBEAT_SECONDS, TIMEOUT_LATENCIES * latency))
 
 
 ENTRY_SECONDS: Final = 10.0
 """The timeout for the answer to a join, watch or resume request."""
 FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 1.0
+MAX_PAUSE_SECONDS: Final = 1.0
 OPEN_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 2.0
 """The timeout of one attempt to reconnect.
 
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
-notices at once. If connecting took long, attempts get more time.
+notices at once. If connecting connect_seconds long, attempts get more time.
 """
 SOFTWARE: Final = f"racing-demon {SHOWS_RACES}"
-MOST_MOVES: Final = 2
+MAX_REDIRECTS: Final = 2
 """The number of redirects to another host that are followed before an answer."""
 
 
-class Transport:
+class ServerConnection:
     """The connections to one server, which may consist of several processes or hosts.
 
     Args:
         url: the server's address.
         encoding: the encoding of messages.
-        is_urgent: tells whether a silent server must be noticed soon.
+        is_urgent: returns whether a silent server must be noticed soon.
 
     """
 
@@ -240,14 +242,14 @@ class Transport:
         self._url = url
         self._encoding = encoding
         self._is_urgent = is_urgent
-        self._place = ""  # the table's own address, once the server has named it
+        self._table_url = ""  # the table's own address, once the server has named it
         self._has_moved = False  # whether that is another host
         self._follows = True
-        self._socket: MonitoredConnection | None = None
+        self._socket: HeartbeatConnection | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._open_seconds = OPEN_SECONDS
 
-    async def ask(self, request: Message) -> Message:
+    async def request(self, request: Message) -> Message:
         """Connect, send a request and return the answer.
 
         Follows one redirect to another port, and two to another host of the same server.
@@ -260,20 +262,20 @@ class Transport:
         ports = moves = 0
         while True:
             await self._open_nearest()
-            await self.write(request)
-            answer = await self.read()
+            await self.send(request)
+            answer = await self.receive()
             if not isinstance(answer, Elsewhere | Moved):
                 return answer
-            await self.hang_up()
+            await self.close()
             if isinstance(answer, Elsewhere):
                 ports += 1
-                self._place = at_port(self._place or self._url, answer.port)
+                self._table_url = at_port(self._table_url or self._url, answer.port)
             else:
                 moves += 1
                 self._move(answer)
             if ports > 1:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other ports.")
-            if moves > MOST_MOVES:
+            if moves > MAX_REDIRECTS:
                 raise ConnectionFailed(f"The server at {self._url} keeps redirecting to other hosts.")
 
     def _move(self, moved: Moved) -> None:
@@ -284,13 +286,13 @@ class Transport:
 
         """
         try:
-            self._place, self._has_moved = moved_to(self._url, moved.host, moved.port), True
+            self._table_url, self._has_moved = moved_to(self._url, moved.host, moved.port), True
         except ForeignHost as error:
-            self._forget_place()
+            self._forget_table_url()
             raise ConnectionFailed(str(error)) from error
 
-    def _forget_place(self) -> None:
-        self._place, self._has_moved = "", False
+    def _forget_table_url(self) -> None:
+        self._table_url, self._has_moved = "", False
 
     async def _open_nearest(self) -> None:
         """Connect to the table's host, or to the first address if that host does not answer.
@@ -306,11 +308,11 @@ class Transport:
         except ConnectionFailed:
             if not self._has_moved:
                 raise
-            self._forget_place()
+            self._forget_table_url()
             self._follows = False
             await self.open()
 
-    async def ask_again(self, request: Message, patience: float) -> Message:
+    async def request_again(self, request: Message, patience: float) -> Message:
         """Retry a request for some seconds; a restarted server may have other workers.
 
         Raises:
@@ -320,21 +322,21 @@ class Transport:
         loop = asyncio.get_running_loop()
         pause, broken_at = FIRST_PAUSE, loop.time()
         if self._has_moved:  # that host may be down, and the table with another one
-            self._forget_place()
+            self._forget_table_url()
         while True:
             try:
                 async with asyncio.timeout(ENTRY_SECONDS):
-                    return await self.ask(request)
+                    return await self.request(request)
             except (ConnectionFailed, ConnectionClosed, TimeoutError) as error:
-                await self.hang_up()
-                self._forget_place()
+                await self.close()
+                self._forget_table_url()
                 waited = loop.time() - broken_at
                 if waited >= patience:
                     text = f"The connection was lost, and could not be restored in {waited:.0f} seconds."
                     why = f" {error}" if isinstance(error, IncompatibleServer) else ""
                     raise ConnectionFailed(text + why) from error
                 await asyncio.sleep(pause)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
     async def open(self) -> None:
         """Open a connection and exchange greetings.
@@ -346,20 +348,20 @@ class Transport:
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        self._abandon()
-        socket = await dial(self._place or self._url, self._encoding, self._open_seconds)
-        took = loop.time() - begun
-        self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * took))
-        self._socket = MonitoredConnection(socket, took, self._is_urgent)
+        self._start_closing()
+        socket = await open_websocket(self._table_url or self._url, self._encoding, self._open_seconds)
+        connect_seconds = loop.time() - begun
+        self._open_seconds = min(OPEN_SECONDS, max(RETRY_SECONDS, 3 * connect_seconds))
+        self._socket = HeartbeatConnection(socket, connect_seconds, self._is_urgent)
         try:
-            verify_version(await self.read())
+            check_version(await self.receive())
         except ConnectionFailed:
-            await self.hang_up()
+            await self.close()
             raise
         software = f"{SOFTWARE} {FOLLOWS_MOVED}" if self._follows else SOFTWARE
-        await self.write(cl.Hello(version=VERSION, software=software))
+        await self.send(cl.Hello(version=VERSION, software=software))
 
-    async def write(self, message: Message) -> None:
+    async def send(self, message: Message) -> None:
         """Send a message.
 
         Raises:
@@ -373,7 +375,7 @@ class Transport:
             if not isinstance(message, cl.Command):
                 raise  # commands stay unanswered and are sent again after resuming
 
-    async def read(self) -> Message:
+    async def receive(self) -> Message:
         """Return the next message.
 
         Raises:
@@ -386,25 +388,25 @@ class Transport:
         try:
             return decode_server(frame)
         except InvalidFrame as error:
-            await self.hang_up()
+            await self.close()
             raise ConnectionFailed(
                 f"The server sent something that this client does not understand: {error}."
             ) from error
 
-    def _abandon(self) -> None:
+    def _start_closing(self) -> None:
         """Start closing the connection, if there is one. A silent server would make us wait."""
         if self._socket is not None:
             task = asyncio.create_task(self._socket.close())
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
-    async def hang_up(self) -> None:
+    async def close(self) -> None:
         """Close the connection, if there is one."""
-        self._abandon()
+        self._start_closing()
         await asyncio.gather(*self._closing)
 
 
-def reason_of(closed: ConnectionClosed) -> str:
+def close_reason(closed: ConnectionClosed) -> str:
     """Return why a connection was closed, in a sentence: the server's own, if it gave one."""
     reason = closed.rcvd.reason if closed.rcvd is not None else ""
     return reason or "The connection to the server was lost."

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from racing_demon_client.shared.pile_names import pile_words, words_of
-from racing_demon_client.shared.trackers import NOTHING_HELPS, Hints
+from racing_demon_client.shared.pile_names import pile_labels, piles_by_label
+from racing_demon_client.shared.trackers import NOTHING_HELPS, HintFinder
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
@@ -47,11 +47,11 @@ HELP: Final = """\
  ?         this help"""
 
 
-class Unclear(RacingDemonError):
+class ParseError(RacingDemonError):
     """A line is not a command; the text says what would be."""
 
 
-class Verb(Enum):
+class TextCommand(Enum):
     """The commands other than plays, each with the words for it."""
 
     TURN = "t turn"
@@ -82,52 +82,60 @@ class Verb(Enum):
     HELP = "? help"
 
 
-VERBS: Final = {"": Verb.BOARD} | {word: verb for verb in Verb for word in verb.value.split()}
-WITH_ARGUMENT: Final = {
-    *(Verb.BOT, Verb.REACT, Verb.KICK, Verb.MAKE_HOST, Verb.STAND_IN, Verb.MUTE, Verb.UNMUTE),
+VERBS: Final = {"": TextCommand.BOARD} | {word: verb for verb in TextCommand for word in verb.value.split()}
+COMMANDS_WITH_ARGUMENT: Final = {
+    *(
+        TextCommand.BOT,
+        TextCommand.REACT,
+        TextCommand.KICK,
+        TextCommand.MAKE_HOST,
+        TextCommand.STAND_IN,
+        TextCommand.MUTE,
+        TextCommand.UNMUTE,
+    ),
 }
 """The verbs that take an argument; with any other word, an argument is a pile."""
 KINDS: Final = {"w": Kind.WASTE, "r": Kind.RESERVE}
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ParsedLine:
     """A verb and its argument."""
 
-    verb: Verb
+    verb: TextCommand
     argument: str = ""
 
 
-def read_verb(line: str) -> Spoken | None:
+def parse_command(line: str) -> ParsedLine | None:
     """Return the verb of a line; ``None`` for a line that may be a play."""
     if line.lstrip().startswith(("/", "\N{FULLWIDTH SOLIDUS}")):
-        return Spoken(Verb.SAY, line.strip()[1:].strip())
+        return ParsedLine(TextCommand.SAY, line.strip()[1:].strip())
     words = to_halfwidth(line).lower().split()
     verb = VERBS.get(words[0].rstrip("!") or "?" if words else "")
-    if verb is Verb.UNBAN:
-        return Spoken(verb, line.strip()[len(words[0]) :].strip())
-    if verb is None or (len(words) > 1 and verb not in WITH_ARGUMENT):
+    if verb is TextCommand.UNBAN:
+        return ParsedLine(verb, line.strip()[len(words[0]) :].strip())
+    if verb is None or (len(words) > 1 and verb not in COMMANDS_WITH_ARGUMENT):
         return None
-    return Spoken(verb, words[1] if len(words) > 1 else "")
+    return ParsedLine(verb, words[1] if len(words) > 1 else "")
 
 
-def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
+def parse_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
     """Return the play that a line describes. The server decides whether it is legal.
 
     Raises:
-        Unclear: the line does not name existing piles.
+        ParseError: the line does not name existing piles.
 
     """
     words = to_halfwidth(line).split()
     if len(words) not in {2, 3}:
-        raise Unclear(f"{line!r} is not a command. ? shows them all.")
-    piles = pile_words(rules, board, seat)
+        raise ParseError(f"{line!r} is not a command. ? shows them all.")
+    piles = piles_by_label(rules, board, seat)
     word, _, buried = words[0].partition("/")
     source = _pile(word, piles, rules, board, seat)
     if words[1:] == ["*"]:
         best = best_play(rules, board, seat, source)
         if best is None:
-            raise Unclear("Nothing there can be played.")
+            raise ParseError("Nothing there can be played.")
         return best
     up = words[1].lower() == "up" or (words[1].lower() == "f" and "f" not in piles)
     destination = FOUNDATIONS if up else _pile(words[1], piles, rules, board, seat)
@@ -144,11 +152,11 @@ def read_play(line: str, rules: Rules, board: Board, seat: int) -> Play:
 
 
 def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
-    """Return a short line that :func:`read_play` parses as this legal play, or ``None``.
+    """Return a short line that :func:`parse_play` parses as this legal play, or ``None``.
 
     For a step that exchanges the card in hand with a packet's, the line names where the card in hand goes.
     """
-    words, piles = words_of(rules, board, seat), board.piles
+    words, piles = pile_labels(rules, board, seat), board.piles
     source = words.get(play.source, "")
     if piles[play.source].kind is Kind.FOUNDATION:
         source = f"f{SUIT_LETTERS[suit(board.cards[play.source][-1])].lower()}"
@@ -161,7 +169,7 @@ def line_for(rules: Rules, board: Board, seat: int, play: Play) -> str | None:
     return next((way for way in ways if _means(way, rules, board, seat, play)), None)
 
 
-def hint_line(hints: Hints, rules: Rules, board: Board, seat: int) -> str:
+def hint_line(hints: HintFinder, rules: Rules, board: Board, seat: int) -> str:
     """Return the line to type for a play that helps, or that none does."""
     play = hints.play(rules, board, seat)
     if play is None:
@@ -171,8 +179,8 @@ def hint_line(hints: Hints, rules: Rules, board: Board, seat: int) -> str:
 
 def _means(line: str, rules: Rules, board: Board, seat: int, play: Play) -> bool:
     try:
-        return rules.verify_play(board, seat, read_play(line, rules, board, seat)) == play
-    except (Unclear, IllegalPlay):
+        return rules.verify_play(board, seat, parse_play(line, rules, board, seat)) == play
+    except (ParseError, IllegalPlay):
         return False
 
 
@@ -180,7 +188,7 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
     """Return the pile that a word names: by its own name, or a foundation by its suit.
 
     Raises:
-        Unclear: there is no such pile.
+        ParseError: there is no such pile.
 
     """
     if word in piles:
@@ -194,12 +202,12 @@ def _pile(word: str, piles: Mapping[str, int], rules: Rules, board: Board, seat:
             top = board.top(pile)
             if top is not None and suit(top) == wanted and rules.layout.piles[pile].seat in {None, seat}:
                 return pile
-        raise Unclear("There is no such foundation.")
+        raise ParseError("There is no such foundation.")
     if lower in KINDS:
         kind = KINDS[lower]
-        own = [words_of(rules, board, seat).get(pile, "") for pile in rules.layout.seat_piles(seat, kind)]
-        raise Unclear(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
-    raise Unclear(f"{word!r} is not known here: there are {_known(piles)}. ? shows all commands.")
+        own = [pile_labels(rules, board, seat).get(pile, "") for pile in rules.layout.seat_piles(seat, kind)]
+        raise ParseError(f"The {kind} is called {own[0]} here." if any(own) else f"This game has no {kind}.")
+    raise ParseError(f"{word!r} is not known here: there are {_known(piles)}. ? shows all commands.")
 
 
 def _known(piles: Mapping[str, int]) -> str:
@@ -215,5 +223,5 @@ def _known(piles: Mapping[str, int]) -> str:
 
 def _number(word: str, most: int, what: str) -> int:
     if not word.isascii() or not word.isdigit() or not 1 <= int(word[:4]) <= most:
-        raise Unclear(f"{word!r} is not known here: there are {what} 1 to {most}. ? shows all commands.")
+        raise ParseError(f"{word!r} is not known here: there are {what} 1 to {most}. ? shows all commands.")
     return int(word)

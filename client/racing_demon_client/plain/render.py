@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from racing_demon_client.shared.pile_names import groups_of, is_racelike, words_of
+from racing_demon_client.shared.pile_names import is_racelike, pile_groups, pile_labels
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_LETTERS, SUIT_NAMES, UNKNOWN, name, rank, suit
 from racing_demon_protocol.engine.rules.base import Rules
@@ -29,7 +29,7 @@ def table(view: TableState, seat: int | None, *, ascii_only: bool = False) -> li
     lines: list[str] = []
     if not is_racelike(rules, whose):
         if plays or not view.is_private:
-            lines += laid(rules, board, whose, ascii_only=ascii_only, called=plays)
+            lines += all_piles(rules, board, whose, ascii_only=ascii_only, called=plays)
     elif plays or not view.is_private:
         lines += foundations(rules, board, whose, ascii_only=ascii_only)
         if plays:
@@ -72,13 +72,13 @@ def layout(rules: Rules, board: Board, seat: int, *, ascii_only: bool = False) -
     return lines
 
 
-def laid(
+def all_piles(
     rules: Rules, board: Board, seat: int, *, ascii_only: bool = False, called: bool = True
 ) -> list[str]:
     """Return a seat's piles group by group: label, number of hidden cards, and the visible ones."""
-    words = words_of(rules, board, seat) if called else {}
+    words = pile_labels(rules, board, seat) if called else {}
     lines = []
-    for group, piles in groups_of(rules, seat):
+    for group, piles in pile_groups(rules, seat):
         texts = []
         for pile in piles:
             cards = board.cards[pile]
@@ -168,7 +168,7 @@ MIN_WIDTH: Final = 20
 """Narrower terminals wrap lines themselves."""
 
 
-def folded(lines: Iterable[str], width: int | None = None) -> Iterator[str]:
+def wrap_lines(lines: Iterable[str], width: int | None = None) -> Iterator[str]:
     """Yield lines, wrapping those that are too long.
 
     Args:

@@ -6,9 +6,9 @@ from typing import Final, TextIO
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines
 from racing_demon_client.shared.message_text import MessageText, Write, duration
-from racing_demon_client.shared.trackers import StuckWords
-from racing_demon_client.sources.replay import PLACES, BadPlace, Replay
-from racing_demon_client.streams import first_ended, read_in_background
+from racing_demon_client.shared.trackers import StuckTracker
+from racing_demon_client.sources.replay import POSITIONS, InvalidPosition, ReplayClient
+from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.table.scoring import match_winners
 from racing_demon_protocol.wire.messages import Message
@@ -21,16 +21,21 @@ HELP: Final = f"""\
  Enter     pause, or play on
  n, n 20   one event on, or twenty, and pause          p, p 20   back
  x 4       four times as fast (x 0.5: half)
- g PLACE   go to a place, where
-           {PLACES}
+ g POS     go to a position, where
+           {POSITIONS}
  s 2       seat 2's view (s: nobody's)   b  the table again   tally  the scores
  q         quit                          ?  this help"""
 
-LEAST_SPEED, MOST_SPEED = 0.1, 1_000.0
+MIN_SPEED, MAX_SPEED = 0.1, 1_000.0
 
 
 async def replay(
-    client: Replay, write: Write, lines: TextIO | None, *, seat: int | None = None, ascii_only: bool = False
+    client: ReplayClient,
+    write: Write,
+    lines: TextIO | None,
+    *,
+    seat: int | None = None,
+    ascii_only: bool = False,
 ) -> None:
     """Print a record until its end, or until the user quits.
 
@@ -42,12 +47,12 @@ async def replay(
         ascii_only: whether suits are written as letters.
 
     """
-    teller = _Teller(client, write, seat, ascii_only=ascii_only, stays=lines is not None)
+    teller = _ReplayPrinter(client, write, seat, ascii_only=ascii_only, stays=lines is not None)
     works = [teller.tell()] if lines is None else [teller.tell(), teller.obey(read_in_background(lines))]
-    await first_ended(*works)
+    await run_until_one_ends(*works)
 
 
-class _Teller:
+class _ReplayPrinter:
     """Prints a replay and carries out typed commands.
 
     Args:
@@ -60,20 +65,20 @@ class _Teller:
     """
 
     def __init__(
-        self, client: Replay, write: Write, seat: int | None, *, ascii_only: bool, stays: bool
+        self, client: ReplayClient, write: Write, seat: int | None, *, ascii_only: bool, stays: bool
     ) -> None:
         self._client = client
         self._write = write
         self._seat = seat
         self._ascii = ascii_only
         self._stays = stays
-        self._stuck_words = StuckWords()
+        self._stuck_tracker = StuckTracker()
 
     async def tell(self) -> None:
         """Print events until the end."""
         async for message in self._client:
-            is_news = self._stuck_words.follow(message, self._client.view)
-            line = self._words().tell(message) if is_news else None
+            is_news = self._stuck_tracker.observe(message, self._client.view)
+            line = self._words().describe(message) if is_news else None
             for text in [*([line] if line else []), *self._picture(message)]:
                 self._write(text)
             if isinstance(message, ev.HandOver):
@@ -86,8 +91,8 @@ class _Teller:
     async def _prove(self) -> None:
         """Verify the finished hand and print the result."""
         verifier = Verifier()
-        verifier.take_up(self._client.hand())
-        await verifier.check()
+        verifier.load_hand(self._client.hand())
+        await verifier.verify()
         self._write(printable(verifier.proof))
 
     def _words(self) -> MessageText:
@@ -99,7 +104,7 @@ class _Teller:
         if isinstance(message, Snapshot | ev.Dealt) and view.hand is not None:
             return render.table(view, self._seat, ascii_only=self._ascii)
         if isinstance(message, ev.HandOver):
-            analysis = self._client.timeline.analysis_at(self._client.place)
+            analysis = self._client.timeline.analysis_at(self._client.position)
             tally = render.tally(view) if match_winners(view) is None else []
             return [*tally, *analysis_lines(analysis, self._seat, self._words())]
         return render.tally(view) if isinstance(message, ev.MatchOver) else []
@@ -112,10 +117,10 @@ class _Teller:
                 return
             try:
                 self._do(words[0].lower() if words else "", " ".join(words[1:]))
-            except (BadPlace, ValueError) as error:
+            except (InvalidPosition, ValueError) as error:
                 self._write(
                     str(error)
-                    if isinstance(error, BadPlace)
+                    if isinstance(error, InvalidPosition)
                     else f"{line.strip()!r} is not a command. ? shows them all."
                 )
 
@@ -123,7 +128,7 @@ class _Teller:
         """Carry out one command.
 
         Raises:
-            BadPlace: the place does not exist.
+            InvalidPosition: there is no such position.
             ValueError: the argument is not a number.
 
         """
@@ -135,11 +140,11 @@ class _Teller:
             case "n" | "p":
                 client.step((1 if verb == "n" else -1) * min(10_000, max(1, int(rest or "1"))))
             case "x":
-                client.speed = min(MOST_SPEED, max(LEAST_SPEED, float(rest)))
+                client.speed = min(MAX_SPEED, max(MIN_SPEED, float(rest)))
                 client.faster(0)
                 self._write(f"speed {client.speed:g}")
             case "g":
-                client.go_to(rest)
+                client.seek_to(rest)
             case "s":
                 self._seat = int(rest) - 1 if rest else None
                 self._show()
@@ -152,8 +157,8 @@ class _Teller:
 
     def _show(self) -> None:
         client = self._client
-        at = duration(client.timeline.elapsed_ms(client.place))
-        self._write(f"{at}, event {client.timeline.seq_at(client.place)} of {client.timeline.last_seq}")
+        at = duration(client.timeline.elapsed_ms(client.position))
+        self._write(f"{at}, event {client.timeline.seq_at(client.position)} of {client.timeline.last_seq}")
         self._write_all(render.table(client.view, self._seat, ascii_only=self._ascii))
 
     def _write_all(self, lines: list[str]) -> None:

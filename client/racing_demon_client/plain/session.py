@@ -1,4 +1,4 @@
-"""Leaving a table in plain text when that ends it for everybody."""
+"""A player's or spectator's session in plain text: lines in, lines out."""
 
 import asyncio
 import signal
@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final, TextIO
 
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.shared.analysis_text import analysis_lines, hashes, summary
 from racing_demon_client.shared.message_text import MessageText, Write, kick_question
-from racing_demon_client.shared.trackers import ChoiceLimit, Hints, Rivals, StuckWords
-from racing_demon_client.streams import first_ended, read_in_background
+from racing_demon_client.shared.trackers import BestPlayThrottle, HintFinder, RaceTracker, StuckTracker
+from racing_demon_client.sources.tables import OpenedTable
+from racing_demon_client.streams import read_in_background, run_until_one_ends
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import BotLevel, Phase, Reaction
@@ -28,38 +29,38 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, SeatState, Snapshot
 
 from . import render
-from .commands import HELP, Spoken, Unclear, Verb, hint_line, read_play, read_verb
-from .render import folded
+from .commands import HELP, ParsedLine, ParseError, TextCommand, hint_line, parse_command, parse_play
+from .render import wrap_lines
 
 
-def has_guests(client: TableSource) -> bool:
+def has_guests(client: TableClient) -> bool:
     """Return whether there are other players, not counting bots."""
     seats = client.view.seats.items()
     return any(seat != client.seat and not state.bot and not state.left for seat, state in seats)
 
 
-COMMANDS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
-    Verb.STUCK: (cl.Stuck, {}),
-    Verb.CALL: (cl.Call, {}),
-    Verb.READY: (cl.Ready, {}),
-    Verb.UNREADY: (cl.Ready, {"ready": False}),
-    Verb.PAUSE: (cl.Pause, {}),
-    Verb.GO_ON: (cl.Pause, {"paused": False}),
-    Verb.LEAVE: (cl.Leave, {}),
+COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
+    TextCommand.STUCK: (cl.Stuck, {}),
+    TextCommand.CALL: (cl.Call, {}),
+    TextCommand.READY: (cl.Ready, {}),
+    TextCommand.UNREADY: (cl.Ready, {"ready": False}),
+    TextCommand.PAUSE: (cl.Pause, {}),
+    TextCommand.GO_ON: (cl.Pause, {"paused": False}),
+    TextCommand.LEAVE: (cl.Leave, {}),
 }
 """The verbs that are sent without an argument."""
-OF_SEATS: Final[dict[Verb, tuple[type[cl.Command], dict[str, bool]]]] = {
-    Verb.MAKE_HOST: (cl.MakeHost, {}),
-    Verb.STAND_IN: (cl.StandIn, {}),
-    Verb.MUTE: (cl.Mute, {}),
-    Verb.UNMUTE: (cl.Mute, {"muted": False}),
+SEAT_COMMANDS: Final[dict[TextCommand, tuple[type[cl.Command], dict[str, bool]]]] = {
+    TextCommand.MAKE_HOST: (cl.MakeHost, {}),
+    TextCommand.STAND_IN: (cl.StandIn, {}),
+    TextCommand.MUTE: (cl.Mute, {}),
+    TextCommand.UNMUTE: (cl.Mute, {"muted": False}),
 }
 """The verbs that take a seat."""
 ENDS: Final = "You host this table, so it ends for everybody."
 VOLUMES: Final = ("only your own plays", "plays to the foundations", "everything")
 
 
-class Volume:
+class FeedVolume:
     """How much is reported of other players' plays: 0 nothing, 1 foundation plays, 2 everything."""
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class Volume:
         self.level = (self.level + 1) % len(VOLUMES)
         return f"you are shown {VOLUMES[self.level]}"
 
-    def admits(self, message: Message, client: TableSource) -> bool:
+    def admits(self, message: Message, client: TableClient) -> bool:
         """Return whether a message is to be printed."""
         if isinstance(message, ev.Progressed):
             return message.seat != client.seat and self.level > 0
@@ -86,30 +87,30 @@ class Volume:
 
 
 async def attend(
-    client: TableSource, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
+    client: TableClient, write: Write | None, *, recorder: Recorder | None = None, ascii_only: bool = False
 ) -> None:
     """Follow a table until its match is over: print events and the tally, write the record."""
     if write is not None:
         client.notice = write
-    verifier, stuck_words = Verifier(), StuckWords()
+    verifier, stuck_tracker = Verifier(), StuckTracker()
     async for message in client:
         if recorder is not None:
-            recorder.keep(message, client.view)
-        verifier.keep(message, client.view, client.part)
+            recorder.record(message, client.view)
+        verifier.observe(message, client.view, client.contribution_state)
         over = isinstance(message, ev.MatchOver)
-        is_news = stuck_words.follow(message, client.view)
+        is_news = stuck_tracker.observe(message, client.view)
         if write is not None and is_news:
-            line = MessageText(client.view, client.seat, ascii_only=ascii_only).tell(message)
-            for text in [*([line] if line else []), *folded(_picture(message, client, ascii_only))]:
+            line = MessageText(client.view, client.seat, ascii_only=ascii_only).describe(message)
+            for text in [*([line] if line else []), *wrap_lines(_picture(message, client, ascii_only))]:
                 write(text)
             if isinstance(message, ev.HandOver):
-                await verifier.check()
+                await verifier.verify()
                 write(printable(verifier.proof))
         if over:
             return
 
 
-def _picture(message: Message, client: TableSource, ascii_only: bool) -> list[str]:
+def _picture(message: Message, client: TableClient, ascii_only: bool) -> list[str]:
     """Return the lines after a message for a spectator: the table at the start, the tally at the end."""
     if isinstance(message, Snapshot | ev.Dealt) and client.view.hand is not None:
         return render.table(client.view, client.seat, ascii_only=ascii_only)
@@ -120,89 +121,73 @@ def _picture(message: Message, client: TableSource, ascii_only: bool) -> list[st
     return []
 
 
-async def take_part(  # noqa: PLR0913
-    client: TableSource,
+async def take_part(
+    opened: OpenedTable,
     write: Write,
     lines: TextIO = sys.stdin,
     *,
     recorder: Recorder | None = None,
     ascii_only: bool = False,
-    ends_with_us: bool = False,
-    awaits_others: bool = False,
 ) -> None:
     """Play at a table until the player quits or the input ends.
 
     Ask for confirmation first if that ends the table for others, and before a deal for nobody else if others
     are awaited.
     """
-    player = _Player(
-        client,
-        write,
-        recorder,
-        ascii_only=ascii_only,
-        ends_with_us=ends_with_us,
-        awaits_others=awaits_others,
-    )
+    player = _Player(opened, write, recorder, ascii_only=ascii_only)
     with player.asking_on_interrupt():
-        await first_ended(player.listen(), player.speak(read_in_background(lines)))
+        await run_until_one_ends(player.listen(), player.speak(read_in_background(lines)))
 
 
 class _Player:
     """A player at the keyboard."""
 
-    def __init__(  # noqa: PLR0913
-        self,
-        client: TableSource,
-        write: Write,
-        recorder: Recorder | None,
-        *,
-        ascii_only: bool,
-        ends_with_us: bool,
-        awaits_others: bool,
+    def __init__(
+        self, opened: OpenedTable, write: Write, recorder: Recorder | None, *, ascii_only: bool
     ) -> None:
-        self._client = client
+        self._client = opened.client
         self._client.notice = write
         self._write = write
         self._recorder = recorder
-        self._volume = Volume()
+        self._volume = FeedVolume()
         self._ascii = ascii_only
         self._history = HistoryTracker()
         self._analysis: list[SeatAnalysis] = []
-        self._stuck_words = StuckWords()
-        self._hints = Hints()
-        self._choices = ChoiceLimit()
+        self._stuck_tracker = StuckTracker()
+        self._hints = HintFinder()
+        self._choices = BestPlayThrottle()
         self._to_kick: SeatState | None = None
-        self._ends_with_us = ends_with_us
+        self._ends_with_us = opened.ends_with_us
         self._was_warned = False
-        self._awaits_others = awaits_others
+        self._awaits_others = opened.how != "practiced"
         self._was_asked = False
         self._verifier = Verifier()
-        self._rivals = Rivals()
+        self._race_tracker = RaceTracker()
 
     async def listen(self) -> None:
         """Print events."""
         async for message in self._client:
             if self._recorder is not None:
-                self._recorder.keep(message, self._client.view)
+                self._recorder.record(message, self._client.view)
             self._analyse(message)
-            self._verifier.keep(message, self._client.view, self._client.part)
+            self._verifier.observe(message, self._client.view, self._client.contribution_state)
             if self._client.view.options.hints:
-                self._hints.follow(message, self._client.view, self._client.seat)
-            is_news = self._stuck_words.follow(message, self._client.view)
+                self._hints.observe(message, self._client.view, self._client.seat)
+            is_news = self._stuck_tracker.observe(message, self._client.view)
             words = MessageText(self._client.view, self._client.seat, ascii_only=self._ascii)
-            if (freed := words.freed(message, self._stuck_words.opened)) is not None:
+            if (freed := words.describe_opened(message, self._stuck_tracker.opened)) is not None:
                 self._write(freed)
             client, now = self._client, time.monotonic_ns() // 1_000_000
-            lost = self._rivals.follow(message, client.view, client.seat, now)
+            lost = self._race_tracker.observe(message, client.view, client.seat, now)
             is_news = is_news and not isinstance(message, Accepted | Pong)
             if not is_news or not self._volume.admits(message, self._client):
                 continue
-            line = words.tell(message) if lost is None else f"refused: {words.lost(lost)}"
+            line = words.describe(message) if lost is None else f"refused: {words.describe_lost_race(lost)}"
             if line is not None:
                 self._write(line)
             self._add_picture(message)
             if isinstance(message, ev.HandOver):
-                await self._verifier.check()
+                await self._verifier.verify()
                 self._write(printable(self._verifier.proof))
 
     def _analyse(self, message: Message) -> None:
@@ -233,22 +218,22 @@ class _Player:
         while (line := await typed.get()) is not None:
             if await self._answers(line):
                 continue
-            spoken = read_verb(line)
+            spoken = parse_command(line)
             if self._stays(spoken):
                 continue
-            if spoken is not None and spoken.verb is Verb.QUIT:
+            if spoken is not None and spoken.verb is TextCommand.QUIT:
                 return
             try:
                 if spoken is not None:
                     await self._obey(spoken)
                 else:
                     await self._play(line.strip())
-            except Unclear as error:
+            except ParseError as error:
                 self._write(str(error))
 
-    def _stays(self, spoken: Spoken | None) -> bool:
+    def _stays(self, spoken: ParsedLine | None) -> bool:
         """Return whether to stay: the first request to quit is declined if it ends the table for others."""
-        goes = spoken is not None and spoken.verb in {Verb.QUIT, Verb.LEAVE}
+        goes = spoken is not None and spoken.verb in {TextCommand.QUIT, TextCommand.LEAVE}
         was_warned, self._was_warned = self._was_warned, goes
         if not goes or was_warned or not (self._ends_with_us and has_guests(self._client)):
             return False
@@ -279,56 +264,56 @@ class _Player:
     async def _play(self, line: str) -> None:
         view, seat = self._client.view, self._client.seat
         if view.hand is None or seat not in view.hand_seats or seat is None:
-            raise Unclear("You have no cards yet. ? lists the commands.")
+            raise ParseError("You have no cards yet. ? lists the commands.")
         is_choice, now = line.endswith("*"), time.monotonic_ns() // 1_000_000
         if is_choice and not self._choices.allows(now):
             return
         try:
-            play = read_play(line, view.hand.rules, view.hand.board, seat)
-        except Unclear:
+            play = parse_play(line, view.hand.rules, view.hand.board, seat)
+        except ParseError:
             if is_choice:
-                self._choices.note_miss(now)
+                self._choices.record_miss(now)
             raise
         await self._make(play)
 
     async def _make(self, play: Play) -> None:
         command = self._client.play_command(play)
-        self._rivals.tried(command.counter, play, time.monotonic_ns() // 1_000_000)
+        self._race_tracker.record_play(command.counter, play, time.monotonic_ns() // 1_000_000)
         await self._client.send(command)
 
-    async def _obey(self, spoken: Spoken) -> None:
+    async def _obey(self, spoken: ParsedLine) -> None:
         client = self._client
         match spoken.verb:
-            case Verb.START:
+            case TextCommand.START:
                 await self._start()
             case verb if verb in COMMANDS:
                 await self._send(*COMMANDS[verb])
-            case verb if verb in OF_SEATS:
-                command, more = OF_SEATS[verb]
+            case verb if verb in SEAT_COMMANDS:
+                command, more = SEAT_COMMANDS[verb]
                 await self._send(command, {**more, "seat": _seat_of(spoken.argument)})
             case verb if verb in self._handlers:
                 await self._handlers[verb](spoken.argument)
-            case Verb.VOLUME:
+            case TextCommand.VOLUME:
                 self._write(self._volume.turn())
-            case Verb.TALLY:
+            case TextCommand.TALLY:
                 self._write_all(render.tally(client.view))
             case _:
                 self._write_all(HELP.splitlines())
 
     @property
-    def _handlers(self) -> Mapping[Verb, Callable[[str], Awaitable[None]]]:
+    def _handlers(self) -> Mapping[TextCommand, Callable[[str], Awaitable[None]]]:
         """The verbs that need more than one command; each gets its argument."""
         return {
-            Verb.BOARD: lambda _: self._enter(),
-            Verb.TURN: lambda _: self._turn(),
-            Verb.HINT: lambda _: self._hint(),
-            Verb.ANALYSIS: lambda _: self._sum_up(),
-            Verb.PROOF: lambda _: self._compare(),
-            Verb.KICK: self._ask_before_kick,
-            Verb.UNBAN: self._unban,
-            Verb.BOT: self._add_bot,
-            Verb.SAY: self._say,
-            Verb.REACT: self._react,
+            TextCommand.BOARD: lambda _: self._enter(),
+            TextCommand.TURN: lambda _: self._turn(),
+            TextCommand.HINT: lambda _: self._hint(),
+            TextCommand.ANALYSIS: lambda _: self._sum_up(),
+            TextCommand.PROOF: lambda _: self._compare(),
+            TextCommand.KICK: self._ask_before_kick,
+            TextCommand.UNBAN: self._unban,
+            TextCommand.BOT: self._add_bot,
+            TextCommand.SAY: self._say,
+            TextCommand.REACT: self._react,
         }
 
     async def _sum_up(self) -> None:
@@ -368,18 +353,18 @@ class _Player:
         names = [name for name in banned if printable(name).casefold() == wanted.casefold()]
         if not names:
             known = f": {', '.join(map(printable, banned))}" if banned else ""
-            raise Unclear(f"Name a kicked player, like: unban Bob{known}")
+            raise ParseError(f"Name a kicked player, like: unban Bob{known}")
         await self._send(cl.Unban, {"name": names[0]})
 
     async def _add_bot(self, word: str) -> None:
         level = word or BotLevel.MEDIUM
         if level not in set(BotLevel):
-            raise Unclear(f"Bots are {', '.join(BotLevel)}.")
+            raise ParseError(f"Bots are {', '.join(BotLevel)}.")
         await self._send(cl.AddBot, {"level": level})
 
     async def _react(self, word: str) -> None:
         if word not in set(Reaction):
-            raise Unclear(f"Reactions are {', '.join(Reaction)}.")
+            raise ParseError(f"Reactions are {', '.join(Reaction)}.")
         await self._send(cl.React, {"reaction": word})
 
     async def _send(self, command: type[cl.Command], fields: Mapping[str, object]) -> None:
@@ -388,7 +373,7 @@ class _Player:
 
     async def _say(self, text: str) -> None:
         if not 0 < len(text) <= MAX_CHAT_LENGTH:
-            raise Unclear(f"Type your message after the /: 1 to {MAX_CHAT_LENGTH} characters.")
+            raise ParseError(f"Type your message after the /: 1 to {MAX_CHAT_LENGTH} characters.")
         await self._send(cl.Say, {"text": text})
 
     async def _enter(self) -> None:
@@ -406,14 +391,14 @@ class _Player:
     async def _hint(self) -> None:
         view, seat = self._client.view, self._client.seat
         if not view.options.hints:
-            raise Unclear("This table plays without hints.")
+            raise ParseError("This table plays without hints.")
         if not view.in_hand or seat is None or seat not in view.hand_seats:
-            raise Unclear("You have no cards now.")
+            raise ParseError("You have no cards now.")
         assert view.hand is not None
         self._write(hint_line(self._hints, view.hand.rules, view.hand.board, seat))
 
     async def _start(self) -> None:
-        """Deal; the first request is declined if nobody has come yet who is awaited."""
+        """Deal; ask for confirmation first if other players are expected and none has come."""
         was_asked, self._was_asked = self._was_asked, True
         if self._awaits_others and not was_asked and self._client.is_alone:
             self._write("Nobody else is here yet. Type it again to deal for yourself alone.")
@@ -427,11 +412,11 @@ class _Player:
         if view.hand is not None and seat in view.hand_seats and seat is not None:
             turn = view.hand.rules.stock_play(view.hand.board, seat)
         if turn is None:
-            raise Unclear("There is nothing to turn.")
+            raise ParseError("There is nothing to turn.")
         await self._make(turn)
 
     def _write_all(self, lines: list[str]) -> None:
-        for line in folded(lines):
+        for line in wrap_lines(lines):
             self._write(line)
 
 
@@ -439,9 +424,9 @@ def _seat_of(word: str) -> int:
     """Return the seat that a word names.
 
     Raises:
-        Unclear: it names none.
+        ParseError: it names none.
 
     """
     if word not in {"1", "2", "3", "4", "5", "6", "7", "8"}:
-        raise Unclear("Name a seat by its number, like: kick 3")
+        raise ParseError("Name a seat by its number, like: kick 3")
     return int(word) - 1

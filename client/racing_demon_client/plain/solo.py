@@ -8,7 +8,7 @@ from typing import Final, TextIO
 from racing_demon_client.shared.message_text import MessageText, Write, duration
 from racing_demon_client.shared.pile_names import is_racelike
 from racing_demon_client.shared.rules_text import rules_of
-from racing_demon_client.shared.trackers import Hints
+from racing_demon_client.shared.trackers import HintFinder
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, score_lines, win_text
 from racing_demon_client.streams import read_line
 from racing_demon_protocol.engine.board import Play
@@ -16,8 +16,8 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.formatting import pluralize
 
-from .commands import Unclear, hint_line, read_play
-from .render import folded, laid, table
+from .commands import ParseError, hint_line, parse_play
+from .render import all_piles, table, wrap_lines
 
 HELP: Final = """\
  a b       top of pile a to pile b, as many cards as fit    a b 2  two of them
@@ -40,7 +40,7 @@ async def play_alone(
     client: SoloClient, write: Write, lines: TextIO = sys.stdin, *, ascii_only: bool = False
 ) -> None:
     """Play until the player quits or the input ends."""
-    player = _Alone(client, write, ascii_only=ascii_only)
+    player = _SoloPlayer(client, write, ascii_only=ascii_only)
     player.show()
     write("? lists the commands.")
     while line := await read_line(lines):
@@ -48,19 +48,19 @@ async def play_alone(
             break
         try:
             player.obey(line.split())
-        except (Unclear, IllegalPlay) as error:
+        except (ParseError, IllegalPlay) as error:
             write(str(error))
     await client.close()
 
 
-class _Alone:
+class _SoloPlayer:
     """A solo player at the keyboard."""
 
     def __init__(self, client: SoloClient, write: Write, *, ascii_only: bool) -> None:
         self._client = client
         self._write = write
         self._ascii = ascii_only
-        self._hints = Hints()
+        self._hints = HintFinder()
         self._verbs: dict[str, Callable[[], None]] = {
             "b": self.show,
             "board": self.show,
@@ -72,7 +72,7 @@ class _Alone:
             "again": lambda: self._went(client.restart()),
             "new": self._deal,
             "hint": self._hint,
-            "all": lambda: self._went(client.bring_up() > 0),
+            "all": lambda: self._went(client.play_all_up() > 0),
             "rules": lambda: self._write_all(rules_of(client.table.rules.game)),
             "scores": lambda: self._write_all(score_lines({client.table.rules.game.name: client.score})),
             "?": lambda: self._write_all(HELP.splitlines() + [RACELIKE] * self._racelike),
@@ -87,7 +87,7 @@ class _Alone:
         """Carry out a line.
 
         Raises:
-            Unclear: the line is not a command.
+            ParseError: the line is not a command.
             IllegalPlay: the play is illegal.
 
         """
@@ -97,7 +97,7 @@ class _Alone:
             verb()
         else:
             table_ = self._client.table
-            self._play(read_play(" ".join(words), table_.rules, table_.board, table_.seat))
+            self._play(parse_play(" ".join(words), table_.rules, table_.board, table_.seat))
 
     def show(self) -> None:
         """Print the table."""
@@ -106,7 +106,7 @@ class _Alone:
         if self._racelike:
             self._write_all(table(view, client.seat, ascii_only=self._ascii))
         else:
-            self._write_all(laid(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
+            self._write_all(all_piles(table_.rules, table_.board, table_.seat, ascii_only=self._ascii))
         plays, took = pluralize(table_.plays, "play"), duration(client.elapsed_ms)
         state = f" {plays}, {progress_text(table_)}, {took}"
         if table_.is_won:
@@ -125,8 +125,8 @@ class _Alone:
         client = self._client
         words = MessageText(client.view, client.seat, ascii_only=self._ascii)
         for event in client.make(play):
-            self._hints.follow(event, client.view, client.seat)
-            if line := words.tell(event):
+            self._hints.observe(event, client.view, client.seat)
+            if line := words.describe(event):
                 self._write(line)
         self.show()
 
@@ -135,7 +135,7 @@ class _Alone:
         turn = table_.rules.stock_play(table_.board, table_.seat)
         plays = list(table_.rules.legal_plays(table_.board, table_.seat)) if turn is None else []
         if turn is None and len(plays) != 1:
-            raise Unclear("There is nothing to turn.")
+            raise ParseError("There is nothing to turn.")
         self._play(turn or plays[0])
 
     def _hint(self) -> None:
@@ -145,16 +145,16 @@ class _Alone:
 
     def _deal(self) -> None:
         self._client.deal(secrets.token_bytes(SEED_SIZE))
-        self._hints = Hints()
+        self._hints = HintFinder()
         self.show()
 
     def _went(self, moved: bool) -> None:
         if moved:
-            self._hints = Hints()
+            self._hints = HintFinder()
             self.show()
         else:
             self._write("There is nothing to undo, redo or play up.")
 
     def _write_all(self, lines: Iterator[str] | list[str]) -> None:
-        for line in folded(lines):
+        for line in wrap_lines(lines):
             self._write(line)

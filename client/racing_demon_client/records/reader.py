@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from racing_demon_client.errors import RecordUnreadable
-from racing_demon_client.files import encoding_of, replace_file
+from racing_demon_client.files import detect_encoding, replace_file
 from racing_demon_protocol.records.format import MAX_LINE_LENGTH, Record, read_records
 from racing_demon_protocol.records.summary import VERSION, MatchSummary, summarize
 
@@ -35,8 +35,8 @@ BEGINNINGS: Final = ('{"message": "record"', '{"message": "correction"')
 """How lines begin that are appended to a file whose last line may be truncated."""
 CUT_LETTER: Final = ("unexpected end of data", "truncated data")
 """Python's messages for a text that ends within a character."""
-MOST_SAID: Final = 2_000
-MOST_LISTED: Final = 1_000_000
+MAX_ERROR_TEXT: Final = 2_000
+MAX_LISTED: Final = 1_000_000
 
 
 class ListedMatch(BaseModel):
@@ -62,7 +62,7 @@ def is_file(source: str) -> bool:
 
 
 @asynccontextmanager
-async def lines_from(source: str, journal: str | None) -> AsyncIterator[Iterator[str]]:
+async def open_lines(source: str, journal: str | None) -> AsyncIterator[Iterator[str]]:
     """Yield the lines of a file, or of a match in the journal.
 
     Raises:
@@ -73,7 +73,7 @@ async def lines_from(source: str, journal: str | None) -> AsyncIterator[Iterator
         with _opened(source) as lines:
             yield _told(_bounded(lines), source)
     else:
-        async with ask_journal("export", source, journal=journal) as lines:
+        async with run_journal_command("export", source, journal=journal) as lines:
             yield _told(lines, source)
 
 
@@ -89,7 +89,7 @@ def read_file(path: str) -> Iterator[Record]:
         yield from read_records(_told(_bounded(lines), path))
 
 
-async def listed(journal: str | None) -> list[ListedMatch]:
+async def list_matches(journal: str | None) -> list[ListedMatch]:
     """Return the journal's matches, oldest first.
 
     Raises:
@@ -97,7 +97,7 @@ async def listed(journal: str | None) -> list[ListedMatch]:
 
     """
     found: list[ListedMatch] = []
-    async with ask_journal("list", "--json", journal=journal) as lines:
+    async with run_journal_command("list", "--json", journal=journal) as lines:
         for line in lines:
             try:
                 found.append(ListedMatch.model_validate_json(line))
@@ -106,13 +106,13 @@ async def listed(journal: str | None) -> list[ListedMatch]:
                     "The server lists its journal in an unknown format: client and server differ in version."
                 )
                 raise RecordUnreadable(text) from error
-            if len(found) > MOST_LISTED:
-                raise RecordUnreadable(f"The journal has more than {MOST_LISTED} matches.")
+            if len(found) > MAX_LISTED:
+                raise RecordUnreadable(f"The journal has more than {MAX_LISTED} matches.")
     return sorted(found, key=lambda match: (match.started_ms or 0, match.id))
 
 
 @asynccontextmanager
-async def ask_journal(
+async def run_journal_command(
     *arguments: str, journal: str | None, typed: str | None = None
 ) -> AsyncIterator[Iterable[str]]:
     """Run a journal command of the server's program and yield the lines of its answer.
@@ -147,7 +147,7 @@ async def ask_journal(
 
 def _last_error(text: str) -> str:
     """Return the error message of the server's program, without the program's name."""
-    said = text[-MOST_SAID:].strip().splitlines() or ["The server's journal could not be read."]
+    said = text[-MAX_ERROR_TEXT:].strip().splitlines() or ["The server's journal could not be read."]
     return said[-1].partition(": ")[2] if said[-1].startswith("racing-demon-server: ") else said[-1]
 
 
@@ -172,7 +172,7 @@ def _opened(path: str) -> Iterator[IO[str]]:
 def _as_text(file: IO[bytes]) -> IO[str]:
     """Return a file as text in its own encoding."""
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
-    return io.TextIOWrapper(buffered, encoding=encoding_of(buffered.peek(2)[:2]))
+    return io.TextIOWrapper(buffered, encoding=detect_encoding(buffered.peek(2)[:2]))
 
 
 def _bounded(file: IO[str]) -> Iterator[str]:
@@ -235,7 +235,7 @@ def cache_path() -> Path:
     return user_cache_path("racing-demon", appauthor=False) / "digests"
 
 
-def key_of_file(path: str) -> str:
+def file_cache_key(path: str) -> str:
     """Return a key for a verified file in its present state; it changes with the file.
 
     Raises:
@@ -243,10 +243,10 @@ def key_of_file(path: str) -> str:
 
     """
     state = os.stat(path)
-    return key_of(f"proven\0{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
+    return cache_key(f"proven\0{os.path.realpath(path)}\0{state.st_size}\0{state.st_mtime_ns}")
 
 
-def key_of(text: str) -> str:
+def cache_key(text: str) -> str:
     """Return a short key for a text and the current version of digests."""
     return hashlib.sha256(f"{VERSION}\0{text}".encode(errors="surrogateescape")).hexdigest()[:32]
 
@@ -268,14 +268,14 @@ class DigestCache:
                 lines = path.read_text(encoding="utf-8").splitlines()
                 self._texts = {key: text for key, _, text in (line.partition(" ") for line in lines)}
 
-    def find(self, key: str) -> tuple[MatchSummary, ...] | None:
+    def get(self, key: str) -> tuple[MatchSummary, ...] | None:
         """Return the digests under a key; ``None`` if there are no valid ones."""
         try:
             return DIGESTS.validate_json(self._texts[key])
         except (KeyError, ValidationError):
             return None
 
-    def make(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[MatchSummary, ...]:
+    def compute(self, key: str, records: Iterable[Record], *, verified: bool) -> tuple[MatchSummary, ...]:
         """Compute the digests of records, verified ones or all, and store them under a key.
 
         Raises:

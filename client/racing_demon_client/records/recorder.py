@@ -28,7 +28,7 @@ def software() -> str:
 
 
 @contextmanager
-def writing(path: str) -> Iterator[None]:
+def explained_write_errors(path: str) -> Iterator[None]:
     """Explain a failure to write a record.
 
     Raises:
@@ -56,7 +56,7 @@ class Recorder:
         self._start = time.monotonic_ns()
         self._has_begun = self._has_redraw = False
 
-    def keep(self, message: Message, view: TableState) -> None:
+    def record(self, message: Message, view: TableState) -> None:
         """Write a message if it is public: private ones contain the seat's token."""
         if isinstance(message, Snapshot | Event):
             if not self._has_begun:

@@ -4,23 +4,26 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from racing_demon_client.net.contributor import ShareState
+from racing_demon_client.net.shuffle_client import ContributionState
 from racing_demon_protocol.errors import InvalidRecord, RacingDemonError
 from racing_demon_protocol.formatting import join_words, pluralize, printable
-from racing_demon_protocol.records.verify import VerificationReport, verify
+from racing_demon_protocol.records.verify import VerificationReport
+from racing_demon_protocol.records.verify import verify as verify_record
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 
-Seen = list[Snapshot | ev.Event]
+HandMessages = list[Snapshot | ev.Event]
 
 NOT_RIGHT: Final = "NOT RIGHT: "
 CHEATED: Final = {
-    ShareState.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
-    ShareState.REPEATED: f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle.",
+    ContributionState.CHANGED: f"{NOT_RIGHT}the server has changed your part of the shuffle.",
+    ContributionState.REPEATED: (
+        f"{NOT_RIGHT}the server changed the deal when it knew your part of the shuffle."
+    ),
 }
-"""Faults that no record shows, but a contributor knows."""
+"""Fraud that no record shows, and only the contributor can detect."""
 
 
 class Verifier:
@@ -35,17 +38,19 @@ class Verifier:
     def __init__(self) -> None:
         self.seed = ""
         self.proof = ""
-        self._hand: Seen = []
-        self._over: Seen = []
-        self._part = ShareState.NONE
+        self._hand: HandMessages = []
+        self._over: HandMessages = []
+        self._contribution = ContributionState.NONE
 
-    def keep(self, message: Message, view: TableState, part: ShareState = ShareState.NONE) -> None:
-        """Keep a message that the view has applied, from the last rest before a hand on.
+    def observe(
+        self, message: Message, view: TableState, contribution: ContributionState = ContributionState.NONE
+    ) -> None:
+        """Observe a message that the view has applied, from the last pause between hands on.
 
         Args:
             message: the message.
             view: the table after it.
-            part: the state of this client's contribution to the newest hand.
+            contribution: the state of this client's contribution to the newest hand.
 
         """
         rests = view.between_matches and not isinstance(message, ev.MatchOver)
@@ -60,47 +65,47 @@ class Verifier:
             self.seed = message.seed
             self.proof = "checking the hand..."
             self._over, self._hand = self._hand, [view.snapshot(0)]
-            self._part = part
+            self._contribution = contribution
 
     @property
-    def has_found_fault(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the last hand was dealt or played incorrectly."""
         return self.proof.startswith(NOT_RIGHT)
 
-    def take_up(self, hand: Seen) -> None:
+    def load_hand(self, hand: HandMessages) -> None:
         """Replace the last hand's messages with another hand's."""
-        self._over, self._part = hand, ShareState.NONE
+        self._over, self._contribution = hand, ContributionState.NONE
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget the last hand."""
         self.seed = self.proof = ""
 
-    async def check(self) -> None:
+    async def verify(self) -> None:
         """Verify the finished hand in a thread: commitment, deal, every play, every point."""
         try:
-            verdict = await asyncio.to_thread(verify, self._over)
+            verdict = await asyncio.to_thread(verify_record, self._over)
         except InvalidRecord as error:
             self.proof = f"{NOT_RIGHT}{error}"
         except RacingDemonError as error:
             self.proof = f"This hand cannot be checked: {error}"
         else:
-            self.proof = _told(verdict, self._part)
+            self.proof = _told(verdict, self._contribution)
 
 
-def _told(verdict: VerificationReport, part: ShareState) -> str:
+def _told(verdict: VerificationReport, contribution: ContributionState) -> str:
     """Return what a correct hand proves to a contributor to its shuffle."""
-    if part in CHEATED:
-        return CHEATED[part]
+    if contribution in CHEATED:
+        return CHEATED[contribution]
     if not verdict.hands:
         return "This hand cannot be checked: you did not see its deal."
     plays = f"{pluralize(verdict.plays, 'play')} {'is' if verdict.plays == 1 else 'are'} legal"
     but = f" But {choice(verdict)}." if verdict.choosers or verdict.redrawn else ""
-    if part is ShareState.COUNTED:
+    if contribution is ContributionState.COUNTED:
         whole = "" if but else ", and nobody withheld a part of it"
         return f"Checked: you took part in the shuffle{whole}; {plays}.{but}"
-    if part is ShareState.LEFT_OUT:
+    if contribution is ContributionState.LEFT_OUT:
         return f"Checked: {plays}. But you were left out of the shuffle: others may have chosen this deal."
-    if part is ShareState.DROPPED:
+    if contribution is ContributionState.DROPPED:
         return (
             f"Checked: {plays}. But you had a part in the shuffle of a hand that you did not see dealt: "
             "unless you were away, others may have chosen this deal."

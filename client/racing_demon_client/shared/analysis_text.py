@@ -13,7 +13,7 @@ from .message_text import MessageText
 
 DIGITS: Final = 32
 """How many digits of a hash are shown, enough to compare by eye."""
-MOST: Final = 3
+MAX_EXAMPLES: Final = 3
 """How many examples of each kind are named."""
 
 
@@ -28,15 +28,16 @@ def full(analysis: SeatAnalysis, words: MessageText) -> list[str]:
     lines = [f"races: {len(analysis.won)} won, {len(analysis.lost)} lost{_lost(analysis.lost, words)}"]
     if analysis.waits:
         longest = ", ".join(
-            f"{words.card(made.card)} {format_duration(made.waited_us)}" for made in analysis.waits[:MOST]
+            f"{words.card(made.card)} {format_duration(made.waited_us)}"
+            for made in analysis.waits[:MAX_EXAMPLES]
         )
         lines.append(
             f"plays up: {len(analysis.waits)}, ready for {_typical(analysis)} as a rule; longest {longest}"
         )
     if analysis.unused:
-        ready = ", ".join(words.card(chance.card) for chance in analysis.unused[:MOST])
+        ready = ", ".join(words.card(chance.card) for chance in analysis.unused[:MAX_EXAMPLES])
         lines.append(f"could still have gone up: {ready}{_more(len(analysis.unused))}")
-    buried = ", ".join(_place(each, words) for each in analysis.buried[:MOST])
+    buried = ", ".join(_place(each, words) for each in analysis.buried[:MAX_EXAMPLES])
     buried = f": {buried}{_more(len(analysis.buried))}" if buried else ""
     lines.append(
         f"left: {analysis.in_hand} in stock and waste, {analysis.face_down} face down in the columns{buried}"
@@ -48,7 +49,8 @@ def summary(analysis: SeatAnalysis, words: MessageText) -> str:
     """Return one player's analysis in one line."""
     waited = f"; plays up ready for {_typical(analysis)}" if analysis.waits else ""
     return (
-        f"{words.who(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost{waited}; "
+        f"{words.player_name(analysis.seat)}: races {len(analysis.won)} won, {len(analysis.lost)} lost"
+        f"{waited}; "
         f"{pluralize(analysis.face_down, 'card')} buried"
     )
 
@@ -65,7 +67,7 @@ def hashes(view: TableState, secret: str, words: MessageText) -> list[str]:
     lines = [] if view.commitment is None else [f"{'the server, before':20} {view.commitment[:DIGITS]}"]
     for each in view.contributions:
         value = "nothing" if each.value is None else each.value[:DIGITS]
-        lines.append(f"{words.who(each.seat)[:20]:20} {value}")
+        lines.append(f"{words.player_name(each.seat)[:20]:20} {value}")
     if secret and view.is_between_hands:
         lines.append(f"{'the server, after':20} {secret[:DIGITS]}")
     return lines
@@ -74,15 +76,15 @@ def hashes(view: TableState, secret: str, words: MessageText) -> list[str]:
 def _lost(races: Sequence[Race], words: MessageText) -> str:
     """Return the lost races: the closest first, then those that the player had the longest time for."""
     ordered = sorted(races, key=lambda race: (race.late_us is None, race.late_us or -race.open_us))
-    shown = ", ".join(_race(race, words) for race in ordered[:MOST])
+    shown = ", ".join(_race(race, words) for race in ordered[:MAX_EXAMPLES])
     return f": {shown}{_more(len(races))}" if shown else ""
 
 
 def _race(race: Race, words: MessageText) -> str:
     card = f"{words.card(race.card)} " if race.card != UNKNOWN else ""
     if race.late_us is not None:
-        return f"{card}to {words.who(race.winner)} by {format_duration(race.late_us)}"
-    return f"{card}to {words.who(race.winner)} (ready for {format_duration(race.open_us)})"
+        return f"{card}to {words.player_name(race.winner)} by {format_duration(race.late_us)}"
+    return f"{card}to {words.player_name(race.winner)} (ready for {format_duration(race.open_us)})"
 
 
 def _place(buried: BuriedCard, words: MessageText) -> str:
@@ -94,4 +96,4 @@ def _typical(analysis: SeatAnalysis) -> str:
 
 
 def _more(number: int) -> str:
-    return f" and {number - MOST} more" if number > MOST else ""
+    return f" and {number - MAX_EXAMPLES} more" if number > MAX_EXAMPLES else ""

@@ -22,9 +22,9 @@ from racing_demon_protocol.wire.messages.server import (
 )
 
 from .option_text import options_text
-from .pile_names import is_racelike, words_of
+from .pile_names import is_racelike, pile_labels
 from .rules_text import title_of
-from .trackers import Lost
+from .trackers import LostRace
 
 TOO_LONG: Final = "there were as many plays as a hand may have"
 """Why a hand ended before its time was up."""
@@ -81,19 +81,19 @@ class MessageText:
         self._seat = seat
         self._ascii = ascii_only
 
-    def tell(self, message: Message) -> str | None:
+    def describe(self, message: Message) -> str | None:
         """Return the line for a message, or ``None`` if there is nothing to say."""
-        teller: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
-        return None if teller is None else teller(message) or None
+        describe: Callable[[Message], str] | None = getattr(self, f"_{name_of(message)}", None)
+        return None if describe is None else describe(message) or None
 
-    def freed(
+    def describe_opened(
         self, message: Message, opened: Mapping[int, Play], name: Callable[[Card], str] | None = None
     ) -> str | None:
-        """Return the line for a play that opened one for this player, who had declared being stuck.
+        """Return the line for a play that freed this player, who had declared being stuck.
 
         Args:
             message: the message.
-            opened: the plays that it opened, by seat.
+            opened: the plays that it made possible, by seat.
             name: returns a card's name on the screen.
 
         """
@@ -101,14 +101,14 @@ class MessageText:
         play = None if self._seat is None else opened.get(self._seat)
         if not isinstance(message, ev.Played) or play is None or board is None:
             return None
-        who = self.who(message.seat)
+        who = self.player_name(message.seat)
         top, card = board.top(message.destination), board.top(play.source)
         if board.piles[play.destination].kind is not Kind.FOUNDATION or top is None or card is None:
             return f"{who} played: you can play again"
         return f"{who} played {name(top)}: your {name(card)} can go up"
 
-    def lost(self, lost: Lost, card: str = "") -> str:
-        """Return the line for a race lost at sight, such as ``2♠: Bob was 0.3 s faster``.
+    def describe_lost_race(self, lost: LostRace, card: str = "") -> str:
+        """Return the line for a race lost before the key was pressed: ``2♠: Bob was 0.3 s faster``.
 
         Args:
             lost: the race.
@@ -117,9 +117,9 @@ class MessageText:
         """
         late_us = lost.late_us
         by = format_duration(late_us) if late_us < SHORT_US else f"{late_us / 1_000_000:.1f} s"
-        return f"{card or self.card(lost.card)}: {self.who(lost.seat)} was {by} faster"
+        return f"{card or self.card(lost.card)}: {self.player_name(lost.seat)} was {by} faster"
 
-    def who(self, seat: int | None) -> str:
+    def player_name(self, seat: int | None) -> str:
         """Return a player's name."""
         if seat is None:
             return "nobody"
@@ -133,12 +133,12 @@ class MessageText:
         """Return a card's name."""
         return name(card, ascii_only=self._ascii)
 
-    def place(self, pile: Pile) -> str:
+    def pile_name(self, pile: Pile) -> str:
         """Return a pile's name, and the letter to type for it if it has one."""
-        place, word = self._place(pile), self._word(pile)
-        return f"{place} ({word})" if word else place
+        name, label = self._plain_pile_name(pile), self._pile_label(pile)
+        return f"{name} ({label})" if label else name
 
-    def _place(self, pile: Pile) -> str:
+    def _plain_pile_name(self, pile: Pile) -> str:
         hand = self._view.hand
         match pile.kind:
             case Kind.FOUNDATION:
@@ -154,12 +154,12 @@ class MessageText:
             case _:
                 return f"the {pile.group}"
 
-    def _word(self, pile: Pile) -> str:
+    def _pile_label(self, pile: Pile) -> str:
         hand, seat = self._view.hand, self._seat
         if hand is None or seat is None or seat not in hand.seats:
             return ""
         lettered = pile.kind not in {Kind.FOUNDATION, Kind.OUT} and not is_racelike(hand.rules, seat)
-        return words_of(hand.rules, hand.board, seat).get(pile.number, "") if lettered else ""
+        return pile_labels(hand.rules, hand.board, seat).get(pile.number, "") if lettered else ""
 
     def _is_one_of_many(self, pile: Pile) -> bool:
         board = self._view.board
@@ -172,7 +172,7 @@ class MessageText:
         board = self._view.board
         assert board is not None
         source, destination = board.piles[event.source], board.piles[event.destination]
-        who = self.who(event.seat)
+        who = self.player_name(event.seat)
         if source is destination:
             return f"{who}: gathered all cards, to deal them again"
         if source.kind is Kind.WASTE and destination.kind is Kind.STOCK:
@@ -182,15 +182,14 @@ class MessageText:
         cards, count = board.cards[event.destination], abs(event.count)
         slips_under = destination.under is not None and source.kind is not Kind.STOCK
         moved = cards[:count] if slips_under else cards[-count:]
-        line = (
-            f"{who}: {' '.join(map(self.card, moved))} from {self.place(source)} to {self.place(destination)}"
-        )
+        moves = f"from {self.pile_name(source)} to {self.pile_name(destination)}"
+        line = f"{who}: {' '.join(map(self.card, moved))} {moves}"
         if board.cards[event.source] and source.kind in {Kind.TABLEAU, Kind.WASTE, Kind.RESERVE}:
             top = board.cards[event.source][-1]
             if top in event.shown:
-                line += f", {self.place(source)} shows {self.card(top)}"
+                line += f", {self.pile_name(source)} shows {self.card(top)}"
         elif not board.cards[event.source] and source.kind is Kind.TABLEAU:
-            line += f", {self.place(source)} is empty"
+            line += f", {self.pile_name(source)} is empty"
         return line
 
     def _top(self, board: Board, pile: Pile) -> str:
@@ -199,7 +198,8 @@ class MessageText:
 
     def _refused(self, message: Refused) -> str:
         if message.reason is Reason.BEATEN:
-            line = f"refused: {self.who(message.by)} beat you to it by {format_duration(message.late_us)}"
+            late = format_duration(message.late_us)
+            line = f"refused: {self.player_name(message.by)} beat you to it by {late}"
         else:
             line = f"refused: {printable(message.text)}"
         if message.top != UNKNOWN:
@@ -213,38 +213,38 @@ class MessageText:
 
     def _snapshot(self, message: Snapshot) -> str:
         there = (seat for seat, state in self._view.seats.items() if not state.left)
-        people = ", ".join(map(self.who, there)) or "nobody"
+        people = ", ".join(map(self.player_name, there)) or "nobody"
         hand = f"hand {message.hand} of {message.options.hands}, " if message.hand else ""
         game = printable(title_of(message.options.game))
-        told = f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
+        text = f"table {printable(message.code)}: {game}, {hand}{message.phase}; {people}"
         is_late = self._view.in_hand and self._seat is not None and self._seat not in self._view.hand_seats
-        return f"{told}; you play from the next deal" if is_late else told
+        return f"{text}; you play from the next deal" if is_late else text
 
     def _joined(self, event: ev.Joined) -> str:
         kind = f", a bot ({printable(event.bot)})" if event.bot else ""
-        return f"{self.who(event.seat)} took seat {event.seat + 1}{kind}"
+        return f"{self.player_name(event.seat)} took seat {event.seat + 1}{kind}"
 
     def _left(self, event: ev.Left) -> str:
         was = "were" if event.seat == self._seat else "was"
         how = f"{was} kicked by the host" if event.kicked else "left the table"
         if event.seat == self._seat and not event.kicked:
             how += "; you can watch, or quit with q"
-        return f"{self.who(event.seat)} {how}"
+        return f"{self.player_name(event.seat)} {how}"
 
     def _connected(self, event: ev.Connected) -> str:
-        return f"{self.who(event.seat)}: connection {'back' if event.connected else 'lost'}"
+        return f"{self.player_name(event.seat)}: connection {'back' if event.connected else 'lost'}"
 
     def _readied(self, event: ev.Readied) -> str:
-        return f"{self.who(event.seat)}: {'ready' if event.ready else 'not ready'}"
+        return f"{self.player_name(event.seat)}: {'ready' if event.ready else 'not ready'}"
 
     def _hosted(self, event: ev.Hosted) -> str:
-        return f"host: {self.who(event.seat)}"
+        return f"host: {self.player_name(event.seat)}"
 
     def _options_set(self, event: ev.OptionsSet) -> str:
         return f"options: {printable(title_of(event.options.game))}, {options_text(event.options)}"
 
     def _committed(self, event: ev.Committed) -> str:
-        people = [self.who(each.seat) for each in self._view.contributions]
+        people = [self.player_name(each.seat) for each in self._view.contributions]
         shuffled = f", shuffled by {join_words([*people, 'the server'])}" if people else ""
         return f"hand {event.hand} of {self._view.options.hands}{shuffled}"
 
@@ -252,7 +252,7 @@ class MessageText:
         view = self._view
         if not (view.is_draw_void and view.unrevealed):
             return ""
-        who = [self.who(seat) for seat in view.unrevealed]
+        who = [self.player_name(seat) for seat in view.unrevealed]
         own = "s" if who != ["you"] and len(who) == 1 else ""
         parts = "that part" if len(who) == 1 else "those parts"
         return (
@@ -266,7 +266,7 @@ class MessageText:
         if not event.left_out:
             return line
         verb = "was" if len(event.left_out) == 1 and event.left_out[0] != self._seat else "were"
-        names = join_words([self.who(seat) for seat in event.left_out])
+        names = join_words([self.player_name(seat) for seat in event.left_out])
         return f"{line}; {names} {verb} left out of the shuffle"
 
     def _signalled(self, event: ev.Signalled) -> str:
@@ -274,20 +274,20 @@ class MessageText:
 
     def _stuck_said(self, event: ev.StuckSaid) -> str:
         said, asked = self._view.stuck()
-        return f"{self.who(event.seat)}: stuck ({said} of {asked})"
+        return f"{self.player_name(event.seat)}: stuck ({said} of {asked})"
 
     def _progressed(self, event: ev.Progressed) -> str:
         assert self._view.hand is not None
         place = scoring.race_order(self._view.hand).index(event.seat) + 1
-        return f"{self.who(event.seat)}: progress {event.progress}, place {place}"
+        return f"{self.player_name(event.seat)}: progress {event.progress}, place {place}"
 
     def _said(self, event: ev.Said) -> str:
         says = "say" if event.seat == self._seat else "says"
-        return f"{self.who(event.seat)} {says}: {printable(event.text)}"
+        return f"{self.player_name(event.seat)} {says}: {printable(event.text)}"
 
     def _paused(self, event: ev.Paused) -> str:
         if event.seat is not None:
-            return f"{self.who(event.seat)} paused the hand"
+            return f"{self.player_name(event.seat)} paused the hand"
         why = "the server cannot write to its disk" if event.by_server else "too few players are connected"
         return f"the hand is paused: {why}"
 
@@ -295,26 +295,26 @@ class MessageText:
         return "the hand resumes"
 
     def _stood_in(self, event: ev.StoodIn) -> str:
-        return f"a bot ({printable(event.bot)}) stands in for {self.who(event.seat)}"
+        return f"a bot ({printable(event.bot)}) stands in for {self.player_name(event.seat)}"
 
     def _muted(self, event: ev.Muted) -> str:
         was, is_ = ("were", "are") if event.seat == self._seat else ("was", "is")
         verb = f"{was} muted" if event.muted else f"{is_} no longer muted"
-        return f"{self.who(event.seat)} {verb}"
+        return f"{self.player_name(event.seat)} {verb}"
 
     def _unbanned(self, event: ev.Unbanned) -> str:
         return f"{printable(event.name)} may come back"
 
     def _reacted(self, event: ev.Reacted) -> str:
-        return f"{self.who(event.seat)}: {REACTIONS[event.reaction]}"
+        return f"{self.player_name(event.seat)}: {REACTIONS[event.reaction]}"
 
     def _watchers(self, message: Watchers) -> str:
         return f"watching: {message.count}"
 
     def _race_lost(self, message: RaceLost) -> str:
         card = "" if message.card == UNKNOWN else f"{self.card(message.card)}: "
-        late = format_duration(message.late_us)
-        return f"{card}{self.who(message.by)} beat {self.who(message.seat)} by {late}"
+        winner, loser = self.player_name(message.by), self.player_name(message.seat)
+        return f"{card}{winner} beat {loser} by {format_duration(message.late_us)}"
 
     def _halted(self, message: Halted) -> str:
         if message.halted:
@@ -325,11 +325,11 @@ class MessageText:
         return "nobody can play: the top card of every stock goes to its bottom"
 
     def _called(self, event: ev.Called) -> str:
-        return f"DEMON! called by {self.who(event.seat)}; plays already on their way still count"
+        return f"DEMON! called by {self.player_name(event.seat)}; plays already on their way still count"
 
     def _hand_over(self, event: ev.HandOver) -> str:
         why = {
-            EndReason.OUT: f"DEMON! out: {self.who(event.out)}",
+            EndReason.OUT: f"DEMON! out: {self.player_name(event.out)}",
             EndReason.DEAD: "nobody can play any more",
             EndReason.STUCK: "everybody is stuck",
             EndReason.TIME_UP: TOO_LONG if self._view.is_early(event.elapsed_ms) else "the time is up",
@@ -337,12 +337,12 @@ class MessageText:
             EndReason.CLOSED: "the table is closed",
         }[event.reason]
         points = ", ".join(
-            f"{self.who(seat)} {points}"
+            f"{self.player_name(seat)} {points}"
             for seat, points in zip(self._view.hand_seats, event.points, strict=True)
         )
         return f"hand {self._view.hand_number} is over after {duration(event.elapsed_ms)}: {why}; {points}"
 
     def _match_over(self, event: ev.MatchOver) -> str:
-        winners = [self.who(seat) for seat in event.winners] or ["nobody"]
+        winners = [self.player_name(seat) for seat in event.winners] or ["nobody"]
         why = "the table is closed, and the match ends here" if event.closed else "the match is over"
         return f"{why}: {join_words(winners)} won"

@@ -24,14 +24,14 @@ from racing_demon_protocol.engine.specification import (
     TailRule,
 )
 
-MOST_COLUMNS: Final = 9
+MAX_COLUMNS: Final = 9
 """With more columns their keys would not match their positions on the keyboard."""
-MOST_FOUNDATIONS: Final = 10
+MAX_FOUNDATIONS: Final = 10
 RACELIKE: Final = {
     Kind.STOCK: 1,
     Kind.WASTE: 1,
     Kind.RESERVE: 1,
-    Kind.TABLEAU: MOST_COLUMNS,
+    Kind.TABLEAU: MAX_COLUMNS,
 }
 """The kinds of piles in the race's layout, and the maximum number of each."""
 
@@ -54,7 +54,7 @@ def is_racelike(rules: Rules, seat: int) -> bool:
     )
 
 
-def stops(rules: Rules, board: Board, seat: int) -> list[int]:
+def cursor_piles(rules: Rules, board: Board, seat: int) -> list[int]:
     """Return the piles that the cursor visits, in addition to stock and foundations.
 
     Skips a line's empty places, because a line closes up, and places that the game itself empties, because
@@ -80,7 +80,7 @@ def addresses(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
     return known[seat]
 
 
-def keyed(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
+def actions_with_keys(rules: Rules, board: Board, seat: int) -> tuple[str, ...]:
     """Return the actions that need keys: piles, the space bar, and whether cards may go up.
 
     Without a stock nothing is turned, but unbuilt games may have a single next play.
@@ -102,13 +102,13 @@ def _named(rules: Rules, board: Board, seat: int) -> Mapping[str, int]:
         columns = rules.layout.seat_piles(seat, Kind.TABLEAU)
         named |= {f"column-{number}": pile for number, pile in enumerate(columns, start=1)}
     else:
-        piles = stops(rules, board, seat)
+        piles = cursor_piles(rules, board, seat)
         places = [pile for pile in piles if getattr(rules.layout.groups[pile], "numbered", False)]
         others = (pile for pile in piles if pile not in places)
         named |= {f"place-{rules.layout.piles[pile].index + 1}": pile for pile in places}
         named |= {f"pile-{number}": pile for number, pile in enumerate(others, start=1)}
     if _differ(rules, seat):
-        chosen = enumerate(_foundations(rules, seat)[:MOST_FOUNDATIONS], start=1)
+        chosen = enumerate(_foundations(rules, seat)[:MAX_FOUNDATIONS], start=1)
         named |= {f"foundation-{number}": pile for number, pile in chosen}
     return named
 
@@ -131,7 +131,7 @@ LETTERS: Final = (*ascii_letters, *(one + other for one in ascii_lowercase for o
 """The labels of piles without a name by kind: a to z, A to Z, then aa, ab, and so on."""
 
 
-def pile_words(rules: Rules, board: Board, seat: int) -> dict[str, int]:
+def piles_by_label(rules: Rules, board: Board, seat: int) -> dict[str, int]:
     """Return a seat's piles by label.
 
     In a game with the race's layout, columns have numbers, the waste is ``w`` and the reserve ``r``. In all
@@ -148,7 +148,7 @@ def pile_words(rules: Rules, board: Board, seat: int) -> dict[str, int]:
             for name, pile in named.items()
             if name.startswith("place-")
         }
-        others = (pile for pile in stops(rules, board, seat) if pile not in ranks.values())
+        others = (pile for pile in cursor_piles(rules, board, seat) if pile not in ranks.values())
         words |= ranks | dict(zip((word for word in LETTERS if word not in ranks), others, strict=False))
     for action, pile in named.items():
         kind, _, number = action.partition("-")
@@ -177,12 +177,12 @@ def _serves(rules: Rules, seat: int) -> bool:
     return any(stock.name in (takes or ()) for takes in fed)
 
 
-def words_of(rules: Rules, board: Board, seat: int) -> Mapping[int, str]:
+def pile_labels(rules: Rules, board: Board, seat: int) -> Mapping[int, str]:
     """Return the labels of a seat's piles by pile."""
-    return {pile: word for word, pile in pile_words(rules, board, seat).items()}
+    return {pile: word for word, pile in piles_by_label(rules, board, seat).items()}
 
 
-def groups_of(rules: Rules, seat: int) -> Iterator[tuple[str, list[int]]]:
+def pile_groups(rules: Rules, seat: int) -> Iterator[tuple[str, list[int]]]:
     """Yield the groups of piles that a seat may use, each with its piles."""
     groups: dict[tuple[int | None, str], list[int]] = {}
     for pile in usable(rules, seat):

@@ -22,7 +22,7 @@ NOTHING_HELPS: Final = "Nothing helps: stuck"
 """The hint for a player whom no play helps."""
 
 
-class Hints:
+class HintFinder:
     """Finds plays for one player, and follows how the stock is turned.
 
     Attributes:
@@ -35,8 +35,8 @@ class Hints:
         self.is_fruitless = False
         self._is_whole = False
 
-    def follow(self, message: Message, view: TableState, seat: int | None) -> None:
-        """Follow a message that the view has applied."""
+    def observe(self, message: Message, view: TableState, seat: int | None) -> None:
+        """Observe a message that the view has applied."""
         if view.hand is None or seat is None or seat not in view.hand.seats:
             return
         rules, board = view.hand.rules, view.hand.board
@@ -60,7 +60,7 @@ class Hints:
         return next(plays, None)
 
     def _begin(self, rules: Rules, board: Board, seat: int) -> None:
-        """Look through the stock anew: other cards may help now."""
+        """Start a new pass through the stock: other cards may help now."""
         waste = rules.layout.waste.get(seat)
         self._is_whole = waste is not None and not board.cards[waste]
         self.is_fruitless = False
@@ -82,7 +82,7 @@ MISSES_WINDOW_MS: Final = 1_000
 MISSES_PAUSE_MS: Final = 500
 
 
-class ChoiceLimit:
+class BestPlayThrottle:
     """Ignores automatic choices for a moment after some in a row have found nothing.
 
     Moves with a source and a destination are free. Times are milliseconds on the caller's monotonic clock.
@@ -96,7 +96,7 @@ class ChoiceLimit:
         """Return whether a choice is made now."""
         return now >= self._rests_until
 
-    def note_miss(self, now: int) -> None:
+    def record_miss(self, now: int) -> None:
         """Count a choice that found nothing."""
         self._misses.append(now)
         if len(self._misses) == MAX_MISSES and now - self._misses[0] < MISSES_WINDOW_MS:
@@ -105,11 +105,11 @@ class ChoiceLimit:
 
 
 RACE_WINDOW_MS: Final = 2_000
-"""A play to a place counts as a race for this long after the place was filled."""
+"""For how long after a foundation was played to a late play counts as a lost race."""
 MAX_FILLED: Final = 64
 
 
-class Lost(NamedTuple):
+class LostRace(NamedTuple):
     """A lost race: the late card, the faster seat, and the difference in microseconds."""
 
     card: Card
@@ -117,7 +117,7 @@ class Lost(NamedTuple):
     late_us: int
 
 
-class Rivals:
+class RaceTracker:
     """Recent foundation plays of others, and this player's unanswered plays."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class Rivals:
         """The cards played to foundations: the pile, its height before, the seat and the time."""
         self._tried: dict[int, tuple[Play, int]] = {}
 
-    def tried(self, counter: int, play: Play, now: int) -> None:
+    def record_play(self, counter: int, play: Play, now: int) -> None:
         """Record a play that the player makes, under its counter."""
         self._tried[counter] = play, now
 
@@ -133,8 +133,8 @@ class Rivals:
         """Return the unanswered play with a counter."""
         return self._tried[counter][0] if counter in self._tried else None
 
-    def follow(self, message: Message, view: TableState, seat: int | None, now: int) -> Lost | None:
-        """Follow a message that the view has applied; if it refuses a play, return the race it lost."""
+    def observe(self, message: Message, view: TableState, seat: int | None, now: int) -> LostRace | None:
+        """Observe a message that the view has applied; if it refuses a play, return the race it lost."""
         match message:
             case Snapshot() | ev.Dealt():
                 self._filled.clear()
@@ -155,7 +155,7 @@ class Rivals:
             height = len(board.cards[event.destination]) - 1
             self._filled.append((event.destination, height, event.seat, now))
 
-    def _faster(self, view: TableState, seat: int | None, play: Play, pressed_at: int) -> Lost | None:
+    def _faster(self, view: TableState, seat: int | None, play: Play, pressed_at: int) -> LostRace | None:
         """Return the race that a refused play lost: another seat filled its place a moment before."""
         if view.hand is None or not 0 <= play.source < len(view.hand.board.piles):
             return None
@@ -168,15 +168,15 @@ class Rivals:
             if not (is_meant and 0 <= pressed_at - at <= RACE_WINDOW_MS and height < len(board.cards[pile])):
                 continue
             if rules.follows_on(board, pile, board.cards[pile][:height], card):
-                return Lost(card, rival, 1_000 * (pressed_at - at))
+                return LostRace(card, rival, 1_000 * (pressed_at - at))
         return None
 
 
-class StuckWords:
+class StuckTracker:
     """Follows the messages of one table.
 
     Attributes:
-        opened: for each seat that is no longer stuck because of the last message, the play that it opened.
+        opened: for each seat that the last message freed, a play that it made possible.
 
     """
 
@@ -184,8 +184,8 @@ class StuckWords:
         self.opened: dict[int, Play] = {}
         self._stuck: set[int] = set()
 
-    def follow(self, message: Message, view: TableState) -> bool:
-        """Follow a message that the view has applied. Return False if it only says "stuck" again."""
+    def observe(self, message: Message, view: TableState) -> bool:
+        """Observe a message that the view has applied. Return False if it only repeats "stuck"."""
         self.opened = {}
         if isinstance(message, ev.StuckSaid):
             is_news = message.seat not in self._stuck

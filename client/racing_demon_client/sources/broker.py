@@ -1,4 +1,8 @@
-"""The connection to an MQTT broker, and the client's only use of aiomqtt."""
+"""List and watch tables through an MQTT broker, without connecting to their servers.
+
+Anyone with write access to the broker may have sent a message. So messages are limited and validated, and an
+event that does not fit is ignored until the table's next snapshot. This is the client's only use of aiomqtt.
+"""
 
 import asyncio
 import contextlib
@@ -17,7 +21,7 @@ import aiomqtt
 from pydantic import ValidationError
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.table_source import SpectatorSource
+from racing_demon_client.net.table_client import SpectatorClient
 from racing_demon_client.shared.rules_text import title_of
 from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_protocol.discovery.directory import CODE, NODE, ROOT, ListedTable
@@ -101,13 +105,13 @@ def payload_of(message: aiomqtt.Message) -> bytes:
     return message.payload if isinstance(message.payload, bytes) else b""
 
 
-MOST_RECORD: Final = 16_384
+MAX_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
-MOST_TABLES: Final = 5_000
+MAX_TABLES: Final = 5_000
 MAX_QUEUED_MESSAGES: Final = 2_000
 """The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 FIRST_PAUSE: Final = 0.2
-LONGEST_PAUSE: Final = 3.0
+MAX_PAUSE_SECONDS: Final = 3.0
 
 TOPIC: Final = re.compile(rf"{ROOT}/({NODE})/(?:(status)|tables/({CODE})(?:/(events|snapshot))?)")
 PLACE: Final = re.compile(rf"(?:({NODE})/)?({CODE})")
@@ -149,7 +153,7 @@ async def tables(url: str) -> list[ListedTable]:
                 node, is_status, code, _ = topic.groups()
                 if is_status:
                     (online.add if payload == b"online" else online.discard)(node)
-                elif len(found) < MOST_TABLES and (listed := parse_record(payload, node, code)):
+                elif len(found) < MAX_TABLES and (listed := parse_record(payload, node, code)):
                     found[message.topic.value] = listed
     return sorted(
         (listed for listed in found.values() if listed.node in online),
@@ -159,7 +163,7 @@ async def tables(url: str) -> list[ListedTable]:
 
 def parse_record(payload: bytes, node: str, code: str) -> ListedTable | None:
     """Return the table that a record describes; ``None`` if it is invalid or belongs to another topic."""
-    if len(payload) > MOST_RECORD:
+    if len(payload) > MAX_RECORD:
         return None
     try:
         listed = ListedTable.model_validate_json(payload)
@@ -169,7 +173,7 @@ def parse_record(payload: bytes, node: str, code: str) -> ListedTable | None:
 
 
 @asynccontextmanager
-async def watch(url: str, place: str) -> "AsyncIterator[BrokerSource]":
+async def watch(url: str, place: str) -> "AsyncIterator[BrokerClient]":
     """Watch a table through a broker, by its code or as ``node/code``.
 
     Raises:
@@ -181,7 +185,7 @@ async def watch(url: str, place: str) -> "AsyncIterator[BrokerSource]":
     if named is None:
         raise CommandRefused(Reason.UNKNOWN_TABLE, "Name a table by its code, or as node/code.")
     node = named.group(1) or await _find_node(url, named.group(2))
-    async with BrokerSource(url, node, named.group(2)) as onlooker:
+    async with BrokerClient(url, node, named.group(2)) as onlooker:
         await onlooker.begin()
         yield onlooker
 
@@ -196,7 +200,7 @@ async def _find_node(url: str, code: str) -> str:
     return nodes[0]
 
 
-class BrokerSource(SpectatorSource):
+class BrokerClient(SpectatorClient):
     """A spectator's place at a table behind a broker. A broker carries no commands.
 
     Args:
@@ -336,7 +340,7 @@ class BrokerSource(SpectatorSource):
                 self._mqtt = None
             self._tell(is_there=False, text="connection to the broker lost; reconnecting")
             await asyncio.sleep(pause)
-            pause = min(LONGEST_PAUSE, pause * 2)
+            pause = min(MAX_PAUSE_SECONDS, pause * 2)
 
     async def _take(self, message: aiomqtt.Message) -> None:
         """Handle one message of the broker."""
@@ -359,7 +363,7 @@ class BrokerSource(SpectatorSource):
         if is_there:
             self._tell(is_there=True, text="reconnected")
         else:
-            await self._heard.put(None)  # a restarted server may number its events anew
+            await self._heard.put(None)  # a restarted server may reuse event numbers
             self._tell(is_there=False, text="the table's server has left the broker; waiting for it")
 
     def _tell(self, *, is_there: bool, text: str) -> None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
-from racing_demon_client.net.table_source import SpectatorSource
+from racing_demon_client.net.table_client import SpectatorClient
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.records.format import next_state
@@ -14,23 +14,23 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-PLACES: Final = "h2 is hand 2, e120 event 120, 1:30 a time, +9 seconds on"
-SHORTEST_SECONDS: Final = 0.001
+POSITIONS: Final = "h2 is hand 2, e120 event 120, 1:30 a time, +9 seconds on"
+MIN_SECONDS: Final = 0.001
 """Shorter waits are skipped."""
 BREATH: Final = 64
 """Yield to other tasks after this many messages without a wait."""
 
 
-class BadPlace(RacingDemonError):
-    """A text does not name a place in the record; the message says what would."""
+class InvalidPosition(RacingDemonError):
+    """A text does not name a position in the record; the message says what would."""
 
 
-class Replay(SpectatorSource):
+class ReplayClient(SpectatorClient):
     """A spectator's place at a recorded table.
 
     Attributes:
         timeline: the record.
-        place: the number of messages played so far.
+        position: the number of messages played so far.
         speed: the speed relative to the original.
         paused: whether the replay is paused.
 
@@ -38,27 +38,27 @@ class Replay(SpectatorSource):
         timeline: the record.
         speed: the initial speed.
         paused: whether to start paused.
-        place: where to start; the first deal by default.
+        position: where to start; the first deal by default.
 
     """
 
     def __init__(
-        self, timeline: Timeline, *, speed: float = 1.0, paused: bool = False, place: int | None = None
+        self, timeline: Timeline, *, speed: float = 1.0, paused: bool = False, position: int | None = None
     ) -> None:
         super().__init__()
         self.timeline = timeline
-        self.place = 0
+        self.position = 0
         self.speed = speed
         self.paused = paused
         self._changed = asyncio.Event()
         self._clock_ms = 0.0
         self._clock_read = time.monotonic()
         self._at_ms = 0.0
-        self._wound: TableState | None = None
+        self._sought_view: TableState | None = None
         self._steps = 0
         self._entered = True
-        self.go(timeline.start if place is None else place)
-        self._view = self._wound
+        self.seek(timeline.start if position is None else position)
+        self._view = self._sought_view
         self.code = self.view.code
 
     # The clock.
@@ -72,7 +72,7 @@ class Replay(SpectatorSource):
         now = time.monotonic()
         passed = (now - self._clock_read) * 1_000
         if self._runs:
-            due = float(self.timeline.times[self.place])
+            due = float(self.timeline.times[self.position])
             passed = min(
                 passed * self.speed, max(0.0, due - self._at_ms)
             )  # the clock waits for the next message
@@ -85,75 +85,77 @@ class Replay(SpectatorSource):
     @property
     def at_end(self) -> bool:
         """Whether the whole record has been played."""
-        return self.place >= len(self.timeline)
+        return self.position >= len(self.timeline)
 
     def hand(self) -> list[Snapshot | Event]:
         """Return the current or last hand as far as the record contains it."""
-        messages = (entry.message for entry in self.timeline.hand_at(self.place))
+        messages = (entry.message for entry in self.timeline.hand_at(self.position))
         return [each for each in messages if isinstance(each, Snapshot | Event)]
 
     @property
     def _runs(self) -> bool:
-        return not self.paused and not self.at_end and self._wound is None
+        return not self.paused and not self.at_end and self._sought_view is None
 
     # Seeking.
 
-    def go(self, place: int) -> None:
-        """Seek to a place; its state arrives as a snapshot."""
+    def seek(self, position: int) -> None:
+        """Seek to a position; its state arrives as a snapshot."""
         self._read_clock()
-        self.place = min(max(1, place), len(self.timeline))
-        self._wound = self.timeline.view_at(self.place)
-        self._at_ms = float(self.timeline.times[self.place - 1])
+        self.position = min(max(1, position), len(self.timeline))
+        self._sought_view = self.timeline.view_at(self.position)
+        self._at_ms = float(self.timeline.times[self.position - 1])
         self._steps = 0
         self._changed.set()
 
-    def go_to(self, text: str) -> None:
-        """Seek to a typed place, as described by :data:`PLACES`.
+    def seek_to(self, text: str) -> None:
+        """Seek to a typed position, as described by :data:`POSITIONS`.
 
         Raises:
-            BadPlace: it is not a place, or not one in this record.
+            InvalidPosition: it is not a position, or not one in this record.
 
         """
         try:
-            place = self._place_of(text.strip().lower())
+            position = self._parse_position(text.strip().lower())
         except ValueError:
-            raise BadPlace(f"{text[:20]!r} is not a place: write one like h2, e120, 1:30 or +9.") from None
-        if place is None:
-            raise BadPlace(f"There is no {text.strip()} in this record.")
-        self.go(place)
+            raise InvalidPosition(
+                f"{text[:20]!r} is not a position: write one like h2, e120, 1:30 or +9."
+            ) from None
+        if position is None:
+            raise InvalidPosition(f"There is no {text.strip()} in this record.")
+        self.seek(position)
 
-    def _place_of(self, word: str) -> int | None:
-        timeline, here = self.timeline, self.place
+    def _parse_position(self, word: str) -> int | None:
+        timeline, here = self.timeline, self.position
         if word[:1] in {"e", "#"}:
-            return timeline.of_seq(_number(word[1:]))
+            return timeline.position_of_event(_number(word[1:]))
         if word.startswith("h"):
-            return timeline.of_hand(_number(word[1:]), here)
+            return timeline.position_of_hand(_number(word[1:]), here)
         if word[:1] in {"+", "-"}:
             seconds = _number(word[1:]) * (1 if word[0] == "+" else -1)
-            return timeline.of_time(timeline.elapsed_ms(here) + seconds * 1_000, here)
+            return timeline.position_at_time(timeline.elapsed_ms(here) + seconds * 1_000, here)
         minutes, _, seconds_of_it = word.partition(":")
-        return timeline.of_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
+        return timeline.position_at_time((_number(minutes) * 60 + _number(seconds_of_it)) * 1_000, here)
 
     def step(self, steps: int) -> None:
         """Pause, and step some messages forwards or backwards."""
         self._read_clock()
         self.paused = True
         if steps < 0:
-            self.go(self.place + steps)
+            self.seek(self.position + steps)
         else:
             self._steps += steps
             self._changed.set()
 
     def next_hand(self, steps: int) -> None:
         """Seek to another hand's deal."""
-        self.go(self.timeline.next_hand(self.place, steps))
+        self.seek(self.timeline.next_hand(self.position, steps))
 
     def pause(self, *, paused: bool) -> None:
         """Pause or resume; at the end, resume from the start."""
         self._read_clock()
         self.paused = paused
         if not paused and self.at_end:
-            self.go(self.timeline.start)
+            self.seek(self.timeline.start)
         self._changed.set()
 
     def faster(self, steps: int) -> None:
@@ -169,10 +171,10 @@ class Replay(SpectatorSource):
         """Yield the record's messages at their times until this place is closed."""
         in_a_row = 0
         while not self._goodbye:
-            if self._wound is not None:
-                self._view, self._wound = self._wound, None
+            if self._sought_view is not None:
+                self._view, self._sought_view = self._sought_view, None
                 self._clock_read = time.monotonic()
-                yield self._view.snapshot(self.timeline.elapsed_ms(self.place))
+                yield self._view.snapshot(self.timeline.elapsed_ms(self.position))
                 continue
             wait = self._seconds_to_next()
             if wait is None or wait > 0:
@@ -182,20 +184,20 @@ class Replay(SpectatorSource):
             in_a_row += 1
             if in_a_row % BREATH == 0:
                 await asyncio.sleep(0)
-            if self._wound is None:
+            if self._sought_view is None:
                 message = self._take()
                 if not isinstance(message, Refused):
                     yield message
 
     def _take(self) -> Message:
         """Apply the next message to the view and return it."""
-        due = float(self.timeline.times[self.place])
+        due = float(self.timeline.times[self.position])
         self._clock_ms += max(0.0, due - self._at_ms)
         self._at_ms = due
         self._steps = max(0, self._steps - 1)
-        message = self.timeline.message(self.place)
+        message = self.timeline.message(self.position)
         self._view = next_state(self._view, message)
-        self.place += 1
+        self.position += 1
         return message
 
     def _seconds_to_next(self) -> float | None:
@@ -205,8 +207,8 @@ class Replay(SpectatorSource):
             return 0
         if not self._runs:
             return None
-        seconds = (self.timeline.times[self.place] - self._at_ms) / 1_000 / self.speed
-        return seconds if seconds > SHORTEST_SECONDS else 0.0
+        seconds = (self.timeline.times[self.position] - self._at_ms) / 1_000 / self.speed
+        return seconds if seconds > MIN_SECONDS else 0.0
 
     async def _sleep(self, seconds: float | None) -> None:
         try:

@@ -14,7 +14,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from racing_demon_client.files import read_entries, replace_file, state_folder
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.shared.message_text import duration
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import Reason
@@ -27,12 +27,12 @@ from racing_demon_protocol.wire.messages.server import Refused
 from .solo_table import SoloTable
 
 MAX_STATISTICS_BYTES: Final = 1024 * 1024
-MOST_GAMES: Final = 500
-MOST_DAYS: Final = 400
-LONGEST_MS: Final = 100 * 24 * 3_600_000
+MAX_GAMES: Final = 500
+MAX_DAYS: Final = 400
+MAX_ELAPSED_MS: Final = 100 * 24 * 3_600_000
 
 Count = Annotated[int, Field(strict=True, ge=0, le=10**9)]
-Milliseconds = Annotated[int, Field(strict=True, ge=0, le=LONGEST_MS)]
+Milliseconds = Annotated[int, Field(strict=True, ge=0, le=MAX_ELAPSED_MS)]
 Name = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")]
 
 
@@ -62,7 +62,7 @@ class Score(BaseModel):
             day: the date of a daily deal.
 
         """
-        elapsed_ms = min(elapsed_ms, LONGEST_MS)
+        elapsed_ms = min(elapsed_ms, MAX_ELAPSED_MS)
         streak = self.streak + 1 if won else 0
         best, days = self.best_ms, dict(self.days)
         if won:
@@ -75,7 +75,7 @@ class Score(BaseModel):
             streak=streak,
             longest=max(self.longest, streak),
             best_ms=best,
-            days=dict(sorted(days.items())[-MOST_DAYS:]),
+            days=dict(sorted(days.items())[-MAX_DAYS:]),
         )
 
 
@@ -93,32 +93,32 @@ def statistics_path() -> Path:
     return state_folder() / "solo.json"
 
 
-def scores(path: Path) -> Mapping[str, Score]:
+def load_scores(path: Path) -> Mapping[str, Score]:
     """Return the statistics of each game, without invalid entries."""
     found: dict[str, Score] = {}
-    for raw in read_entries(path, MAX_STATISTICS_BYTES)[:MOST_GAMES]:
+    for raw in read_entries(path, MAX_STATISTICS_BYTES)[:MAX_GAMES]:
         with contextlib.suppress(ValidationError):
             entry = GameStatistics.model_validate_json(json.dumps(raw))
             found.setdefault(entry.game, entry.score)
     return found
 
 
-def note(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | None = None) -> Score:
+def count_deal(path: Path, game: str, *, won: bool, elapsed_ms: int, day: dt.date | None = None) -> Score:
     """Count a deal, and return its game's statistics."""
-    known = dict(scores(path))
+    known = dict(load_scores(path))
     score = known.pop(game, Score()).with_deal(won, elapsed_ms, day)
     entries = [GameStatistics(game=name, score=each) for name, each in [(game, score), *known.items()]]
-    data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MOST_GAMES]], indent=1)
+    data = json.dumps([entry.model_dump(mode="json") for entry in entries[:MAX_GAMES]], indent=1)
     # A full disk or a read-only home must not end the game.
     with contextlib.suppress(OSError):
         replace_file(path, data.encode())
     return score
 
 
-MOST_UP: Final = 1_000
+MAX_PLAYS_UP: Final = 1_000
 
 
-class SoloClient(TableSource):
+class SoloClient(TableClient):
     """A client without a server: its own table carries out commands at once.
 
     Attributes:
@@ -145,7 +145,7 @@ class SoloClient(TableSource):
         self._path = path
         self._begun_at = clock()
         self._won_ms: int | None = None
-        self._is_noted = False
+        self._is_counted = False
         self.before = Score()
         self._coming: asyncio.Queue[Message | None] = asyncio.Queue()
         self._show()
@@ -168,7 +168,7 @@ class SoloClient(TableSource):
     @property
     def score(self) -> Score:
         """The statistics of this game."""
-        return scores(self._path).get(self.table.rules.game.name, Score())
+        return load_scores(self._path).get(self.table.rules.game.name, Score())
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """Yield the table's messages until the player leaves."""
@@ -221,11 +221,11 @@ class SoloClient(TableSource):
 
     def undo(self) -> bool:
         """Undo the last play; return whether there was one."""
-        return self._went(self.table.undo())
+        return self._show_if(self.table.undo())
 
     def redo(self) -> bool:
         """Redo the last undone play; return whether there was one."""
-        went = self._went(self.table.redo())
+        went = self._show_if(self.table.redo())
         if went and self.table.is_won:
             self._won_ms = self.elapsed_ms
             self._tell(*self.table.finish(self._won_ms))
@@ -233,7 +233,7 @@ class SoloClient(TableSource):
 
     def restart(self) -> bool:
         """Start the same deal again; return whether anything had been played."""
-        return self._went(self.table.plays > 0 and self.table.go_to(0))
+        return self._show_if(self.table.plays > 0 and self.table.go_to(0))
 
     def deal(self, seed: bytes) -> None:
         """Start a new deal."""
@@ -241,14 +241,14 @@ class SoloClient(TableSource):
         view = self.view
         self.table = SoloTable(view.options, seed, view.seats[view.hand_seats[0]].name)
         self.day = None
-        self._begun_at, self._won_ms, self._is_noted = self._clock(), None, False
+        self._begun_at, self._won_ms, self._is_counted = self._clock(), None, False
         self._show()
 
-    def bring_up(self) -> int:
+    def play_all_up(self) -> int:
         """Play every card to the foundations that can go there; return the number of plays."""
         table, count = self.table, 0
-        while count < MOST_UP and table.view.in_hand:
-            play = next((play for play in self._ups() if play.source in self._sources()), None)
+        while count < MAX_PLAYS_UP and table.view.in_hand:
+            play = next((play for play in self._plays_up() if play.source in self._sources()), None)
             if play is None:
                 break
             self.post(self.play_command(play))
@@ -263,7 +263,7 @@ class SoloClient(TableSource):
 
     # Steps.
 
-    def _ups(self) -> list[Play]:
+    def _plays_up(self) -> list[Play]:
         rules, board = self.table.rules, self.table.board
         plays = (play for seat in rules.layout.seats for play in rules.legal_plays(board, seat))
         return [play for play in plays if play.destination in rules.layout.foundations]
@@ -283,13 +283,13 @@ class SoloClient(TableSource):
 
     def _count(self, *, won: bool) -> None:
         """Count a deal, once."""
-        if not self._is_noted:
-            self._is_noted = True
+        if not self._is_counted:
+            self._is_counted = True
             self.before = self.score
             game = self.table.rules.game.name
-            note(self._path, game, won=won, elapsed_ms=self.elapsed_ms, day=self.day)
+            count_deal(self._path, game, won=won, elapsed_ms=self.elapsed_ms, day=self.day)
 
-    def _went(self, moved: bool) -> bool:
+    def _show_if(self, moved: bool) -> bool:
         if moved:
             if self._won_ms is not None:  # the clock resumes where it stopped
                 self._begun_at, self._won_ms = self._clock() - self._won_ms, None

@@ -27,7 +27,7 @@ from racing_demon_protocol.wire.options import Options
 
 CODE: Final = "SOLO"
 HAND: Final = f"{CODE}-1"
-MOST_AUTOMATIC: Final = 1_000
+MAX_AUTOMATIC: Final = 1_000
 """The maximum number of automatic plays in a row; a game that loops stops there."""
 
 
@@ -101,7 +101,7 @@ class SoloTable:
 
     @property
     def due(self) -> str:
-        """What must be done first, in words; empty in most games."""
+        """What the player must do first; empty in most games."""
         return self.rules.required_first(self.board, self.seat)
 
     @property
@@ -232,7 +232,7 @@ class SoloTable:
     def _settle(self) -> list[ev.Played]:
         """Make the automatic plays and return their events."""
         played: list[ev.Played] = []
-        while len(played) < MOST_AUTOMATIC:
+        while len(played) < MAX_AUTOMATIC:
             plays = ((seat, self.rules.automatic_play(self.board, seat)) for seat in self._seats)
             found = next(((seat, play) for seat, play in plays if play is not None), None)
             if found is None:

@@ -16,26 +16,26 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from racing_demon_client.errors import ConnectionFailed, JournalRefused, TableEnded
-from racing_demon_client.links import full_url
-from racing_demon_client.net.connection import Client
+from racing_demon_client.links import server_url
+from racing_demon_client.net.client import Client
 from racing_demon_client.net.local_server import (
-    LOOK_SECONDS,
-    MOST_DEATHS,
-    NOTHING,
-    Persistence,
+    MAX_RESTARTS,
+    NO_JOURNAL,
+    POLL_SECONDS,
+    JournalConfig,
     is_listening,
     local_server,
-    start_hosted,
+    start_hosted_server,
     wait_until_ended,
 )
-from racing_demon_client.net.table_source import TableSource
+from racing_demon_client.net.table_client import TableClient
 from racing_demon_client.saved_tables import (
     HostedTable,
     StoredSeat,
     TableSeats,
     forget_hosted,
     hosted_tables,
-    keep_hosted,
+    save_hosted,
     stored_seats,
 )
 from racing_demon_protocol.constants import DEFAULT_PORT, WEBSOCKET_PATH
@@ -49,13 +49,55 @@ from racing_demon_protocol.wire.redirects import port_of
 from .solo import SoloClient, statistics_path
 from .solo_table import SoloTable, daily_seed, named_seed
 
-PRACTICE = Persistence("normal")
-"""Alone against bots, a crash of the server loses nothing."""
-DURABLE = Persistence("full")
-"""A table for others survives a crash of its server, and a power cut."""
+PRACTICE_JOURNAL = JournalConfig("normal")
+"""A practice table survives a crash of its server."""
+HOST_JOURNAL = JournalConfig("full")
+"""A table for others also survives a power failure."""
 RESOLVE_SECONDS = 2.0
 ADDRESSES_SECONDS = 3.0
-"""How often this machine's addresses are looked up: it may come into another network."""
+"""How often this machine's addresses are looked up: it may join another network."""
+
+
+class Bots(NamedTuple):
+    """The bots at a table.
+
+    Attributes:
+        number: how many.
+        level: how well they play.
+        speed: how many times faster than people they play; only a local server has bots of other speeds.
+
+    """
+
+    number: int = 0
+    level: str = BotLevel.MEDIUM
+    speed: float = 1.0
+
+
+class TableAddress(NamedTuple):
+    """Where a table is: the address of its server, its code, and its passphrase if it has one."""
+
+    address: str
+    code: str
+    passphrase: str = ""
+
+
+class Hosting(NamedTuple):
+    """How a server for a table on the network is started.
+
+    Attributes:
+        port: the port; ``None`` for the default one, or any free one if that is taken.
+        announced: whether the table is announced on the local network.
+        web: whether the page for browsers is served.
+        journal: whether and where the table is stored.
+        reclaims: whether a table that this user has left open here is continued.
+
+    """
+
+    port: int | None = None
+    announced: bool = True
+    web: bool = True
+    journal: JournalConfig = HOST_JOURNAL
+    reclaims: bool = True
 
 
 class Question(NamedTuple):
@@ -77,7 +119,7 @@ Ask = Callable[[Question], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTable:
     """An opened table.
 
     Attributes:
@@ -89,42 +131,36 @@ class Opened:
 
     """
 
-    client: TableSource
+    client: TableClient
     how: str
     addresses: tuple[str, ...] = ()
     note: str = ""
     ends_with_us: bool = False
-    follow: Callable[[], Sequence[str]] | None = None
-    """Returns the addresses of the moment, where they are this machine's own."""
+    find_addresses: Callable[[], Sequence[str]] | None = None
+    """Returns the current addresses, if they are this machine's own."""
 
-    def addresses_now(self) -> Sequence[str]:
-        """Return the addresses for others to join; none while this machine is in no network."""
-        return self.addresses if self.follow is None else self.follow()
+    def current_addresses(self) -> Sequence[str]:
+        """Return the addresses for others to join; none while this machine is not on a network."""
+        return self.addresses if self.find_addresses is None else self.find_addresses()
 
 
 @asynccontextmanager
-async def practice(  # noqa: PLR0913
+async def practice(
     name: str,
     options: Options,
+    bots: Bots,
     *,
-    bots: int = 3,
-    level: str = BotLevel.MEDIUM,
     seed: bytes | None = None,
-    speed: float = 1.0,
-    seated: bool = True,
-    persistence: Persistence | None = None,
-) -> AsyncIterator[Opened]:
+    journal: JournalConfig | None = None,
+) -> AsyncIterator[OpenedTable]:
     """Open a table against bots on a local server, which keeps the tally.
 
     Args:
         name: the player's name.
         options: the table's options.
-        bots: the number of bots.
-        level: how well they play.
+        bots: the opponents.
         seed: 32 bytes that determine all deals; ``None`` for secret ones.
-        speed: the bots' speed-up over people.
-        seated: whether the player takes a seat.
-        persistence: whether and where the table is kept; ``None``: where that is possible.
+        journal: whether and where the table is stored; ``None`` to store it if that is possible.
 
     Raises:
         ConnectionFailed: the server does not start.
@@ -133,17 +169,39 @@ async def practice(  # noqa: PLR0913
     """
     async with AsyncExitStack() as stack:
         note = ""
-        server = partial(local_server, seed=seed, bot_speed=speed)
+        server = partial(local_server, seed=seed, bot_speed=bots.speed)
         try:
-            url = await stack.enter_async_context(server(persistence=persistence or PRACTICE))
+            url = await stack.enter_async_context(server(journal=journal or PRACTICE_JOURNAL))
         except JournalRefused as error:
-            if persistence is not None:
+            if journal is not None:
                 raise
             note = f"the tally of this match is not kept: {error}"
             url = await stack.enter_async_context(server())
-        client = await stack.enter_async_context(await Client.create(url, name, options, seated=seated))
-        await _add_bots(client, bots, level)
-        yield Opened(client, "practiced", note=note)
+        client = await stack.enter_async_context(await Client.create(url, name, options))
+        await _add_bots(client, bots)
+        yield OpenedTable(client, "practiced", note=note)
+
+
+@asynccontextmanager
+async def watch_bots(
+    name: str,
+    options: Options,
+    bots: Bots,
+    *,
+    seed: bytes | None = None,
+    journal: JournalConfig = NO_JOURNAL,
+) -> AsyncIterator[OpenedTable]:
+    """Open a table for bots alone on a local server, with the same arguments as :func:`practice`.
+
+    Raises:
+        ConnectionFailed: the server does not start.
+        CommandRefused: the server refused the table.
+
+    """
+    server = local_server(seed=seed, bot_speed=bots.speed, journal=journal)
+    async with server as url, await Client.create(url, name, options, seated=False) as client:
+        await _add_bots(client, bots)
+        yield OpenedTable(client, "practiced")
 
 
 def alone(
@@ -176,101 +234,104 @@ def alone(
 
 
 @asynccontextmanager
-async def host(  # noqa: PLR0913
+async def host_on_server(
+    address: str, name: str, options: Options, bots: Bots, passphrase: str = ""
+) -> AsyncIterator[OpenedTable]:
+    """Open a table for others on a running server.
+
+    Args:
+        address: the server's address.
+        name: the host's name.
+        options: the table's options.
+        bots: the bots at the table.
+        passphrase: what others need to join; empty for none.
+
+    Raises:
+        ConnectionFailed: the server cannot be reached.
+        CommandRefused: the server refused the table.
+
+    """
+    async with await Client.create(server_url(address), name, options, passphrase=passphrase) as client:
+        with _saved_seat(client):
+            await _add_bots(client, bots)
+            note = "this table is not announced on the network: give others its address and code"
+            yield OpenedTable(client, "hosted", (await _address_for_others(client),), note)
+
+
+@asynccontextmanager
+async def host(
     name: str,
     options: Options,
-    *,
-    bots: int = 0,
-    level: str = BotLevel.MEDIUM,
-    port: int | None = None,
-    server: str | None = None,
-    announced: bool = True,
-    persistence: Persistence = DURABLE,
+    bots: Bots,
     passphrase: str = "",
-    web: bool = True,
-    again: bool = True,
-) -> AsyncIterator[Opened]:
-    """Open a table for others, on a local server or on the one at an address.
+    hosting: Hosting | None = None,
+) -> AsyncIterator[OpenedTable]:
+    """Open a table for others on a server of this user's own.
 
-    A table on a local server is announced on the network by default. A passphrase restricts who can join.
     The table ends where the context is left as planned, or by Ctrl-C. After a failure, or if this process is
-    killed, it goes on, and is taken up again by the next host of the same user.
+    killed, the server keeps running, and the next `racing-demon host` of the same user continues the table.
 
     Args:
         name: the host's name.
         options: the table's options.
-        bots: the number of bots.
-        level: how well they play.
-        port: the port; ``None`` for the default one, or any free one if that is taken.
-        server: the address of a running server; ``None`` for a local one.
-        announced: whether to announce the table on the local network.
-        persistence: whether and where a local server keeps it.
-        passphrase: what others need to join.
-        web: whether to serve the page for browsers.
-        again: whether to take up a table that this user has left open here.
+        bots: the bots at the table.
+        passphrase: what others need to join; empty for none.
+        hosting: how the server is started; ``None`` for the defaults.
 
     Raises:
-        ConnectionFailed: the server cannot be reached or does not start.
+        ConnectionFailed: the server does not start.
         CommandRefused: the server refused the table.
 
     """
-    if server is not None:
-        async with await Client.create(full_url(server), name, options, passphrase=passphrase) as client:
-            with _keeping_seat(client):
-                await _add_bots(client, bots, level)
-                note = "this table is not announced on the network: give others its address and code"
-                yield Opened(client, "hosted", (await _address_for_others(client),), note)
-        return
-    flags = ["--lan", "--list-tables"] * announced + ["--no-web"] * (not web)
-    hosting = _Hosting(port, persistence, flags)
+    hosting = hosting or Hosting()
+    server = _HostedServer(hosting)
     async with AsyncExitStack() as stack:
-        taken_up = await hosting.take_up(stack) if again else None
-        if taken_up is not None:
-            client = taken_up
-            note = f"table {client.code} goes on; racing-demon host --new opens another"
+        reclaimed = await server.reclaim(stack) if hosting.reclaims else None
+        if reclaimed is not None:
+            client = reclaimed
+            note = f"table {client.code} continues; racing-demon host --new opens another"
         else:
-            note = await hosting.start()
+            note = await server.start()
             client = await stack.enter_async_context(
-                await Client.create(hosting.url, name, options, passphrase=passphrase)
+                await Client.create(server.url, name, options, passphrase=passphrase)
             )
-            hosting.keep(client.code)
-            stack.enter_context(_keeping_seat(client))
-            await _add_bots(client, bots, level)
-        if announced:
-            from racing_demon_client.discovery.mdns import announcing_trouble  # noqa: PLC0415 - others need no zeroconf
+            server.save(client.code)
+            stack.enter_context(_saved_seat(client))
+            await _add_bots(client, bots)
+        if hosting.announced:
+            from racing_demon_client.discovery.mdns import announcement_problem  # noqa: PLC0415 - others need no zeroconf
 
-            note = "; ".join(filter(None, [note, announcing_trouble()]))
-        watching = asyncio.create_task(hosting.look_after(client))
-        follow = _Addresses(hosting)
+            note = "; ".join(filter(None, [note, announcement_problem()]))
+        supervision = asyncio.create_task(server.supervise(client))
+        find_addresses = _LocalAddresses(server)
         try:
-            yield Opened(client, "hosted", tuple(follow()), note, ends_with_us=True, follow=follow)
+            yield OpenedTable(
+                client,
+                "hosted",
+                tuple(find_addresses()),
+                note,
+                ends_with_us=True,
+                find_addresses=find_addresses,
+            )
         except (asyncio.CancelledError, TableEnded) as error:  # Ctrl-C, or the host has said "leave"
-            await hosting.end(client)
+            await server.end(client)
             if not (isinstance(error, TableEnded) and client.has_left):
                 raise
         else:
-            await hosting.end(client)
+            await server.end(client)
         finally:
-            watching.cancel()
+            supervision.cancel()
 
 
 @asynccontextmanager
-async def join(  # noqa: PLR0913
-    address: str,
-    code: str,
-    name: str,
-    passphrase: str = "",
-    *,
-    is_typed: bool = False,
-    ask: Ask | None = None,
-) -> AsyncIterator[Opened]:
+async def join(
+    table: TableAddress, name: str, *, is_typed: bool = False, ask: Ask | None = None
+) -> AsyncIterator[OpenedTable]:
     """Take a seat at a table: this user's stored seat, or a free one.
 
     Args:
-        address: the server's address.
-        code: the table's code.
+        table: where the table is.
         name: the player's name.
-        passphrase: the table's passphrase; empty for none.
         is_typed: whether the name was given for this table; it takes a seat of its own then.
         ask: asks the user whether to use a seat that may be meant; ``None`` if nobody can be asked.
 
@@ -279,51 +340,51 @@ async def join(  # noqa: PLR0913
         CommandRefused: the table does not exist or is full.
 
     """
-    url = full_url(address)
+    url, code = server_url(table.address), table.code
     with stored_seats(url, code) as seats:
-        kept = await _wanted_seat(seats, url, name if is_typed else "", ask)
-        client = await _come_back(url, code, kept)
+        stored = await _seat_to_resume(seats, url, name if is_typed else "", ask)
+        client = await _resume_stored(url, code, stored)
         note = "" if client is None else "you have your seat back"
         if client is not None and _own_name(client) != name:
             note += f", and are still called {_own_name(client)}"
         if client is None:
-            kept = seats.empty
+            stored = seats.empty
             token = secrets.token_hex(32)
-            if kept is not None:
-                kept.keep(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
-            client = await Client.join(url, code, name, passphrase=passphrase, token=token)
-        seats.keep_only(kept)
-        if kept is not None and client.token is not None:
-            kept.keep(client.token, _own_name(client), url)
+            if stored is not None:
+                stored.store(token, "", url)  # store it first: if the answer is lost, the seat can be resumed
+            client = await Client.join(url, code, name, passphrase=table.passphrase, token=token)
+        seats.release_others(stored)
+        if stored is not None and client.token is not None:
+            stored.store(client.token, _own_name(client), url)
         async with client:
             try:
-                yield Opened(client, "joined", (address,), note)
+                yield OpenedTable(client, "joined", (table.address,), note)
             finally:
-                if kept is not None and client.has_left:
-                    kept.forget()
+                if stored is not None and client.has_left:
+                    stored.forget()
 
 
-def _forget_if_left(client: Client, kept: StoredSeat) -> None:
+def _forget_if_left(client: Client, stored: StoredSeat) -> None:
     if client.has_left:
-        kept.forget()
+        stored.forget()
 
 
 @contextmanager
-def _keeping_seat(client: Client) -> Iterator[None]:
+def _saved_seat(client: Client) -> Iterator[None]:
     """Store a host's seat while the context lasts, so that it can be resumed, unless it is given up."""
     with stored_seats(client.url, client.code) as seats:
-        kept = seats.empty
-        seats.keep_only(kept)
-        if kept is not None and client.token is not None:
-            kept.keep(client.token, _own_name(client), client.url)
+        stored = seats.empty
+        seats.release_others(stored)
+        if stored is not None and client.token is not None:
+            stored.store(client.token, _own_name(client), client.url)
         try:
             yield
         finally:
-            if kept is not None:
-                _forget_if_left(client, kept)
+            if stored is not None:
+                _forget_if_left(client, stored)
 
 
-async def _wanted_seat(seats: TableSeats, url: str, typed: str, ask: Ask | None) -> StoredSeat | None:
+async def _seat_to_resume(seats: TableSeats, url: str, typed: str, ask: Ask | None) -> StoredSeat | None:
     """Return the stored seat to resume; ``None`` for a new one.
 
     Args:
@@ -338,7 +399,7 @@ async def _wanted_seat(seats: TableSeats, url: str, typed: str, ask: Ask | None)
     for seat in seats.elsewhere:
         (here if await _is_same_server(url, seat.servers) else elsewhere).append(seat)
     for seat in here:
-        if not typed or seat.is_called(typed):
+        if not typed or seat.has_name(typed):
             return seat
     if here and not here[0].name:  # an older client stored no name
         return here[0]
@@ -357,11 +418,11 @@ async def _wanted_seat(seats: TableSeats, url: str, typed: str, ask: Ask | None)
 
 async def _is_same_server(url: str, others: Sequence[str]) -> bool:
     """Return whether an address leads to where a seat was used before: only there its token may be sent."""
-    places = await _places(url)
-    return any([bool(places & await _places(other)) for other in others])
+    places = await _resolved(url)
+    return any([bool(places & await _resolved(other)) for other in others])
 
 
-async def _places(url: str) -> set[tuple[str, int]]:
+async def _resolved(url: str) -> set[tuple[str, int]]:
     """Return the network addresses and the port behind a server's address; all of this machine are one."""
     from racing_demon_client.discovery.network_interfaces import own_interfaces  # noqa: PLC0415 - rarely needed
 
@@ -381,22 +442,22 @@ async def _places(url: str) -> set[tuple[str, int]]:
     }
 
 
-async def _come_back(url: str, code: str, kept: StoredSeat | None) -> Client | None:
+async def _resume_stored(url: str, code: str, stored: StoredSeat | None) -> Client | None:
     """Resume a stored seat; return ``None`` if there is none or it is gone."""
-    if kept is None:
+    if stored is None:
         return None
     try:
-        return await Client.resume(url, code, kept.token)
+        return await Client.resume(url, code, stored.token)
     except CommandRefused as error:
         if error.reason not in {Reason.BAD_TOKEN, Reason.UNKNOWN_TABLE}:
             raise
-        if error.reason is Reason.BAD_TOKEN and (url in kept.servers or not kept.servers):
-            kept.forget()
+        if error.reason is Reason.BAD_TOKEN and (url in stored.servers or not stored.servers):
+            stored.forget()
         return None
 
 
 @asynccontextmanager
-async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[Opened]:
+async def watch(table: TableAddress) -> AsyncIterator[OpenedTable]:
     """Watch a table as a spectator.
 
     Raises:
@@ -404,33 +465,32 @@ async def watch(address: str, code: str, passphrase: str = "") -> AsyncIterator[
         CommandRefused: the table does not exist, or cannot be watched.
 
     """
-    async with await Client.watch(full_url(address), code, passphrase=passphrase) as client:
-        yield Opened(client, "watched", (address,))
+    url = server_url(table.address)
+    async with await Client.watch(url, table.code, passphrase=table.passphrase) as client:
+        yield OpenedTable(client, "watched", (table.address,))
 
 
-async def _add_bots(client: Client, number: int, level: str) -> None:
-    for _ in range(number):
-        await client.ask(AddBot(counter=client.next_counter(), level=level))
+async def _add_bots(client: Client, bots: Bots) -> None:
+    for _ in range(bots.number):
+        await client.ask(AddBot(counter=client.next_counter(), level=bots.level))
 
 
-class _Hosting:
+class _HostedServer:
     """The server of this user's own table for the network.
 
     Attributes:
         port: the server's port.
 
     Args:
-        wanted: the port that the user asked for, if any.
-        persistence: whether and where the server keeps the table.
-        flags: more command line arguments for the server.
+        hosting: how it is started.
 
     """
 
-    def __init__(self, wanted: int | None, persistence: Persistence, flags: Sequence[str]) -> None:
-        self.port = DEFAULT_PORT if wanted is None else wanted
-        self._wanted = wanted
-        self._persistence = persistence
-        self._flags = flags
+    def __init__(self, hosting: Hosting) -> None:
+        self.port = DEFAULT_PORT if hosting.port is None else hosting.port
+        self._wanted = hosting.port
+        self._journal = hosting.journal
+        self._flags = ["--lan", "--list-tables"] * hosting.announced + ["--no-web"] * (not hosting.web)
         self._has_ipv6 = False
         self._pid = 0
 
@@ -439,45 +499,45 @@ class _Hosting:
         """The server's address for the host."""
         return _own_url(self.port)
 
-    async def take_up(self, stack: AsyncExitStack) -> Client | None:
+    async def reclaim(self, stack: AsyncExitStack) -> Client | None:
         """Return the host at the table that was left open here, if there is one, entered into a stack.
 
         Its server runs on, or is started again with its journal.
         """
         for table in hosted_tables():
-            if self._wanted not in {None, table.port} or self._persistence.journal != table.journal:
+            if self._wanted not in {None, table.port} or self._journal.path != table.journal:
                 continue
             async with AsyncExitStack() as attempt:
                 seats = attempt.enter_context(stored_seats(_own_url(table.port), table.code))
-                kept = next(iter(seats.here), None)
-                seats.keep_only(kept)
-                if kept is None:  # another terminal hosts it, or the seat was given up
+                stored = next(iter(seats.here), None)
+                seats.release_others(stored)
+                if stored is None:  # another terminal hosts it, or the seat was given up
                     continue
-                client = await self._host_again(table, kept)
+                client = await self._resume_as_host(table, stored)
                 if client is not None:
                     stack.push_async_exit(attempt.pop_all())
-                    stack.callback(_forget_if_left, client, kept)
+                    stack.callback(_forget_if_left, client, stored)
                     return await stack.enter_async_context(client)
         return None
 
-    async def _host_again(self, table: HostedTable, kept: StoredSeat) -> Client | None:
+    async def _resume_as_host(self, table: HostedTable, stored: StoredSeat) -> Client | None:
         self.port, self._has_ipv6, self._pid, pid = table.port, table.has_ipv6, table.pid, 0
         try:
             if not await is_listening(table.port):
                 pid = self._pid = await self._start_at(table.port, table.code)
-            client = await Client.resume(self.url, table.code, kept.token)
+            client = await Client.resume(self.url, table.code, stored.token)
         except JournalRefused:
             raise
         except (ConnectionFailed, CommandRefused) as error:
             if isinstance(error, CommandRefused):
-                kept.forget()
+                stored.forget()
                 forget_hosted(table.code)
             if pid:  # its journal has no such table
                 os.kill(pid, signal.SIGTERM)
                 await wait_until_ended(table.port)
             self.port = DEFAULT_PORT if self._wanted is None else self._wanted
             return None
-        keep_hosted(table.model_copy(update={"pid": self._pid}))
+        save_hosted(table.model_copy(update={"pid": self._pid}))
         return client
 
     async def start(self) -> str:
@@ -506,35 +566,35 @@ class _Hosting:
 
     async def _start_at(self, port: int, code: str = "") -> int:
         everywhere = "0.0.0.0"  # noqa: S104 - the user asked for a table on the network
-        url, pid = await start_hosted(
+        url, pid = await start_hosted_server(
             host="" if self._has_ipv6 else everywhere,
             port=port,
-            persistence=self._persistence,
+            journal=self._journal,
             code=code,
             flags=self._flags,
         )
         self.port = int(url.rpartition(":")[2].partition("/")[0])
         return pid
 
-    def keep(self, code: str) -> None:
+    def save(self, code: str) -> None:
         """Remember the table, for the next host."""
-        keep_hosted(
+        save_hosted(
             HostedTable(
                 code=code,
                 port=self.port,
                 pid=self._pid,
                 has_ipv6=self._has_ipv6,
-                journal=self._persistence.journal,
+                journal=self._journal.path,
                 at=time.time(),
             )
         )
 
-    async def look_after(self, client: Client) -> None:
+    async def supervise(self, client: Client) -> None:
         """Start the server again, a few times, if it crashes under its host."""
-        for _ in range(MOST_DEATHS):
+        for _ in range(MAX_RESTARTS):
             while client.online or await is_listening(self.port):  # noqa: ASYNC110 - another process
-                await asyncio.sleep(LOOK_SECONDS)
-            if self._persistence == NOTHING:
+                await asyncio.sleep(POLL_SECONDS)
+            if self._journal == NO_JOURNAL:
                 return
             with suppress(ConnectionFailed):
                 self._pid = await self._start_at(self.port, client.code)
@@ -569,22 +629,22 @@ def _own_name(client: Client) -> str:
 
 async def _address_for_others(client: Client) -> str:
     """Return a server's address; for one on this machine, one at which others reach it, if there is any."""
-    from racing_demon_client.net.server_query import answers  # noqa: PLC0415 - seldom needed
+    from racing_demon_client.net.server_query import has_table  # noqa: PLC0415 - seldom needed
 
     port = port_of(client.url)
-    if ("", port) in await _places(client.url):
+    if ("", port) in await _resolved(client.url):
         for own in _own_addresses():
             address = f"ws://{own}:{port}"
-            if await answers(f"{address}{WEBSOCKET_PATH}", client.code):
+            if await has_table(f"{address}{WEBSOCKET_PATH}", client.code):
                 return address
     return client.url.removesuffix(WEBSOCKET_PATH)
 
 
-class _Addresses:
+class _LocalAddresses:
     """The addresses of this machine at which a hosted table is joined, looked up from time to time."""
 
-    def __init__(self, hosting: _Hosting) -> None:
-        self._hosting = hosting
+    def __init__(self, server: _HostedServer) -> None:
+        self._server = server
         self._found: list[str] = []
         self._until = 0.0
 
@@ -592,7 +652,7 @@ class _Addresses:
         now = time.monotonic()
         if now >= self._until:
             self._until = now + ADDRESSES_SECONDS
-            self._found = [f"ws://{address}:{self._hosting.port}" for address in _own_addresses()]
+            self._found = [f"ws://{address}:{self._server.port}" for address in _own_addresses()]
         return self._found
 
 

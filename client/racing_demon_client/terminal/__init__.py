@@ -1,4 +1,4 @@
-"""The terminal table: a desk without a screen, pure drawings of it, and the Textual screens on top."""
+"""The terminal table: a view model, pure drawings of it, and the Textual screens on top."""
 
 import os
 

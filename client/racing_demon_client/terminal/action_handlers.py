@@ -1,293 +1,314 @@
-"""Handlers for every action that is not a play, one function each."""
+"""Handlers for every action that is not a play, one method each."""
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from textual.screen import Screen
 from textual.worker import Worker
 
 from racing_demon_client.shared.message_text import kick_question
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
-from racing_demon_client.sources.solo import score_lines, scores, statistics_path
+from racing_demon_client.sources.solo import load_scores, score_lines, statistics_path
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 
+from .appearance import Appearance
 from .drawing.help import help_lines
-from .look import Look
-from .screens.dialogs import ChatScreen, Dialog, HelpScreen, PlaceScreen, QuestionScreen, TextScreen
+from .screens.dialogs import ChatScreen, Dialog, HelpScreen, QuestionScreen, SeekScreen, TextScreen
 from .screens.options import OptionsScreen
 from .screens.players import PlayerAction, PlayersScreen
-from .screens.table import AnalysisScreen, LobbyScreen, PictureScreen, TallyScreen
-from .sessions import REPLAY_ACTIONS, ReplaySession, SoloSession, TableSession
+from .screens.table import AnalysisScreen, CanvasScreen, LobbyScreen, TallyScreen
+from .sessions import ReplaySession, SoloSession, TableSession, method_of
 from .style import DENSITIES, screen_text
 
 
-class Stage(Protocol):
+class AppContext(Protocol):
     """The part of the application that the handlers use."""
 
-    look: Look
+    appearance: Appearance
     session: TableSession | None
 
     @property
     def screen(self) -> Screen[Any]:
         """Return the active screen."""
 
-    def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
+    def open_dialog(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
         """Open a dialog and pass its answer to ``then``."""
 
-    def show(self, screen: PictureScreen) -> None:
+    def show(self, screen: CanvasScreen) -> None:
         """Switch to another screen."""
 
     def run_worker(self, work: Any, *, group: str) -> Worker[Any]:
         """Run something in the background."""
 
-    def route(self, *, insists: bool = True) -> None:
+    def route(self, *, force: bool = True) -> None:
         """Switch to the screen that fits the table's phase."""
 
     def dismiss_banner(self) -> bool:
         """Dismiss the banner; return whether there was one."""
 
-    def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
+    def new_screen(self, kind: type[CanvasScreen], session: TableSession) -> CanvasScreen:
         """Return a screen of this kind."""
 
-    def change_look(self, look: Look) -> None:
+    def change_appearance(self, appearance: Appearance) -> None:
         """Change the look of everything."""
 
-    def keep(self, **changes: Any) -> None:
+    def save_settings(self, **changes: Any) -> None:
         """Change settings and save them."""
 
 
-def act(stage: Stage, session: TableSession, action: str) -> None:
-    """Carry out an action; ignore one that means nothing here."""
-    if action.startswith("bot-") and action != "bot-away":
-        session.tell(cl.AddBot, level=action.removeprefix("bot-"))
-    elif action.startswith("react-"):
-        session.tell(cl.React, reaction=action.removeprefix("react-"))
-    elif action in REPLAY_ACTIONS and isinstance(session, ReplaySession):
-        session.do(action)
-    elif isinstance(session, SoloSession) and session.does(action):
-        return
-    elif action in ACTS:
-        ACTS[action](stage, session)
+class ActionHandlers:
+    """Carries out the actions at a table that are not plays.
 
+    As in Textual, the method ``action_bot_away`` carries out the action ``bot-away``. Actions that only a
+    replay or a solo table has are methods of its session.
 
-def _enter(stage: Stage, session: TableSession) -> None:
-    """Start the match, or toggle being ready.
+    Args:
+        app: the application.
+        session: the session at the table.
 
-    Once the cards are dealt, show them: the key was pressed a moment too late, to play.
     """
-    view, client = session.client.view, session.client
-    if stage.dismiss_banner():
-        return
-    if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
-        stage.route()
-    elif view.between_matches and client.seat == view.host:
-        _start(stage, session)
-    else:
-        own = view.seats.get(client.seat)
-        session.tell(cl.Ready, ready=own is None or not own.ready)
 
+    def __init__(self, app: AppContext, session: TableSession) -> None:
+        self._app = app
+        self._session = session
 
-def _start(stage: Stage, session: TableSession) -> None:
-    """Deal; ask first if nobody has come yet whom the player may be waiting for."""
+    def run(self, action: str) -> None:
+        """Carry out an action; ignore one that means nothing here."""
+        if action.startswith("bot-") and action != "bot-away":
+            self._session.send(cl.AddBot, level=action.removeprefix("bot-"))
+        elif action.startswith("react-"):
+            self._session.send(cl.React, reaction=action.removeprefix("react-"))
+        elif not self._session.run_action(action) and (handler := method_of(self, action)) is not None:
+            handler()
 
-    def answered(deals: bool | None) -> None:
-        if deals:
-            session.tell(cl.Start)
+    def action_back(self) -> None:
+        """Show the cards again."""
+        self._app.route()
 
-    if session.client.is_alone and session.opened.how != "practiced":
-        stage.ask(
-            QuestionScreen("Nobody else is here yet. Deal for yourself alone?", "Deal", "Wait"), answered
-        )
-    else:
-        answered(deals=True)
+    def action_stuck(self) -> None:
+        """Declare being stuck."""
+        self._session.send(cl.Stuck)
 
+    def action_call(self) -> None:
+        """Call "Demon!"."""
+        self._session.send(cl.Call)
 
-def _bot_away(stage: Stage, session: TableSession) -> None:
-    bots = [state.seat for state in session.client.view.seats.values() if state.bot]
-    if bots:
-        session.tell(cl.RemoveBot, seat=max(bots))
+    def action_watch(self) -> None:
+        """Watch the next player."""
+        self._session.model.watch_next()
 
+    def action_rotate(self) -> None:
+        """Rotate through the players, or stop."""
+        self._session.model.toggle_rotation(self._session.now())
 
-def _chat(stage: Stage, session: TableSession) -> None:
-    if session.client.seat is None:
-        session.desk.hands.say("Only players can chat.", session.now())
-        return
+    def action_tally(self) -> None:
+        """Show the tally, or the cards again."""
+        self._toggle(TallyScreen)
 
-    def said(text: str | None) -> None:
-        if text:
-            session.tell(cl.Say, text=text)
+    def action_analysis(self) -> None:
+        """Show the analysis of the last hand, or the cards again."""
+        self._toggle(AnalysisScreen)
 
-    stage.ask(ChatScreen(), said)
+    def action_lobby(self) -> None:
+        """Show the lobby, or the cards again."""
+        self._toggle(LobbyScreen)
 
+    def action_enter(self) -> None:
+        """Start the match, or toggle being ready.
 
-def _pause(stage: Stage, session: TableSession) -> None:
-    session.tell(cl.Pause, paused=not session.client.view.paused)
-
-
-def _players(stage: Stage, session: TableSession) -> None:
-    def chosen(action: PlayerAction | None) -> None:
-        if action is None:
+        Once the cards are dealt, show them: the key was pressed a moment too late, to play.
+        """
+        view, client = self._session.client.view, self._session.client
+        if self._app.dismiss_banner():
             return
-        if action.command is cl.Kick and action.seat is not None:
-            _kick(stage, session, action.seat)
-        elif action.command is not None:
-            session.tell(action.command, **action.fields)
-        elif action.seat is not None:
-            session.desk.ignore(action.seat)
-
-    client = session.client
-    stage.ask(PlayersScreen(lambda: client.view, client.seat, session.desk.ignored), chosen)
-
-
-def _kick(stage: Stage, session: TableSession, seat: int) -> None:
-    """Kick a player after the host has confirmed it."""
-    state = session.client.view.seats.get(seat)
-    if state is None:
-        return
-
-    def answered(does_it: bool | None) -> None:
-        now = session.client.view.seats.get(seat)
-        if does_it and now is not None and now.name == state.name:  # another player may have the seat now
-            session.tell(cl.Kick, seat=seat)
-
-    text = screen_text(kick_question(state, "l in this list"))
-    stage.ask(QuestionScreen(text, "Kick", "Cancel"), answered)
-
-
-def _options(stage: Stage, session: TableSession) -> None:
-    def chosen(options: Options | None) -> None:
-        if options is not None:
-            session.tell(cl.SetOptions, options=options)
-
-    view = session.client.view
-    locked = ""
-    if session.client.seat != view.host:
-        locked = "Game and options: only the host can change them."
-    elif not view.between_matches:
-        locked = "Game and options: they can be changed after this match."
-    stage.ask(OptionsScreen(view.options, locked), chosen)
-
-
-def _help(stage: Stage, session: TableSession) -> None:
-    screen = stage.screen
-    if isinstance(screen, PictureScreen):
-        lines = help_lines(screen.keymap, session.keymap)
-        stage.ask(HelpScreen(lines, lambda: stage.look))
-
-
-def _rules(stage: Stage, session: TableSession) -> None:
-    view = session.client.view
-    if view.hand is not None:
-        game = view.hand.rules.game
-        stage.ask(TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: stage.look))
-
-
-def _statistics(stage: Stage, session: TableSession) -> None:
-    lines = ["Your statistics", *score_lines(scores(statistics_path()))]
-    stage.ask(TextScreen(lambda width: lines, lambda: stage.look))
-
-
-def _show(kind: type[PictureScreen]) -> Callable[[Stage, TableSession], None]:
-    def show(stage: Stage, session: TableSession) -> None:
-        if type(stage.screen) is kind:
-            stage.route()
+        if view.in_hand or view.phase in {Phase.SHUFFLING, Phase.COUNTDOWN} or client.seat is None:
+            self._app.route()
+        elif view.between_matches and client.seat == view.host:
+            self._start()
         else:
-            stage.show(stage.make(kind, session))
+            own = view.seats.get(client.seat)
+            self._session.send(cl.Ready, ready=own is None or not own.ready)
 
-    return show
+    def _start(self) -> None:
+        """Deal; ask first if nobody has come yet whom the player may be waiting for."""
 
+        def answered(deals: bool | None) -> None:
+            if deals:
+                self._session.send(cl.Start)
 
-def _seek(stage: Stage, session: TableSession) -> None:
-    def said(text: str | None) -> None:
-        if text and isinstance(session, ReplaySession):
-            session.seek(text)
+        if self._session.client.is_alone and self._session.opened.how != "practiced":
+            self._app.open_dialog(
+                QuestionScreen("Nobody else is here yet. Deal for yourself alone?", "Deal", "Wait"), answered
+            )
+        else:
+            answered(deals=True)
 
-    if isinstance(session, ReplaySession):
-        stage.ask(PlaceScreen(), said)
+    def action_bot_away(self) -> None:
+        """Remove the last bot."""
+        bots = [state.seat for state in self._session.client.view.seats.values() if state.bot]
+        if bots:
+            self._session.send(cl.RemoveBot, seat=max(bots))
 
+    def action_chat(self) -> None:
+        """Ask for a line of chat, and send it."""
+        if self._session.client.seat is None:
+            self._session.model.selection.show_message("Only players can chat.", self._session.now())
+            return
 
-def _hint(stage: Stage, session: TableSession) -> None:
-    session.desk.hands.hint(session.now(), session.keymap.labels, stage.look.glyphs.card)
+        def said(text: str | None) -> None:
+            if text:
+                self._session.send(cl.Say, text=text)
 
+        self._app.open_dialog(ChatScreen(), said)
 
-def _leave(stage: Stage, session: TableSession) -> None:
-    if isinstance(session, ReplaySession | SoloSession):
-        stage.run_worker(session.client.leave(), group="leaving")
-        return
-    if session.opened.ends_with_us:
-        text = "Leave the table? You host it, so it ends for everybody."
-    else:
-        meaning = {"practiced": " The match ends with it.", "watched": ""}
-        counts = "" if session.client.view.between_matches else " Your points so far count."
-        text = f"Leave the table?{meaning.get(session.opened.how, counts)}"
+    def action_pause(self) -> None:
+        """Pause or resume the hand."""
+        self._session.send(cl.Pause, paused=not self._session.client.view.paused)
 
-    def answered(leaves: bool | None) -> None:
-        if leaves:
-            stage.run_worker(session.client.leave(), group="leaving")
+    def action_players(self) -> None:
+        """Ask for an action on a player."""
 
-    stage.ask(QuestionScreen(text, "Leave", "Stay"), answered)
+        def chosen(action: PlayerAction | None) -> None:
+            if action is None:
+                return
+            if action.command is cl.Kick and action.seat is not None:
+                self._kick(action.seat)
+            elif action.command is not None:
+                self._session.send(action.command, **action.fields)
+            elif action.seat is not None:
+                self._session.model.ignore(action.seat)
 
+        client = self._session.client
+        self._app.open_dialog(
+            PlayersScreen(lambda: client.view, client.seat, self._session.model.ignored), chosen
+        )
 
-def _colors(stage: Stage, session: TableSession) -> None:
-    look = stage.look.next_palette()
-    stage.keep(palette=look.palette_name)
-    stage.change_look(look)
-    session.desk.hands.say(look.palette.title, session.now())
+    def _kick(self, seat: int) -> None:
+        """Kick a player after the host has confirmed it."""
+        state = self._session.client.view.seats.get(seat)
+        if state is None:
+            return
 
+        def answered(does_it: bool | None) -> None:
+            now = self._session.client.view.seats.get(seat)
+            if does_it and now is not None and now.name == state.name:  # another player may have the seat now
+                self._session.send(cl.Kick, seat=seat)
 
-def _density(stage: Stage, session: TableSession) -> None:
-    size = stage.screen.size
-    look = stage.look.next_density(size.width, size.height)
-    if look == stage.look:
-        wide, high = DENSITIES["medium"].size
-        text = f"size: small; larger cards need a terminal of {wide}x{high}"
-    else:
-        text = f"size: {look.density}"
-        stage.keep(density=look.density)
-        stage.change_look(look)
-    session.desk.hands.say(text, session.now())
+        text = screen_text(kick_question(state, "l in this list"))
+        self._app.open_dialog(QuestionScreen(text, "Kick", "Cancel"), answered)
 
+    def action_options(self) -> None:
+        """Show the table's options, and change them."""
 
-def _motion(stage: Stage, session: TableSession) -> None:
-    look = stage.look.other_motion()
-    stage.keep(motion=look.motion, sound=look.motion)
-    stage.change_look(look)
-    session.desk.hands.say(f"flashes and sounds: {'on' if look.motion else 'off'}", session.now())
+        def chosen(options: Options | None) -> None:
+            if options is not None:
+                self._session.send(cl.SetOptions, options=options)
 
+        view = self._session.client.view
+        locked = ""
+        if self._session.client.seat != view.host:
+            locked = "Game and options: only the host can change them."
+        elif not view.between_matches:
+            locked = "Game and options: they can be changed after this match."
+        self._app.open_dialog(OptionsScreen(view.options, locked), chosen)
 
-def _volume(stage: Stage, session: TableSession) -> None:
-    volume = (session.desk.volume + 1) % 3
-    session.desk.volume = volume
-    stage.keep(volume=volume)
-    text = ("only your own plays", "plays to the foundations", "everything")[volume]
-    session.desk.hands.say(f"the feed shows: {text}", session.now())
+    def action_help(self) -> None:
+        """Show all keys."""
+        screen = self._app.screen
+        if isinstance(screen, CanvasScreen):
+            lines = help_lines(screen.keymap, self._session.keymap)
+            self._app.open_dialog(HelpScreen(lines, lambda: self._app.appearance))
 
+    def action_solo_rules(self) -> None:
+        """Show the rules of the game."""
+        view = self._session.client.view
+        if view.hand is not None:
+            game = view.hand.rules.game
+            self._app.open_dialog(
+                TextScreen(lambda width: rules_of(game, min(width, WIDTH)), lambda: self._app.appearance)
+            )
 
-ACTS: Final[dict[str, Callable[[Stage, TableSession], None]]] = {
-    "enter": _enter,
-    "back": lambda stage, session: stage.route(),
-    "stuck": lambda stage, session: session.tell(cl.Stuck),
-    "call": lambda stage, session: session.tell(cl.Call),
-    "hint": _hint,
-    "watch": lambda stage, session: session.desk.watch_next(),
-    "bot-away": _bot_away,
-    "options": _options,
-    "pause": _pause,
-    "players": _players,
-    "rotate": lambda stage, session: session.desk.look_around(session.now()),
-    "chat": _chat,
-    "help": _help,
-    "leave": _leave,
-    "tally": _show(TallyScreen),
-    "analysis": _show(AnalysisScreen),
-    "replay-seek": _seek,
-    "solo-rules": _rules,
-    "solo-statistics": _statistics,
-    "lobby": _show(LobbyScreen),
-    "colors": _colors,
-    "density": _density,
-    "motion": _motion,
-    "volume": _volume,
-}
+    def action_solo_statistics(self) -> None:
+        """Show the statistics of solo games."""
+        lines = ["Your statistics", *score_lines(load_scores(statistics_path()))]
+        self._app.open_dialog(TextScreen(lambda width: lines, lambda: self._app.appearance))
+
+    def action_replay_seek(self) -> None:
+        """Ask for a position in the record, and go there."""
+
+        def said(text: str | None) -> None:
+            if text and isinstance(self._session, ReplaySession):
+                self._session.seek(text)
+
+        if isinstance(self._session, ReplaySession):
+            self._app.open_dialog(SeekScreen(), said)
+
+    def action_hint(self) -> None:
+        """Show a play that helps."""
+        self._session.model.selection.hint(
+            self._session.now(), self._session.keymap.labels, self._app.appearance.glyphs.card
+        )
+
+    def action_leave(self) -> None:
+        """Leave the table, after a question where it matters."""
+        if isinstance(self._session, ReplaySession | SoloSession):
+            self._app.run_worker(self._session.client.leave(), group="leaving")
+            return
+        if self._session.opened.ends_with_us:
+            text = "Leave the table? You host it, so it ends for everybody."
+        else:
+            meaning = {"practiced": " The match ends with it.", "watched": ""}
+            counts = "" if self._session.client.view.between_matches else " Your points so far count."
+            text = f"Leave the table?{meaning.get(self._session.opened.how, counts)}"
+
+        def answered(leaves: bool | None) -> None:
+            if leaves:
+                self._app.run_worker(self._session.client.leave(), group="leaving")
+
+        self._app.open_dialog(QuestionScreen(text, "Leave", "Stay"), answered)
+
+    def action_colors(self) -> None:
+        """Switch to the next palette."""
+        appearance = self._app.appearance.next_palette()
+        self._app.save_settings(palette=appearance.palette_name)
+        self._app.change_appearance(appearance)
+        self._session.model.selection.show_message(appearance.palette.title, self._session.now())
+
+    def action_density(self) -> None:
+        """Switch to the next size of cards that fits."""
+        size = self._app.screen.size
+        appearance = self._app.appearance.next_density(size.width, size.height)
+        if appearance == self._app.appearance:
+            wide, high = DENSITIES["medium"].size
+            text = f"size: small; larger cards need a terminal of {wide}x{high}"
+        else:
+            text = f"size: {appearance.density}"
+            self._app.save_settings(density=appearance.density)
+            self._app.change_appearance(appearance)
+        self._session.model.selection.show_message(text, self._session.now())
+
+    def action_motion(self) -> None:
+        """Turn flashes and sounds on or off."""
+        appearance = self._app.appearance.other_motion()
+        self._app.save_settings(motion=appearance.motion, sound=appearance.motion)
+        self._app.change_appearance(appearance)
+        self._session.model.selection.show_message(
+            f"flashes and sounds: {'on' if appearance.motion else 'off'}", self._session.now()
+        )
+
+    def action_volume(self) -> None:
+        """Report more or fewer plays of others."""
+        volume = (self._session.model.volume + 1) % 3
+        self._session.model.volume = volume
+        self._app.save_settings(volume=volume)
+        text = ("only your own plays", "plays to the foundations", "everything")[volume]
+        self._session.model.selection.show_message(f"the feed shows: {text}", self._session.now())
+
+    def _toggle(self, kind: type[CanvasScreen]) -> None:
+        """Show a screen of this kind, or the cards if it is shown already."""
+        if type(self._app.screen) is kind:
+            self._app.route()
+        else:
+            self._app.show(self._app.new_screen(kind, self._session))

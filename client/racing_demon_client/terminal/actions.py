@@ -13,10 +13,10 @@ from racing_demon_client.shared.message_text import REACTIONS
 from racing_demon_protocol.engine.cards import RANK_NAMES
 from racing_demon_protocol.enums import BotLevel
 
-MOST_COLUMNS: Final = 19
-MOST_PILES: Final = 52
+MAX_COLUMNS: Final = 19
+MAX_PILES: Final = 52
 """The number of letters, small and capital."""
-MOST_FOUNDATIONS: Final = 10
+MAX_FOUNDATIONS: Final = 10
 
 
 class ActionGroup(StrEnum):
@@ -44,19 +44,19 @@ class Action:
 
     Attributes:
         id: its name in the settings.
-        does: its effect, for the help.
-        brief: its effect in a word, for the footer; empty to leave it out.
+        description: its effect, for the help.
+        summary: its effect in a word, for the footer; empty to leave it out.
         keys: its keys, where they are the same on every keyboard.
-        spot: its key by position: the row, and the spot in it that the preset names.
+        position: its key by position: the row, and the name of the place in it.
         group: its heading in the help.
 
     """
 
     id: str
-    does: str
-    brief: str = ""
+    description: str
+    summary: str = ""
     keys: tuple[str, ...] = ()
-    spot: tuple[KeyRow, str] | None = None
+    position: tuple[KeyRow, str] | None = None
     group: ActionGroup = ActionGroup.PLAY
 
 
@@ -68,17 +68,20 @@ def _under(group: ActionGroup, *actions: Action) -> tuple[Action, ...]:
 ACTIONS: Final = (
     Action("turn", "turn the stock, or turn the waste over", "turn", keys=("space",)),
     Action(
-        "waste", "pick up the waste's top card; twice: its best play", "waste", spot=(KeyRow.HOME, "waste")
+        "waste",
+        "pick up the waste's top card; twice: its best play",
+        "waste",
+        position=(KeyRow.HOME, "waste"),
     ),
-    Action("waste-up", "waste's top card to the foundations", spot=(KeyRow.UPPER, "waste")),
+    Action("waste-up", "waste's top card to the foundations", position=(KeyRow.UPPER, "waste")),
     Action(
         "reserve",
         "pick up the reserve's top card; twice: its best play",
         "reserve",
-        spot=(KeyRow.HOME, "reserve"),
+        position=(KeyRow.HOME, "reserve"),
     ),
-    Action("reserve-up", "reserve's top card to the foundations", spot=(KeyRow.UPPER, "reserve")),
-    Action("drop", "put back what you hold", "drop", keys=("backspace",), spot=(KeyRow.LOWER, "drop")),
+    Action("reserve-up", "reserve's top card to the foundations", position=(KeyRow.UPPER, "reserve")),
+    Action("drop", "put back what you hold", "drop", keys=("backspace",), position=(KeyRow.LOWER, "drop")),
     Action("left", "cursor to the next pile on the left", keys=("left",)),
     Action("right", "cursor to the next pile on the right", keys=("right",)),
     Action("more", "one card more under the cursor", keys=("up",)),
@@ -90,12 +93,12 @@ ACTIONS: Final = (
             "stuck",
             "say that you are stuck; when everybody is, the hand ends",
             "stuck",
-            spot=(KeyRow.LOWER, "stuck"),
+            position=(KeyRow.LOWER, "stuck"),
         ),
         Action(
             "call",
             'call "Demon!" when you are out, if the table plays that way',
-            spot=(KeyRow.LOWER, "call"),
+            position=(KeyRow.LOWER, "call"),
         ),
         Action("chat", "say something to the table", keys=("/",)),
         *(
@@ -107,7 +110,7 @@ ACTIONS: Final = (
     ),
     *_under(
         ActionGroup.SEE,
-        Action("hint", "a hint, if the table allows hints", "hint", spot=(KeyRow.LOWER, "hint")),
+        Action("hint", "a hint, if the table allows hints", "hint", position=(KeyRow.LOWER, "hint")),
         Action("watch", "as a spectator: the next player's layout", keys=("tab",)),
         Action("rotate", "as a spectator: one player after the other", keys=("f10",)),
         Action("tally", "the tally so far", keys=("f6",)),
@@ -176,24 +179,26 @@ SOLO_ACTIONS: Final = _under(
 def column_actions(columns: int) -> Iterator[Action]:
     """Yield each column's actions: pick up or put down, play to a foundation, put a single card down."""
     for number in range(1, columns + 1):
-        spot = f"column-{number}"
+        position = f"column-{number}"
         yield Action(
-            spot,
+            position,
             f"pick up from column {number}, or put down there; twice: its best play",
-            spot=(KeyRow.HOME, spot),
+            position=(KeyRow.HOME, position),
         )
         yield Action(
-            f"{spot}-up", f"top card of column {number} to the foundations", spot=(KeyRow.UPPER, spot)
+            f"{position}-up",
+            f"top card of column {number} to the foundations",
+            position=(KeyRow.UPPER, position),
         )
-        yield Action(f"{spot}-one", f"only the top card to column {number}, not the run that could go")
+        yield Action(f"{position}-one", f"only the top card to column {number}, not the run that could go")
 
 
 def pile_actions(piles: int, foundations: int, places: int = 0) -> Iterator[Action]:
     """Yield the actions of rank places, of piles with a letter, and of foundations with a digit."""
     named = [(f"place-{number}", f"place {rank}") for number, rank in enumerate(RANK_NAMES[:places], start=1)]
-    named += [(f"pile-{number}", f"pile {number}") for number in range(1, min(piles, MOST_PILES) + 1)]
+    named += [(f"pile-{number}", f"pile {number}") for number in range(1, min(piles, MAX_PILES) + 1)]
     for name, pile in named:
         yield Action(name, f"pick up from {pile}, or put down there; twice: its best play")
         yield Action(f"{name}-up", f"top card of {pile} to the foundations")
-    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+    for number in range(1, min(foundations, MAX_FOUNDATIONS) + 1):
         yield Action(f"foundation-{number}", f"put down on foundation {number}, or take back from it")

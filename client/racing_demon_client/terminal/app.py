@@ -1,4 +1,4 @@
-"""Open the table that the welcome screen asked for."""
+"""The terminal application: it opens tables, shows their screens and ends with an exit code."""
 
 import argparse
 import asyncio
@@ -22,10 +22,10 @@ from textual.screen import ModalScreen
 
 from racing_demon_client.errors import SettingsRefused, TableEnded, crash_message
 from racing_demon_client.records.recorder import Recorder
-from racing_demon_client.saved_tables import Recent, recents, recents_path, remember
+from racing_demon_client.saved_tables import RecentTable, recent_tables, recents_path, save_recent
 from racing_demon_client.settings import PlayerSettings, load, login_name, save, settings_path
 from racing_demon_client.sources import PRACTICE_HANDS, tables
-from racing_demon_client.sources.tables import Ask, Opened, Question
+from racing_demon_client.sources.tables import Ask, Bots, OpenedTable, Question
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import RacingDemonError
 from racing_demon_protocol.wire.messages import Message
@@ -33,18 +33,18 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 
-from .action_handlers import act
-from .keymap import known_actions, usual_keys
-from .look import AsciiSigns, Look, depth_of, glyphs_for, theme
+from .action_handlers import ActionHandlers
+from .appearance import Appearance, AsciiFilter, depth_of, glyphs_for, theme
+from .keymap import equivalent_keys, known_actions
 from .screens.dialogs import ChatScreen, Dialog, QuestionScreen
-from .screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
+from .screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from .screens.welcome import OpeningRequest, WelcomeScreen
 from .sessions import ReplaySession, SoloSession, TableSession
 from .style import ASCII, screen_text
-from .view_model import BANNER_MS, Cue, Desk
+from .view_model import BANNER_MS, SoundCue, ViewModel
 
 
-def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Opened]:
+def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[OpenedTable]:
     """Return a context manager that opens the requested table and closes it again.
 
     Args:
@@ -56,18 +56,16 @@ def opening(request: OpeningRequest, ask: Ask) -> AbstractAsyncContextManager[Op
     match request.what:
         case "practice":
             options = options.model_copy(update={"hands": PRACTICE_HANDS})
-            return tables.practice(request.name, options, bots=max(1, request.bots), level=request.level)
+            return tables.practice(request.name, options, Bots(max(1, request.bots), request.level))
         case "host":
-            return tables.host(
-                request.name, options, bots=request.bots, level=request.level, passphrase=request.passphrase
-            )
+            bots = Bots(request.bots, request.level)
+            return tables.host(request.name, options, bots, request.passphrase)
         case "alone":
-            return nullcontext(Opened(tables.alone(request.name, options), "alone"))
+            return nullcontext(OpenedTable(tables.alone(request.name, options), "alone"))
         case "join":
-            place = request.address, request.code
-            return tables.join(*place, request.name, request.passphrase, is_typed=True, ask=ask)
+            return tables.join(request.table, request.name, is_typed=True, ask=ask)
         case _:
-            return tables.watch(request.address, request.code, request.passphrase)
+            return tables.watch(request.table)
 
 
 TICK_SECONDS = 0.1
@@ -111,16 +109,16 @@ class TerminalApp(App[None]):
 
     def __init__(
         self,
-        opened: Opened | None,
+        opened: OpenedTable | None,
         settings: PlayerSettings,
-        look: Look,
+        appearance: Appearance,
         *,
         recorder: Recorder | None = None,
         watched: int | None = None,
     ) -> None:
         # Textual decides here, once, how to treat NO_COLOR.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.look = look
+        self.appearance = appearance
         self.session: TableSession | None = None
         self.failure: RacingDemonError | None = None
         self.is_faulty = False
@@ -130,60 +128,60 @@ class TerminalApp(App[None]):
         self._recorder = recorder
         self._watched = watched
         self._stack = AsyncExitStack()
-        self._is_stale = False
+        self._redraw_pending = False
         self._shown_until = 0
 
     def on_mount(self) -> None:
         """Open the first table or the welcome screen."""
         depth = depth_of(None if self.no_color else self.console.color_system)
-        self.look = replace(
-            self.look,
+        self.appearance = replace(
+            self.appearance,
             palette_name=self._settings.palette,
             depth=depth,
             density=self._settings.density,
             mark_red=self._settings.mark_red,
             motion=self._settings.motion,
         )
-        self._dress()
+        self._apply_theme()
         self.set_interval(TICK_SECONDS, self._tick)
         if self._opened is not None:
             self._start_session(self._opened)
         else:
             self._welcome()
 
-    def _dress(self) -> None:
-        dress = theme(self.look.palette)
-        self.register_theme(dress)
-        self.theme = dress.name
-        self.ansi_color = self.look.palette.colorless
+    def _apply_theme(self) -> None:
+        applied = theme(self.appearance.palette)
+        self.register_theme(applied)
+        self.theme = applied.name
+        self.ansi_color = self.appearance.palette.colorless
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters that every drawn line passes through."""
         filters = super().get_line_filters()
-        return [*filters, AsciiSigns()] if self.look.glyphs is ASCII else filters
+        return [*filters, AsciiFilter()] if self.appearance.glyphs is ASCII else filters
 
     # From the welcome screen to a table and back.
 
     def _welcome(self, text: str = "") -> None:
         name = self._settings.name or login_name()
-        screen = WelcomeScreen(name, recents(recents_path()), self._come)
+        screen = WelcomeScreen(name, recent_tables(recents_path()), self._open_requested)
         self.push_screen(screen)
         if text:
-            self.call_after_refresh(screen.tell, text)
+            self.call_after_refresh(screen.show_text, text)
 
-    def _come(self, request: OpeningRequest) -> None:
+    def _open_requested(self, request: OpeningRequest) -> None:
         self.run_worker(self._open(request), exclusive=True, group="opening")
 
     async def _open(self, request: OpeningRequest) -> None:
         screen = self.screen
         assert isinstance(screen, WelcomeScreen)
-        screen.tell("Joining the table..." if request.what == "join" else "Opening the table...")
+        screen.show_text("Joining the table..." if request.what == "join" else "Opening the table...")
         if request.name != self._settings.name:
-            self.keep(name=request.name)
+            self.save_settings(name=request.name)
         try:
             opened = await self._stack.enter_async_context(opening(request, self._ask_about_seat))
         except RacingDemonError as error:
-            screen.tell(str(error))
+            screen.show_text(str(error))
             return
         while self.screen is not screen:  # a dialog was opened meanwhile
             self.pop_screen()
@@ -195,35 +193,35 @@ class TerminalApp(App[None]):
         self.push_screen(QuestionScreen(*(screen_text(text) for text in question)), answered.set_result)
         return bool(await answered)
 
-    def _start_session(self, opened: Opened) -> None:
-        desk = Desk(
+    def _start_session(self, opened: OpenedTable) -> None:
+        model = ViewModel(
             opened.client,
             volume=self._settings.volume,
-            motion=self.look.motion,
-            glyphs=self.look.glyphs,
+            motion=self.appearance.motion,
+            glyphs=self.appearance.glyphs,
         )
         if self._watched is not None:
-            desk.watch(self._watched)
-        self.session = SESSIONS.get(opened.how, TableSession)(opened, desk, self._settings, self._recorder)
+            model.watch(self._watched)
+        self.session = SESSIONS.get(opened.how, TableSession)(opened, model, self._settings, self._recorder)
         if opened.how != "practiced" and opened.addresses:
             self._remember(opened)
         if opened.note:
-            desk.hands.say(opened.note, self.session.now())
+            model.selection.show_message(opened.note, self.session.now())
         self.run_worker(self._listen(self.session), exclusive=True, group="table")
         self.push_screen(self._screen_for(self.session))
 
-    def _remember(self, opened: Opened) -> None:
+    def _remember(self, opened: OpenedTable) -> None:
         """Add the table to the recent ones."""
         client = opened.client
         name = "" if client.seat is None else client.view.seats[client.seat].name
-        recent = Recent.now(opened.addresses[0], client.code, name, opened.how)
+        recent = RecentTable.now(opened.addresses[0], client.code, name, opened.how)
         if recent is not None:
-            remember(recents_path(), recent)
+            save_recent(recents_path(), recent)
 
     async def _listen(self, session: TableSession) -> None:
         text = ""
         try:
-            await session.listen(self._heard)
+            await session.listen(self._message_received)
         except RacingDemonError as error:
             text = str(error)
             if self._opened is not None:
@@ -231,7 +229,7 @@ class TerminalApp(App[None]):
             if isinstance(error, TableEnded) and session.end(text):
                 self._shown_until = 0
                 self.route()
-                self._freshen()
+                self._redraw()
                 return
         await self._end_session(text)
 
@@ -248,7 +246,8 @@ class TerminalApp(App[None]):
         self._stack = AsyncExitStack()
 
     async def on_unmount(self) -> None:
-        """Close whatever the welcome screen opened. A failure is told, because a host's table outlives it."""
+        """Close whatever the welcome screen opened."""
+        # After a failure a host's table must keep running: the context sees an exception then.
         with contextlib.suppress(SystemExit):
             async with self._stack:
                 if self.is_faulty or self.return_code:
@@ -256,32 +255,32 @@ class TerminalApp(App[None]):
 
     # Table events.
 
-    def _heard(self, message: Message, cue: Cue | None) -> None:
+    def _message_received(self, message: Message, cue: SoundCue | None) -> None:
         session = self.session
         if session is None:
             return
         if cue is not None and self._settings.sound:
             self.bell()
         if isinstance(message, ev.HandOver):
-            self._shown_until = session.now() + BANNER_MS if session.desk.banner(session.now()) else 0
-            session.settle()
+            self._shown_until = session.now() + BANNER_MS if session.model.banner(session.now()) else 0
+            session.debounce()
             self.run_worker(self._check(session), group="checking")
         if isinstance(message, ROUTING):
-            self.route(insists=isinstance(message, URGENT))
-        if not self._is_stale:
-            self._is_stale = True
-            self.call_later(self._freshen)
+            self.route(force=isinstance(message, URGENT))
+        if not self._redraw_pending:
+            self._redraw_pending = True
+            self.call_later(self._redraw)
 
     async def _check(self, session: TableSession) -> None:
-        await session.verifier.check()
-        self._freshen()
+        await session.verifier.verify()
+        self._redraw()
 
-    def _freshen(self) -> None:
+    def _redraw(self) -> None:
         """Redraw once for all messages received in this turn."""
-        self._is_stale = False
+        self._redraw_pending = False
         for screen in self.screen_stack:  # empty while the application exits
-            if isinstance(screen, PictureScreen):
-                screen.picture.redraw()
+            if isinstance(screen, CanvasScreen):
+                screen.canvas.redraw()
             elif isinstance(screen, Dialog):
                 screen.renew()
 
@@ -294,22 +293,26 @@ class TerminalApp(App[None]):
             return
         if self._shown_until and session.now() >= self._shown_until:
             self.dismiss_banner()
-        has_moved = session.has_moved()
-        if session.desk.turn_round(session.now()) or session.desk.has_aged(session.now()) or has_moved:
-            self._freshen()
+        have_addresses_changed = session.have_addresses_changed()
+        if (
+            session.model.rotate_if_due(session.now())
+            or session.model.has_changed_by_time(session.now())
+            or have_addresses_changed
+        ):
+            self._redraw()
 
     def dismiss_banner(self) -> bool:
         """Switch from the banner to the tally; return whether there was a banner."""
         was_shown, self._shown_until = bool(self._shown_until), 0
         if was_shown:
             if self.session is not None:
-                self.session.settle()
-            self.route(insists=False)
+                self.session.debounce()
+            self.route(force=False)
         return was_shown
 
-    def _screen_for(self, session: TableSession) -> PictureScreen:
+    def _screen_for(self, session: TableSession) -> CanvasScreen:
         view = session.client.view
-        kind: type[PictureScreen] = TableScreen
+        kind: type[CanvasScreen] = TableScreen
         if session.alone:
             pass  # a solo table stays in view
         elif view.phase in AFTER_HANDS and view.results and session.now() >= self._shown_until:
@@ -318,33 +321,33 @@ class TerminalApp(App[None]):
             kind = LobbyScreen
         if isinstance(self.screen, kind) and type(self.screen) is kind:
             return self.screen
-        return self.make(kind, session)
+        return self.new_screen(kind, session)
 
-    def make(self, kind: type[PictureScreen], session: TableSession) -> PictureScreen:
+    def new_screen(self, kind: type[CanvasScreen], session: TableSession) -> CanvasScreen:
         """Return a screen of this kind."""
-        return kind(session, lambda: self.look, self.act)
+        return kind(session, lambda: self.appearance, self.perform_action)
 
-    def route(self, *, insists: bool = True) -> None:
+    def route(self, *, force: bool = True) -> None:
         """Switch to the screen that fits the table's phase. Only a chat dialog may stay on top of it.
 
         Args:
-            insists: whether to close other dialogs too: the cards do not wait.
+            force: whether to close other dialogs too: the cards do not wait.
 
         """
         session = self.session
         if session is None or not self.screen_stack:  # no screens are left while the application exits
             return
-        while insists and isinstance(self.screen, ModalScreen) and not isinstance(self.screen, ChatScreen):
+        while force and isinstance(self.screen, ModalScreen) and not isinstance(self.screen, ChatScreen):
             self.pop_screen()
         if not isinstance(self.screen, ModalScreen):
             self.show(self._screen_for(session))
 
-    def show(self, screen: PictureScreen) -> None:
+    def show(self, screen: CanvasScreen) -> None:
         """Replace the current picture; a dialog on top of it stays."""
-        if isinstance(self.screen, PictureScreen) and screen is not self.screen:
+        if isinstance(self.screen, CanvasScreen) and screen is not self.screen:
             self.switch_screen(screen)
 
-    def ask(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
+    def open_dialog(self, dialog: Dialog[Any], then: Callable[[Any], None] | None = None) -> None:
         """Open a dialog, handle its answer, then switch to the screen that fits by then.
 
         Args:
@@ -358,18 +361,18 @@ class TerminalApp(App[None]):
             if self.session is session:
                 if then is not None:
                     then(answer)
-                self.route(insists=False)
+                self.route(force=False)
 
         self.push_screen(dialog, answered)
 
     # Actions other than plays.
 
-    async def act(self, action: str) -> None:
+    async def perform_action(self, action: str) -> None:
         """Carry out an action that is not a play; ignore it while a dialog is open."""
         if self.session is not None and self.session.ended:
             await self._end_session(self.session.ended)
         elif self.session is not None and not isinstance(self.screen, ModalScreen):
-            act(self, self.session, action)
+            ActionHandlers(self, self.session).run(action)
 
     async def action_leave(self) -> None:
         """Leave the table after a question; exit if a question is open already."""
@@ -378,14 +381,14 @@ class TerminalApp(App[None]):
         elif self.session is None or isinstance(self.screen, QuestionScreen):
             self.exit()
         else:
-            act(self, self.session, "leave")
+            ActionHandlers(self, self.session).run("leave")
 
     async def on_key(self, event: events.Key) -> None:
         """Let a capital, wide or foreign letter that means nothing stand for the key that types it."""
         bindings = self.active_bindings
         if event.character is None or event.key in bindings or event.character in bindings:
             return
-        for key in usual_keys(event.character):
+        for key in equivalent_keys(event.character):
             if (active := bindings.get(key)) is not None:
                 event.prevent_default()
                 await self.run_action(active.binding.action, active.node)
@@ -403,7 +406,7 @@ class TerminalApp(App[None]):
 
     # Look and settings.
 
-    def keep(self, **changes: Any) -> None:
+    def save_settings(self, **changes: Any) -> None:
         """Change settings and save them."""
         self._settings = self._settings.model_copy(update=changes)
         self.run_worker(self._save(changes), group="settings")
@@ -415,20 +418,22 @@ class TerminalApp(App[None]):
                 await asyncio.to_thread(save, settings_path(), **changes)
         except SettingsRefused as error:
             if self.session is not None:
-                self.session.desk.hands.say(screen_text(str(error)), self.session.now(), is_warning=True)
+                self.session.model.selection.show_message(
+                    screen_text(str(error)), self.session.now(), is_warning=True
+                )
             elif isinstance(self.screen, WelcomeScreen):
-                self.screen.tell(str(error))
+                self.screen.show_text(str(error))
 
-    def change_look(self, look: Look) -> None:
+    def change_appearance(self, appearance: Appearance) -> None:
         """Change the look of everything."""
-        self.look = look
+        self.appearance = appearance
         if self.session is not None:
-            self.session.desk.motion = look.motion
-        self._dress()
+            self.session.model.motion = appearance.motion
+        self._apply_theme()
 
 
 async def run(
-    opened: Opened | None,
+    opened: OpenedTable | None,
     arguments: argparse.Namespace,
     recorder: Recorder | None = None,
     *,
@@ -456,7 +461,7 @@ async def run(
             f"There are, with a number for N: {known}."
         )
     glyphs = glyphs_for("ascii" if arguments.ascii else settings.glyphs, sys.stdout.encoding or "")
-    app = TerminalApp(opened, settings, Look(glyphs=glyphs), recorder=recorder, watched=watched)
+    app = TerminalApp(opened, settings, Appearance(glyphs=glyphs), recorder=recorder, watched=watched)
     # SIGHUP keeps its default: the terminal is gone and nothing can be drawn.
     with contextlib.suppress(NotImplementedError):  # Windows event loops have no signal handlers
         ended = functools.partial(app.exit, None, 128 + signal.SIGTERM)

@@ -10,17 +10,17 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from .drawing.canvas import Canvas, Hit
-from .look import Look
+from .appearance import Appearance
+from .drawing.canvas import Canvas, HitArea
 from .style import drawn_width, spacing_marks
 
 WORDS: Final = re.compile(r"\s+|\S+")
 
-Draw = Callable[[Look, int, int], Canvas]
+Draw = Callable[[Appearance, int, int], Canvas]
 """Draws the current picture with a look, in a width and height of cells."""
 
 
-class PictureWidget(Widget):
+class CanvasWidget(Widget):
     """A picture that fills the screen.
 
     Args:
@@ -30,14 +30,14 @@ class PictureWidget(Widget):
     """
 
     DEFAULT_CSS = """
-    PictureWidget { width: 100%; height: 100%; }
+    CanvasWidget { width: 100%; height: 100%; }
     """
 
-    def __init__(self, draw: Draw, look: Callable[[], Look]) -> None:
+    def __init__(self, draw: Draw, appearance: Callable[[], Appearance]) -> None:
         super().__init__()
         self._draw = draw
-        self._look = look
-        self._drawn_with: Look | None = None
+        self._appearance = appearance
+        self._drawn_with: Appearance | None = None
         self._canvas: Canvas | None = None
         self._strips: dict[int, Strip] = {}
 
@@ -46,10 +46,14 @@ class PictureWidget(Widget):
         width, height = self.size
         if not width or not height:
             return
-        look = self._look()
-        before, self._canvas = self._canvas, self._draw(look, width, height)
-        if before is None or (before.width, before.height) != (width, height) or look != self._drawn_with:
-            self._drawn_with = look
+        appearance = self._appearance()
+        before, self._canvas = self._canvas, self._draw(appearance, width, height)
+        if (
+            before is None
+            or (before.width, before.height) != (width, height)
+            or appearance != self._drawn_with
+        ):
+            self._drawn_with = appearance
             self._strips.clear()
             self.refresh()
             return
@@ -60,7 +64,7 @@ class PictureWidget(Widget):
         if regions:
             self.refresh(*regions)
 
-    def hit(self, x: int, y: int) -> Hit | None:
+    def hit(self, x: int, y: int) -> HitArea | None:
         """Return the hit area at a cell."""
         return None if self._canvas is None else self._canvas.hit(x, y)
 
@@ -79,16 +83,16 @@ class PictureWidget(Widget):
             return Strip.blank(self.size.width)
         strip = self._strips.get(y)
         if strip is None:
-            segments = _segments(self._canvas, y, self._look())
+            segments = _segments(self._canvas, y, self._appearance())
             strip = self._strips[y] = Strip(segments, self._canvas.width)
         return strip
 
 
-def _segments(canvas: Canvas, y: int, look: Look) -> Iterator[Segment]:
+def _segments(canvas: Canvas, y: int, appearance: Appearance) -> Iterator[Segment]:
     """Yield a row's segments, of which Textual counts as many cells as terminals draw."""
     x = 0
     for text, ink in canvas.runs(y):
-        style = look.palette.style(ink)
+        style = appearance.palette.style(ink)
         for piece in WORDS.findall(text) if spacing_marks(text) else (text,):
             yield Segment(piece, style)
             x += drawn_width(piece)

@@ -1,10 +1,13 @@
-"""Keyboard presets: the rows of a keyboard, and the piles' spots on them."""
+"""Keymaps: which key does what, by keyboard layout and game, with the player's own bindings on top.
+
+A character of another script or a capital stands for the key that types it.
+"""
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase, ascii_uppercase
-from typing import Final
+from typing import Final, NamedTuple
 
 from racing_demon_protocol.engine.cards import RANK_NAMES, SUIT_SIZE
 from racing_demon_protocol.formatting import to_halfwidth
@@ -13,9 +16,9 @@ from .actions import (
     ACTIONS,
     BOT_ACTIONS,
     LOBBY_ACTIONS,
-    MOST_COLUMNS,
-    MOST_FOUNDATIONS,
-    MOST_PILES,
+    MAX_COLUMNS,
+    MAX_FOUNDATIONS,
+    MAX_PILES,
     REPLAY_ACTIONS,
     SOLO_ACTIONS,
     Action,
@@ -25,20 +28,20 @@ from .actions import (
     pile_actions,
 )
 
-LOWER_SPOTS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
+LOWER_POSITIONS: Final = {"drop": 1, "call": 2, "stuck": 3, "hint": 4}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Preset:
-    """A keyboard preset.
+class KeyboardLayout:
+    """A keyboard's layout: its rows, and where the piles' keys are in them.
 
     Attributes:
         title: its name for people.
         upper: the row above the home row, from the left.
         home: the keys that pick up and put down.
         lower: the row below.
-        columns: the spots of the first seven columns in the home and upper row.
-        waste: the waste's spot.
+        columns: the positions of the first seven columns in the home and upper row.
+        waste: the waste's position.
         reserve: the reserve's.
 
     """
@@ -51,33 +54,33 @@ class Preset:
     waste: int = 9
     reserve: int = 4
 
-    def spots(self, columns: int) -> dict[str, int]:
-        """Return each spot's position in its row for a number of columns.
+    def positions(self, columns: int) -> dict[str, int]:
+        """Return each pile's position in its row for a number of columns.
 
         Eight columns also use the gap between the hands; with nine or more the reserve has no key.
         """
-        places = self.columns[:columns]
-        free = [place for place in range(10) if place not in {*self.columns, self.waste, self.reserve}]
+        used = self.columns[:columns]
+        free = [index for index in range(10) if index not in {*self.columns, self.waste, self.reserve}]
         if columns > len(self.columns):
-            places = tuple(sorted([*self.columns, *free, self.reserve][:columns], key=int))
-        spots = {f"column-{number}": place for number, place in enumerate(places, start=1)}
-        spots["waste"] = self.waste
-        if self.reserve not in places:
-            spots["reserve"] = self.reserve
-        return spots | LOWER_SPOTS
+            used = tuple(sorted([*self.columns, *free, self.reserve][:columns]))
+        positions = {f"column-{number}": index for number, index in enumerate(used, start=1)}
+        positions["waste"] = self.waste
+        if self.reserve not in used:
+            positions["reserve"] = self.reserve
+        return positions | LOWER_POSITIONS
 
-    def key(self, row: KeyRow, place: int) -> str:
+    def key(self, row: KeyRow, index: int) -> str:
         """Return the key at a position of a row."""
-        return {KeyRow.UPPER: self.upper, KeyRow.HOME: self.home, KeyRow.LOWER: self.lower}[row][place]
+        return {KeyRow.UPPER: self.upper, KeyRow.HOME: self.home, KeyRow.LOWER: self.lower}[row][index]
 
 
-PRESETS: Final = {
-    "qwerty": Preset(title="QWERTY", upper="qwertyuiop", home="asdfghjkl;", lower="zxcvbnm,./"),
-    "qwertz": Preset(title="QWERTZ", upper="qwertzuiop", home="asdfghjklö", lower="yxcvbnm,.-"),
-    "azerty": Preset(title="AZERTY", upper="azertyuiop", home="qsdfghjklm", lower="wxcvbn,;:!"),
-    "dvorak": Preset(title="Dvorak", upper="',.pyfgcrl", home="aoeuidhtns", lower=";qjkxbmwvz"),
-    "colemak": Preset(title="Colemak", upper="qwfpgjluy;", home="arstdhneio", lower="zxcvbkm,./"),
-    "left-handed": Preset(
+KEYBOARD_LAYOUTS: Final = {
+    "qwerty": KeyboardLayout(title="QWERTY", upper="qwertyuiop", home="asdfghjkl;", lower="zxcvbnm,./"),
+    "qwertz": KeyboardLayout(title="QWERTZ", upper="qwertzuiop", home="asdfghjklö", lower="yxcvbnm,.-"),
+    "azerty": KeyboardLayout(title="AZERTY", upper="azertyuiop", home="qsdfghjklm", lower="wxcvbn,;:!"),
+    "dvorak": KeyboardLayout(title="Dvorak", upper="',.pyfgcrl", home="aoeuidhtns", lower=";qjkxbmwvz"),
+    "colemak": KeyboardLayout(title="Colemak", upper="qwfpgjluy;", home="arstdhneio", lower="zxcvbkm,./"),
+    "left-handed": KeyboardLayout(
         title="QWERTY, the waste on the left",
         upper="qwertyuiop",
         home="asdfghjkl;",
@@ -85,7 +88,7 @@ PRESETS: Final = {
         columns=(1, 2, 3, 6, 7, 8, 9),
         waste=0,
     ),
-    "digits": Preset(
+    "digits": KeyboardLayout(
         title="digits; the letter below a digit sends up",
         upper="qwertyuiop",
         home="1234567890",
@@ -94,7 +97,7 @@ PRESETS: Final = {
         reserve=8,
     ),
 }
-"""All presets by their names in the settings."""
+"""All layouts by their names in the settings."""
 
 
 QWERTY: Final = "qwertyuiop[]asdfghjkl;'zxcvbnm,."
@@ -119,7 +122,7 @@ _KEYS_BY_LETTER: Final = {
 }
 
 
-def usual_keys(character: str) -> Iterator[str]:
+def equivalent_keys(character: str) -> Iterator[str]:
     """Yield the keys that a character may stand for, likeliest first: none for an ordinary small letter."""
     plain = to_halfwidth(character)
     small = character.lower(), plain.lower(), unicodedata.normalize("NFD", plain.lower())[:1]
@@ -201,27 +204,27 @@ class Keymap:
 
     def footer(self, *, hints: bool = True) -> list[tuple[str, str]]:
         """Return the most important keys, each with its effect; hints only if they are allowed."""
-        columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
+        columns = [f"column-{number}" for number in range(1, MAX_COLUMNS + 1)]
         moves = "".join(self.labels.get(column, "") for column in columns)
         ups = "".join(self.labels.get(f"{column}-up", "") for column in columns)
         brief = [
-            (self.labels[action.id], action.brief)
+            (self.labels[action.id], action.summary)
             for action in self.actions
-            if action.brief and action.id in self.labels and (hints or action.id != "hint")
+            if action.summary and action.id in self.labels and (hints or action.id != "hint")
         ]
         if moves:
             brief[:0] = [(moves, "move"), (ups, "up")]
         piles = []
-        for kind, most in (("place", SUIT_SIZE), ("pile", MOST_PILES)):
+        for kind, most in (("place", SUIT_SIZE), ("pile", MAX_PILES)):
             names = (f"{kind}-{number}" for number in range(1, most + 1))
             if keys := [self.labels[name] for name in names if name in self.labels]:
-                piles.append(in_short(keys))
+                piles.append(key_ranges(keys))
         if piles:
             brief.insert(0, (" ".join(piles), "piles"))
         return brief
 
 
-def in_short(labels: Sequence[str]) -> str:
+def key_ranges(labels: Sequence[str]) -> str:
     """Return the keys of a row of piles; four or more consecutive ones as a range."""
     rows: list[str] = []
     for before, label in zip(("", *labels), labels, strict=False):
@@ -232,110 +235,115 @@ def in_short(labels: Sequence[str]) -> str:
     return "".join(row if len(row) < RANGE else f"{row[0]}-{row[-1]}" for row in rows)
 
 
-def table_keymap(  # noqa: PLR0913
-    preset: Preset,
+class ChosenByKey(NamedTuple):
+    """What the keys of a table choose.
+
+    Attributes:
+        columns: the number of columns.
+        reserve: whether there is a reserve.
+        piles: the number of piles with a letter.
+        places: the number of places that belong to a rank.
+        foundations: the number of foundations with a key of their own.
+        space: the effect of the space bar: turn the stock, or make the next play; empty for neither.
+        upward: whether cards go to foundations.
+
+    """
+
+    columns: int = 7
+    reserve: bool = False
+    piles: int = 0
+    places: int = 0
+    foundations: int = 0
+    space: str = "turn"
+    upward: bool = True
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "ChosenByKey":
+        """Return what the named actions choose."""
+        names = tuple(names)
+        kinds = [name.partition("-")[0] for name in names]
+        return cls(
+            columns=kinds.count("column"),
+            reserve="reserve" in kinds,
+            piles=kinds.count("pile"),
+            places=kinds.count("place"),
+            foundations=kinds.count("foundation"),
+            space=next((name for name in names if name in {"turn", "next"}), ""),
+            upward="up" in names,
+        )
+
+
+def table_keymap(
+    layout: KeyboardLayout,
     bindings: Mapping[str, str],
+    chosen: ChosenByKey = ChosenByKey(),  # noqa: B008 - it is immutable
     *,
-    columns: int = 7,
-    reserve: bool = False,
-    foundations: int = 0,
-    space: str = "turn",
     alone: bool = False,
 ) -> Keymap:
     """Return the keymap of a table with columns.
 
     Args:
-        preset: the keyboard preset.
+        layout: the keyboard's layout.
         bindings: the player's own keys.
-        columns: the number of columns.
-        reserve: whether there is a reserve.
-        foundations: the number of foundations with a key of their own.
-        space: the effect of the space bar: turn the stock, or make the next play; empty for neither.
+        chosen: what the keys choose.
         alone: whether this is a solo table.
 
     """
-    spots = preset.spots(columns)
-    table = [a for a in _table_actions(space, alone) if reserve or not a.id.startswith("reserve")]
-    actions = [*column_actions(columns), *table, *pile_actions(0, foundations)]
-    keys = {action.id: _keys(action, preset, spots) for action in actions}
+    columns = chosen.columns
+    positions = layout.positions(columns)
+    table = [
+        a for a in _table_actions(chosen.space, alone) if chosen.reserve or not a.id.startswith("reserve")
+    ]
+    actions = [*column_actions(columns), *table, *pile_actions(0, chosen.foundations)]
+    keys = {action.id: _keys(action, layout, positions) for action in actions}
     for number in range(1, columns + 1):
         home = keys[f"column-{number}"]
         if home and home[0].upper() != home[0]:
             keys[f"column-{number}-one"].append(home[0].upper())
-    _add_digits(keys, foundations)
+    _add_digits(keys, chosen.foundations)
     _give_way(keys)
     return Keymap(actions, keys, bindings)
 
 
-def pile_keymap(  # noqa: PLR0913
-    bindings: Mapping[str, str],
-    *,
-    piles: int,
-    places: int = 0,
-    foundations: int = 0,
-    space: str = "turn",
-    upward: bool = True,
-    alone: bool = False,
-) -> Keymap:
+def pile_keymap(bindings: Mapping[str, str], chosen: ChosenByKey, *, alone: bool = False) -> Keymap:
     """Return the keymap of a table whose piles have letters: small ones first, then capitals.
 
     While capitals are left over, a pile's capital letter plays its top card to a foundation, in games that
     have them. Places with a rank have the rank as their key; other piles use the remaining letters.
     """
-    table = [a for a in _table_actions(space, alone) if not a.id.startswith(("waste", "reserve"))]
-    actions = [*pile_actions(piles, foundations, places), *table]
-    if not upward:
+    table = [a for a in _table_actions(chosen.space, alone) if not a.id.startswith(("waste", "reserve"))]
+    actions = [*pile_actions(chosen.piles, chosen.foundations, chosen.places), *table]
+    if not chosen.upward:
         actions = [action for action in actions if not action.id.endswith("-up")]
     keys = {action.id: [*action.keys, *LETTERLESS.get(action.id, "")] for action in actions}
-    ranks = RANK_NAMES[:places].lower()
+    ranks = RANK_NAMES[: chosen.places].lower()
     small = [letter for letter in ascii_lowercase if letter not in ranks]
-    chosen = {f"place-{number}": key for number, key in enumerate(ranks, start=1)}
-    chosen |= {
-        f"pile-{number}": letter for number, letter in enumerate([*small, *ascii_uppercase][:piles], start=1)
-    }
-    for name, key in chosen.items():
+    letters = [*small, *ascii_uppercase][: chosen.piles]
+    keys_of_piles = {f"place-{number}": rank for number, rank in enumerate(ranks, start=1)}
+    keys_of_piles |= {f"pile-{number}": letter for number, letter in enumerate(letters, start=1)}
+    for name, key in keys_of_piles.items():
         keys[name].append(key)
-        if upward and piles <= len(small) and key.isalpha():
+        if chosen.upward and chosen.piles <= len(small) and key.isalpha():
             keys[f"{name}-up"].append(key.upper())
-    _add_digits(keys, foundations)
+    _add_digits(keys, chosen.foundations)
     _give_way(keys)
     return Keymap(actions, keys, bindings)
 
 
 def game_keymap(
-    preset: Preset, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
+    layout: KeyboardLayout, bindings: Mapping[str, str], names: Iterable[str], *, alone: bool = False
 ) -> Keymap:
     """Return the keymap of a table from the names of the actions on its piles."""
-    names = tuple(names)
-    space = next((name for name in names if name in {"turn", "next"}), "")
-    kinds = [name.partition("-")[0] for name in names]
-    foundations = kinds.count("foundation")
-    piles, places = kinds.count("pile"), kinds.count("place")
-    if piles or places:
-        return pile_keymap(
-            bindings,
-            piles=piles,
-            places=places,
-            foundations=foundations,
-            space=space,
-            upward="up" in names,
-            alone=alone,
-        )
-    return table_keymap(
-        preset,
-        bindings,
-        columns=kinds.count("column"),
-        reserve="reserve" in kinds,
-        foundations=foundations,
-        space=space,
-        alone=alone,
-    )
+    chosen = ChosenByKey.of(names)
+    if chosen.piles or chosen.places:
+        return pile_keymap(bindings, chosen, alone=alone)
+    return table_keymap(layout, bindings, chosen, alone=alone)
 
 
 def _table_actions(space: str, alone: bool) -> list[Action]:
     """Return the actions at a table, without those that choose piles."""
     actions = [
-        replace(a, does=NEXT, brief="next") if a.id == "turn" and space == "next" else a
+        replace(a, description=NEXT, summary="next") if a.id == "turn" and space == "next" else a
         for a in ACTIONS
         if space or a.id != "turn"
     ]
@@ -343,16 +351,16 @@ def _table_actions(space: str, alone: bool) -> list[Action]:
         return actions
     own = {action.id for action in SOLO_ACTIONS}
     kept = [a for a in actions if a.group is not ActionGroup.SAY and a.id not in own | TOGETHER]
-    return [*(replace(a, does=AT_ONCE.get(a.id, a.does)) for a in kept), *SOLO_ACTIONS]
+    return [*(replace(a, description=AT_ONCE.get(a.id, a.description)) for a in kept), *SOLO_ACTIONS]
 
 
 def _add_digits(keys: dict[str, list[str]], foundations: int) -> None:
-    for number in range(1, min(foundations, MOST_FOUNDATIONS) + 1):
+    for number in range(1, min(foundations, MAX_FOUNDATIONS) + 1):
         keys[f"foundation-{number}"].append(str(number % 10))
 
 
 def _give_way(keys: dict[str, list[str]]) -> None:
-    """Take pile keys away from other actions: volume digits yield to foundations."""
+    """Take pile keys away from other actions: the digits of reactions yield to foundations."""
     yielding = ("foundation-", "solo-", "hint", "react-")
     taken = {key for action_id, own in keys.items() if not action_id.startswith(yielding) for key in own}
     for prefix in yielding:
@@ -378,9 +386,13 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
         "leave": "leave",
     }
     actions = [
-        replace(action, brief=brief.get(action.id, action.brief), does=SPECTATORS.get(action.id, action.does))
+        replace(
+            action,
+            summary=brief.get(action.id, action.summary),
+            description=SPECTATORS.get(action.id, action.description),
+        )
         for action in ACTIONS
-        if action.spot is None
+        if action.position is None
         and (
             action.group is ActionGroup.SEE
             or action.id == "players"
@@ -393,9 +405,11 @@ def watch_keymap(bindings: Mapping[str, str], *, seated: bool = False) -> Keymap
 def replay_keymap(bindings: Mapping[str, str]) -> Keymap:
     """Return the keymap of a replay."""
     brief = {"watch": "player", "analysis": "analysis", "leave": "leave"}
-    seen = [a for a in ACTIONS if a.group is ActionGroup.SEE and a.spot is None and a.id != "lobby"]
+    seen = [a for a in ACTIONS if a.group is ActionGroup.SEE and a.position is None and a.id != "lobby"]
     seen += [a for a in LOBBY_ACTIONS if a.id == "analysis"]
-    seen = [replace(a, brief=brief.get(a.id, ""), does=AT_ONCE.get(a.id, a.does)) for a in seen]
+    seen = [
+        replace(a, summary=brief.get(a.id, ""), description=AT_ONCE.get(a.id, a.description)) for a in seen
+    ]
     actions = [*REPLAY_ACTIONS, *seen, *(a for a in ACTIONS if a.id == "enter")]
     return Keymap(actions, {action.id: list(action.keys) for action in actions}, bindings)
 
@@ -408,13 +422,17 @@ def lobby_keymap(bindings: Mapping[str, str], *, seated: bool = True) -> Keymap:
         seated: whether this is a player; spectators have the same keys, but fewer are listed.
 
     """
-    always = [a for a in ACTIONS if a.id == "enter" or (a.group is not ActionGroup.PLAY and a.spot is None)]
+    always = [
+        a for a in ACTIONS if a.id == "enter" or (a.group is not ActionGroup.PLAY and a.position is None)
+    ]
     own = [*LOBBY_ACTIONS, *(a for a in always if not a.id.startswith("react-"))]
     own.sort(key=lambda a: a.id == "players")  # the first one that a narrow footer omits
-    actions = [replace(a, brief="players") if a.id == "players" else a for a in own]
+    actions = [replace(a, summary="players") if a.id == "players" else a for a in own]
     keys = {action.id: list(action.keys) for action in actions}
     if not seated:
-        actions = [replace(a, does=SPECTATORS.get(a.id, a.does)) for a in actions if a.id not in HIDDEN]
+        actions = [
+            replace(a, description=SPECTATORS.get(a.id, a.description)) for a in actions if a.id not in HIDDEN
+        ]
     return Keymap(actions, keys, bindings)
 
 
@@ -425,28 +443,28 @@ def known_actions() -> frozenset[str]:
         *LOBBY_ACTIONS,
         *REPLAY_ACTIONS,
         *SOLO_ACTIONS,
-        *column_actions(MOST_COLUMNS),
-        *pile_actions(MOST_PILES, MOST_FOUNDATIONS, SUIT_SIZE),
+        *column_actions(MAX_COLUMNS),
+        *pile_actions(MAX_PILES, MAX_FOUNDATIONS, SUIT_SIZE),
     ]
     return frozenset(action.id for action in every)
 
 
-def _keys(action: Action, preset: Preset, spots: Mapping[str, int]) -> list[str]:
-    if action.spot is not None:
-        row, spot = action.spot
-        if spot in spots:
-            return [preset.key(row, spots[spot]), *action.keys]
-        return _spare_keys(spot, preset) if row is KeyRow.HOME else []
+def _keys(action: Action, layout: KeyboardLayout, positions: Mapping[str, int]) -> list[str]:
+    if action.position is not None:
+        row, position = action.position
+        if position in positions:
+            return [layout.key(row, positions[position]), *action.keys]
+        return _spare_keys(position, layout) if row is KeyRow.HOME else []
     return list(action.keys)
 
 
-def _spare_keys(spot: str, preset: Preset) -> list[str]:
+def _spare_keys(position: str, layout: KeyboardLayout) -> list[str]:
     """Return the digit, or the key beside the digits, for a pile without a key on the home row."""
-    if preset.home.isdigit():
-        return ["-"] if spot == "reserve" else []
-    if spot == "reserve":
+    if layout.home.isdigit():
+        return ["-"] if position == "reserve" else []
+    if position == "reserve":
         return ["0"]
-    number = int(spot.rpartition("-")[2]) - 9
+    number = int(position.rpartition("-")[2]) - 9
     return [str(number)] if 1 <= number <= 9 else []
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol
 
-from racing_demon_client.shared.pile_names import addresses, stops, usable
-from racing_demon_client.shared.trackers import NOTHING_HELPS, ChoiceLimit, Hints
+from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
+from racing_demon_client.shared.trackers import NOTHING_HELPS, BestPlayThrottle, HintFinder
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.rules.base import Rules
@@ -25,13 +25,13 @@ from racing_demon_protocol.table.suggestions import (
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import CallOut
 
-from .drawing.scene import Grip
+from .drawing.scene import CardRange
 
 MESSAGE_MS: Final = 4_000
 CURSOR_KEYS: Final = frozenset({"left", "right", "more", "fewer"})
 
 
-class Place(Protocol):
+class TableLike(Protocol):
     """The part of a table's source that the selection uses."""
 
     seat: int | None
@@ -42,7 +42,7 @@ class Place(Protocol):
         """The table."""
 
     @property
-    def in_doubt(self) -> Sequence[cl.Command]:
+    def unanswered(self) -> Sequence[cl.Command]:
         """The unanswered commands, in order."""
 
 
@@ -55,16 +55,16 @@ class Selection:
         hints: finds plays that help.
 
     Args:
-        place: the table and its unconfirmed plays.
+        table: the table and its unconfirmed plays.
 
     """
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self.held: Grip | None = None
-        self.cursor: Grip | None = None
-        self.hints = Hints()
-        self._choices = ChoiceLimit()
+    def __init__(self, table: TableLike) -> None:
+        self._table = table
+        self.held: CardRange | None = None
+        self.cursor: CardRange | None = None
+        self.hints = HintFinder()
+        self._choices = BestPlayThrottle()
         self._drag: tuple[int, int] | None = None
         self._message: tuple[str, bool, int] = ("", False, 0)
         self._hinted: frozenset[int] = frozenset()
@@ -85,7 +85,7 @@ class Selection:
         if action == "turn":
             return self._turn(now)
         if action == "drop":
-            self.let_go()
+            self.release()
         elif action in CURSOR_KEYS:
             self._move_cursor(action)
         return None
@@ -105,20 +105,20 @@ class Selection:
         if held is None:
             return self._pick_up(pile, count, now)
         if held.pile == pile:
-            is_race = len(self._place.view.hand_seats) > 1
+            is_race = len(self._table.view.hand_seats) > 1
             if is_race and not self._choices.allows(now):
                 return None
             best = best_play(rules, board, self._own_seat(), pile)
             if best is None:
-                self._choices.note_miss(now)
-                self.say("Nothing there can be played.", now)
+                self._choices.record_miss(now)
+                self.show_message("Nothing there can be played.", now)
                 return None
             if board.piles[best.destination].kind is Kind.FOUNDATION:
                 best = best._replace(destination=FOUNDATIONS)
             return self._send(best, now)
         return self.put_down(held, pile, now, single=single)
 
-    def put_down(self, held: Grip, pile: int, now: int, *, single: bool = False) -> Play | None:
+    def put_down(self, held: CardRange, pile: int, now: int, *, single: bool = False) -> Play | None:
         """Return the play that moves the held cards to a pile; if it is illegal, show why."""
         self.held = None
         board = self.board()
@@ -166,18 +166,18 @@ class Selection:
         """
         if self._seat_in_hand() is None:
             return
-        if not self._place.view.options.hints:
-            self.say("This table plays without hints.", now)
+        if not self._table.view.options.hints:
+            self.show_message("This table plays without hints.", now)
             return
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         play = self.hints.play(rules, board, seat)
         if play is None:
-            key = labels.get("stuck") if len(self._place.view.hand_seats) > 1 else None
-            self.say(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
+            key = labels.get("stuck") if len(self._table.view.hand_seats) > 1 else None
+            self.show_message(f"{NOTHING_HELPS}: {key}" if key else f"{NOTHING_HELPS}.", now)
         else:
             self._hinted = frozenset({play.source, play.destination})
             is_turn = play == rules.stock_play(board, seat)
-            self.say(self._hint_of(play, labels, name, is_turn=is_turn), now)
+            self.show_message(self._hint_of(play, labels, name, is_turn=is_turn), now)
 
     def _hint_of(
         self, play: Play, labels: Mapping[str, str], name: Callable[[Card], str], *, is_turn: bool
@@ -202,22 +202,22 @@ class Selection:
         """Return the piles by the actions that name them."""
         return addresses(self._rules(), self.board(), self._own_seat())
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Put the held cards back."""
         self.held = None
         self._drag = None
 
-    def put_away(self) -> None:
-        """Clear selection and cursor: other cards lie there now."""
-        self.let_go()
+    def clear(self) -> None:
+        """Clear selection and cursor: the cards have changed."""
+        self.release()
         self.cursor = None
         self._hinted = frozenset()
 
-    def say(self, text: str, now: int, *, is_warning: bool = False) -> None:
+    def show_message(self, text: str, now: int, *, is_warning: bool = False) -> None:
         """Show a prompt for some seconds."""
         self._message = (text, is_warning, now + MESSAGE_MS)
 
-    def hush(self) -> None:
+    def clear_message(self) -> None:
         """Clear the prompt: it is about cards that are gone."""
         self._message = ("", False, 0)
 
@@ -235,29 +235,29 @@ class Selection:
 
     def fits(self) -> frozenset[int]:
         """Return where the held cards may go or what a hint points at; empty if hints are off."""
-        if self._hinted or self.held is None or not self._place.view.options.hints:
+        if self._hinted or self.held is None or not self._table.view.options.hints:
             return self._hinted
         return targets(self._rules(), self.board(), self._own_seat(), self.held.pile)
 
     def is_out(self) -> bool:
         """Return whether this player only needs to call."""
         seat = self._seat_in_hand()
-        shouts = self._place.view.options.call_out is CallOut.SHOUT
+        shouts = self._table.view.options.call_out is CallOut.SHOUT
         return seat is not None and shouts and self._rules().is_out(self.board(), seat)
 
     def board(self) -> Board:
         """Return the board with this player's unconfirmed plays applied."""
-        return self.ahead()[0]
+        return self.predicted_board()[0]
 
-    def ahead(self) -> tuple[Board, dict[int, int]]:
+    def predicted_board(self) -> tuple[Board, dict[int, int]]:
         """Return that board, and how many unconfirmed cards top each pile."""
-        view, seat = self._place.view, self._place.seat
+        view, seat = self._table.view, self._table.seat
         assert view.hand is not None
         if seat not in view.hand_seats or seat is None or not view.in_hand:
             return view.hand.board, {}
         plays = [
             Play(command.source, command.count, command.destination, command.depth)
-            for command in self._place.in_doubt
+            for command in self._table.unanswered
             if isinstance(command, cl.PlayCards)
         ]
         return with_plays(view.hand.rules, view.hand.board, seat, plays)
@@ -272,13 +272,17 @@ class Selection:
             stock = rules.layout.stock.get(seat)
             if stock is not None and pile in targets(rules, board, seat, stock) and kind is not Kind.WASTE:
                 return self._send(Play(stock, 1, pile), now)
-            self.say("There is nothing to pick up.", now)
+            self.show_message("There is nothing to pick up.", now)
         elif kind is Kind.FOUNDATION and not self._leaves(pile):
-            self.say("Cards on the foundations stay there.", now)
+            self.show_message("Cards on the foundations stay there.", now)
         else:
             most = longest_unit(rules, board, pile)
             buried = count is not None and count > most and count - 1 in self._depths(pile)
-            self.held = Grip(pile, 1, count - 1) if buried and count else Grip(pile, min(count or most, most))
+            self.held = (
+                CardRange(pile, 1, count - 1)
+                if buried and count
+                else CardRange(pile, min(count or most, most))
+            )
         return None
 
     def _leaves(self, foundation: int) -> bool:
@@ -310,11 +314,11 @@ class Selection:
         return next((play for play in up if play.depth == upward.depth), upward)
 
     def _turn(self, now: int) -> Play | None:
-        self.let_go()
+        self.release()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
         turn = rules.stock_play(board, seat) or _only_play(rules, board, seat)
         if turn is None:
-            self.say("There is nothing left to turn.", now, is_warning=True)
+            self.show_message("There is nothing left to turn.", now, is_warning=True)
             return None
         return self._send(turn, now)
 
@@ -323,11 +327,11 @@ class Selection:
 
         A card that goes up is always sent: the foundations may change before it arrives.
         """
-        self.let_go()
+        self.release()
         board, rules = self.board(), self._rules()
         cards = board.cards[play.source]
         if not cards and play.source != play.destination:
-            self.say("There is no card there.", now, is_warning=True)
+            self.show_message("There is no card there.", now, is_warning=True)
             return None
         if play.destination == FOUNDATIONS and not rules.can_play(board, self._own_seat(), play):
             play = self._otherwise(play)
@@ -337,7 +341,7 @@ class Selection:
             try:
                 rules.verify_play(board, self._own_seat(), play)
             except IllegalPlay as error:
-                self.say(error.text, now, is_warning=True)
+                self.show_message(error.text, now, is_warning=True)
                 return None
         return play
 
@@ -347,31 +351,31 @@ class Selection:
         back = [pile for pile in layout.foundations if rules.may_take_back(seat, pile) and board.cards[pile]]
         named = addresses(rules, board, seat).values() if self.held is not None else ()
         aims = [pile for pile in named if pile in layout.foundations and pile not in back]
-        places = [*back, *layout.seat_piles(seat, Kind.STOCK), *stops(rules, board, seat), *aims]
+        places = [*back, *layout.seat_piles(seat, Kind.STOCK), *cursor_piles(rules, board, seat), *aims]
         if self.cursor is None or self.cursor.pile not in places:
-            first = [*layout.seat_piles(seat, Kind.TABLEAU), *stops(rules, board, seat), *places]
-            self.cursor = Grip(first[0], 1) if first else None
+            first = [*layout.seat_piles(seat, Kind.TABLEAU), *cursor_piles(rules, board, seat), *places]
+            self.cursor = CardRange(first[0], 1) if first else None
             return
         pile, count, _ = self.cursor
         if action in {"left", "right"}:
             step = 1 if action == "right" else -1
-            self.cursor = Grip(places[(places.index(pile) + step) % len(places)], 1)
+            self.cursor = CardRange(places[(places.index(pile) + step) % len(places)], 1)
         else:
             most = max(1, longest_unit(rules, board, pile), *(depth + 1 for depth in self._depths(pile)))
             count += 1 if action == "more" else -1
-            self.cursor = Grip(pile, min(most, max(1, count)))
+            self.cursor = CardRange(pile, min(most, max(1, count)))
 
     def _seat_in_hand(self) -> int | None:
-        view, seat = self._place.view, self._place.seat
+        view, seat = self._table.view, self._table.seat
         return seat if view.in_hand and not view.paused and seat in view.hand_seats else None
 
     def _own_seat(self) -> int:
-        assert self._place.seat is not None
-        return self._place.seat
+        assert self._table.seat is not None
+        return self._table.seat
 
     def _rules(self) -> Rules:
-        assert self._place.view.hand is not None
-        return self._place.view.hand.rules
+        assert self._table.view.hand is not None
+        return self._table.view.hand.rules
 
 
 def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:

@@ -1,4 +1,4 @@
-"""Sessions at a table of any kind: the connection, the desk, the keys and the proof of each hand."""
+"""Sessions at a table of any kind: the connection, the view model, the keys and the proof of each hand."""
 
 import secrets
 import time
@@ -10,10 +10,10 @@ from racing_demon_client.records.recorder import Recorder
 from racing_demon_client.records.verifier import Verifier
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.shared.message_text import duration
-from racing_demon_client.shared.pile_names import keyed
-from racing_demon_client.sources.replay import BadPlace, Replay
+from racing_demon_client.shared.pile_names import actions_with_keys
+from racing_demon_client.sources.replay import InvalidPosition, ReplayClient
 from racing_demon_client.sources.solo import SoloClient, loss_text, progress_text, win_text
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.factory import make_rules
@@ -30,12 +30,18 @@ from racing_demon_protocol.wire.options import Options
 
 from .actions import BOT_ACTIONS
 from .drawing.pages import Page
-from .keymap import PRESETS, Keymap, game_keymap, lobby_keymap, replay_keymap, watch_keymap
-from .view_model import Cue, Desk
+from .keymap import KEYBOARD_LAYOUTS, Keymap, game_keymap, lobby_keymap, replay_keymap, watch_keymap
+from .view_model import SoundCue, ViewModel
 
 SILENCE_MS = 3_000
 """After this long without any message the player is warned."""
 PING_MS = 2_000
+
+
+def method_of(handlers: object, action: str) -> Callable[[], None] | None:
+    """Return the method that carries out an action, ``action_…`` with its name, if there is one."""
+    method: Callable[[], None] | None = getattr(handlers, f"action_{action.replace('-', '_')}", None)
+    return method
 
 
 class TableSession:
@@ -44,7 +50,7 @@ class TableSession:
     Attributes:
         alone: whether this is a solo table.
         opened: the opened table.
-        desk: the desk.
+        model: the view model.
         verifier: verifies each finished hand.
         analysis: the analysis of the last hand, for each player.
         settle_ms: for how long keys are ignored after a hand.
@@ -53,34 +59,34 @@ class TableSession:
 
     Args:
         opened: the opened table.
-        desk: its desk.
+        model: its view model.
         settings: the player's settings.
         recorder: writes the record, if requested.
 
     """
 
     alone: ClassVar[bool] = False
-    settle_ms: ClassVar[int] = 700
+    debounce_ms: ClassVar[int] = 700
 
     def __init__(
-        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+        self, opened: OpenedTable, model: ViewModel, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
         self.opened = opened
         self.client = opened.client
-        self.desk = desk
+        self.model = model
         self.verifier = Verifier()
-        self._preset = PRESETS[settings.keys]
+        self._preset = KEYBOARD_LAYOUTS[settings.keys]
         self._bindings = settings.bindings
         self._recorder = recorder
         self._keymaps: dict[tuple[str, ...], Keymap] = {}
         self.analysis: list[SeatAnalysis] = []
         self._history = HistoryTracker()
-        self._heard_at = self.now()
+        self._last_message_at = self.now()
         self._pinged_at = 0
-        self.settled_at = 0
+        self.debounce_until = 0
         self.ended = ""
         self.client.notice = self._notice
-        self._addresses = self.opened.addresses_now()
+        self._addresses = self.opened.current_addresses()
 
     def now(self) -> int:
         """Return milliseconds on the session's monotonic clock."""
@@ -89,14 +95,14 @@ class TableSession:
     @property
     def keymap(self) -> Keymap:
         """The keys of the game in play."""
-        view, focus = self.client.view, self.desk.focus
+        view, focus = self.client.view, self.model.focus
         if self.client.seat is None:
             return self.watch_keymap
         if view.hand is None or focus is None:
             return self._keymap_of(_keyed_before_the_deal(view.options))
         if self.client.seat not in view.hand_seats:
             return self.watch_keymap
-        return self._keymap_of(keyed(view.hand.rules, view.hand.board, focus))
+        return self._keymap_of(actions_with_keys(view.hand.rules, view.hand.board, focus))
 
     def _keymap_of(self, names: tuple[str, ...]) -> Keymap:
         known = self._keymaps.get(names)
@@ -115,24 +121,24 @@ class TableSession:
         """The keys between hands."""
         return lobby_keymap(self._bindings, seated=self.client.seat is not None)
 
-    def settle(self) -> None:
+    def debounce(self) -> None:
         """Ignore keys for a moment: they were meant for the hand."""
-        self.settled_at = self.now() + self.settle_ms
+        self.debounce_until = self.now() + self.debounce_ms
 
     def end(self, why: str) -> bool:
         """Stay after the table has ended if there is a tally to show; return whether there is."""
         if self.client.view.phase is not Phase.OVER:
             return False
         self.ended = why
-        self.desk.trouble = ""
-        self.desk.status = lambda: f"{why} Enter goes on."
-        self.desk.touch()
-        self.settle()
+        self.model.trouble = ""
+        self.model.status = lambda: f"{why} Enter goes on."
+        self.model.touch()
+        self.debounce()
         return True
 
     # Receiving.
 
-    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+    async def listen(self, on_message: Callable[[Message, SoundCue | None], None]) -> None:
         """Follow the table until either side closes the connection.
 
         All waiting messages are applied without a pause between them.
@@ -144,14 +150,14 @@ class TableSession:
 
         """
         async for message in self.client:
-            now = self._heard_at = self.now()
+            now = self._last_message_at = self.now()
             if self._recorder is not None:
-                self._recorder.keep(message, self.client.view)
-            self._keep(message)
+                self._recorder.record(message, self.client.view)
+            self._collect_proof(message)
             self._analyse(message)
             if isinstance(message, Pong):
-                self.desk.ping_ms = float((now - message.stamp) % 2**31)
-            heard(message, self.desk.follow(message, now))
+                self.model.ping_ms = float((now - message.stamp) % 2**31)
+            on_message(message, self.model.observe(message, now))
 
     def _analyse(self, message: Message) -> None:
         """Follow a message for the analysis; complete it when the hand is over."""
@@ -161,60 +167,67 @@ class TableSession:
             seed = view.deal_seed(bytes.fromhex(message.seed))
             self.analysis = analyze(self._history.hand, view.hand, seed)
 
-    def _keep(self, message: Message) -> None:
+    def _collect_proof(self, message: Message) -> None:
         """Keep what the proof needs once the hand's secret is revealed."""
-        self.verifier.keep(message, self.client.view, self.client.part)
+        self.verifier.observe(message, self.client.view, self.client.contribution_state)
 
-    def note_paint(self, born: float) -> None:
+    def record_paint(self, born: float) -> None:
         """Record that a key's effect was painted; ``born`` is when the key came, in monotonic seconds."""
-        self.desk.paint_ms = (time.monotonic() - born) * 1_000
+        self.model.paint_ms = (time.monotonic() - born) * 1_000
 
     def _notice(self, text: str) -> None:
         """Store a notice about the connection for :meth:`tick` to show."""
-        self._heard_at = self.now()
-        self.desk.trouble = "" if self.client.online else "reconnecting..."
+        self._last_message_at = self.now()
+        self.model.trouble = "" if self.client.online else "reconnecting..."
 
     async def tick(self) -> None:
         """Ping the server from time to time and record how long it has been silent."""
         now = self.now()
         if not self.client.online:
             return
-        silence = now - self._heard_at
-        self.desk.trouble = f"no answer for {silence // 1_000} s" if silence >= SILENCE_MS else ""
+        silence = now - self._last_message_at
+        self.model.trouble = f"no answer for {silence // 1_000} s" if silence >= SILENCE_MS else ""
         if now - self._pinged_at >= PING_MS:
             self._pinged_at = now
             await self.client.ping(now % 2**31)
+
+    def run_action(self, action: str) -> bool:
+        """Carry out an action that only this kind of session has; return whether it was one."""
+        handler = method_of(self, action)
+        if handler is not None:
+            handler()
+        return handler is not None
 
     # Sending.
 
     def play(self, play: Play) -> None:
         """Send a play."""
         command = self.client.play_command(play)
-        self.desk.sent(command.counter, play, self.now())
+        self.model.record_sent(command.counter, play, self.now())
         self.client.post(command)
 
-    def tell(self, command: type[cl.Command], **fields: object) -> None:
+    def send(self, command: type[cl.Command], **fields: object) -> None:
         """Send any other command."""
         self.client.post(command.model_validate({"counter": self.client.next_counter(), **fields}))
 
-    def has_moved(self) -> bool:
-        """Return whether others join at other addresses than at the last call."""
-        before, self._addresses = self._addresses, self.opened.addresses_now()
+    def have_addresses_changed(self) -> bool:
+        """Return whether the addresses for others have changed since the last call."""
+        before, self._addresses = self._addresses, self.opened.current_addresses()
         return before != self._addresses
 
     def page(self) -> Page:
         """Return the page to draw between hands."""
         keymap, view = self.lobby_keymap, self.client.view
-        prompt, is_warning = self.desk.prompt(self.now(), keymap.labels)
+        prompt, is_warning = self.model.prompt(self.now(), keymap.labels)
         is_host = self.client.seat == view.host and view.between_matches
         has_cards = view.in_hand or view.phase is Phase.COUNTDOWN
         hosts_only = {*BOT_ACTIONS, "options"}
         footer = [
-            (keymap.labels[action.id], action.brief or action.id, action.id)
+            (keymap.labels[action.id], action.summary or action.id, action.id)
             for action in keymap.actions
             if not self.ended  # then every key leads back
             and action.id in keymap.labels
-            and (action.brief or action.id in {"chat", "leave", "players"})
+            and (action.summary or action.id in {"chat", "leave", "players"})
             and (is_host or action.id not in hosts_only)
             and (action.id != "back" or has_cards)
             and (action.id != "analysis" or bool(self.analysis))
@@ -222,17 +235,17 @@ class TableSession:
         return Page(
             view=view,
             seat=self.client.seat,
-            focus=self.desk.focus,
-            addresses=self.opened.addresses_now(),
-            is_hosted=self.opened.follow is not None,
-            feed=self.desk.activity.feed,
+            focus=self.model.focus,
+            addresses=self.opened.current_addresses(),
+            is_hosted=self.opened.find_addresses is not None,
+            feed=self.model.activity.feed,
             prompt=prompt,
             is_warning=is_warning,
-            trouble=self.desk.trouble,
+            trouble=self.model.trouble,
             watchers=self.client.watchers,
             seed=self.verifier.seed,
             proof=self.verifier.proof,
-            is_wrong=self.verifier.has_found_fault,
+            is_wrong=self.verifier.has_failed,
             analysis=self.analysis,
             labels=keymap.labels,
             footer=footer,
@@ -243,19 +256,7 @@ class TableSession:
 def _keyed_before_the_deal(options: Options) -> tuple[str, ...]:
     """Return the actions that need a key once the cards are dealt."""
     rules = make_rules(declare(options, 1), (0,))
-    return keyed(rules, rules.deal(), 0)
-
-
-REPLAY_ACTIONS: Final[dict[str, Callable[[Replay], None]]] = {
-    "replay-pause": lambda replay: replay.pause(paused=not replay.paused and not replay.at_end),
-    "replay-back": lambda replay: replay.step(-1),
-    "replay-step": lambda replay: replay.step(1),
-    "replay-slower": lambda replay: replay.faster(-1),
-    "replay-faster": lambda replay: replay.faster(1),
-    "replay-hand-back": lambda replay: replay.next_hand(-1),
-    "replay-hand-next": lambda replay: replay.next_hand(1),
-}
-"""What the keys do to a replay; seeking to a typed place is separate."""
+    return actions_with_keys(rules, rules.deal(), 0)
 
 
 class ReplaySession(TableSession):
@@ -263,23 +264,23 @@ class ReplaySession(TableSession):
 
     Args:
         opened: the replay.
-        desk: its desk.
+        model: its view model.
         settings: the player's settings.
         recorder: writes the record, if requested.
 
     """
 
     def __init__(
-        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+        self, opened: OpenedTable, model: ViewModel, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
-        assert isinstance(opened.client, Replay)
+        assert isinstance(opened.client, ReplayClient)
         self.replay = opened.client
-        super().__init__(opened, desk, settings, recorder)
-        desk.status = self._status
-        desk.sees_all = True
-        self._motion = desk.motion
+        super().__init__(opened, model, settings, recorder)
+        model.status = self._status
+        model.sees_all = True
+        self._motion = model.motion
         if self.replay.paused:
-            desk.motion = False
+            model.motion = False
 
     def now(self) -> int:
         """Return milliseconds on the replay's own clock."""
@@ -298,43 +299,73 @@ class ReplaySession(TableSession):
     async def tick(self) -> None:
         """Do nothing: a replay needs no pings."""
 
-    def do(self, action: str) -> None:
-        """Carry out a replay action."""
-        self.desk.hands.hush()
+    def run_action(self, action: str) -> bool:
+        """Carry out an action that only a replay has; return whether it was one."""
         was_paused = self.replay.paused
-        REPLAY_ACTIONS[action](self.replay)
+        if not super().run_action(action):
+            return False
+        self.model.selection.clear_message()
         if self.replay.paused and not was_paused:
             # Nothing fades while the clock stands still, so nothing may flash either.
-            self._motion, self.desk.motion = self.desk.motion, False
+            self._motion, self.model.motion = self.model.motion, False
         elif was_paused and not self.replay.paused:
-            self.desk.motion = self._motion
+            self.model.motion = self._motion
+        return True
+
+    def action_replay_pause(self) -> None:
+        """Pause, or resume; at the end, start again."""
+        self.replay.pause(paused=not self.replay.paused and not self.replay.at_end)
+
+    def action_replay_back(self) -> None:
+        """Step back by one message, and pause."""
+        self.replay.step(-1)
+
+    def action_replay_step(self) -> None:
+        """Step on by one message, and pause."""
+        self.replay.step(1)
+
+    def action_replay_slower(self) -> None:
+        """Switch to the next slower speed."""
+        self.replay.faster(-1)
+
+    def action_replay_faster(self) -> None:
+        """Switch to the next faster speed."""
+        self.replay.faster(1)
+
+    def action_replay_hand_back(self) -> None:
+        """Go to this hand's deal, or to the previous one."""
+        self.replay.next_hand(-1)
+
+    def action_replay_hand_next(self) -> None:
+        """Go to the next hand's deal."""
+        self.replay.next_hand(1)
 
     def seek(self, text: str) -> None:
         """Seek to a typed place, or show why it is not one."""
         try:
-            self.replay.go_to(text)
-        except BadPlace as error:
-            self.desk.hands.say(str(error), self.now(), is_warning=True)
+            self.replay.seek_to(text)
+        except InvalidPosition as error:
+            self.model.selection.show_message(str(error), self.now(), is_warning=True)
 
     def _analyse(self, message: Message) -> None:
         """Analyze a finished hand from the whole record, wherever the replay was moved to."""
         if isinstance(message, Snapshot | ev.HandOver):
-            self.analysis = self.replay.timeline.analysis_at(self.replay.place)
+            self.analysis = self.replay.timeline.analysis_at(self.replay.position)
 
-    def _keep(self, message: Message) -> None:
+    def _collect_proof(self, message: Message) -> None:
         """Keep a finished hand as the record has it, wherever the replay was moved to."""
-        super()._keep(message)
+        super()._collect_proof(message)
         if isinstance(message, Snapshot):
-            self.verifier.forget()  # state from before the seek
-            self.desk.activity.feed.clear()
+            self.verifier.clear()  # state from before the seek
+            self.model.activity.feed.clear()
         elif isinstance(message, ev.HandOver):
-            self.verifier.take_up(self.replay.hand())
+            self.verifier.load_hand(self.replay.hand())
 
     def _status(self) -> str:
         replay = self.replay
         state = "at the end" if replay.at_end else "paused" if replay.paused else f"speed {replay.speed:g}"
-        at = duration(max(0, replay.timeline.elapsed_ms(replay.place)))
-        event = f"{replay.timeline.seq_at(replay.place)} of {replay.timeline.last_seq}"
+        at = duration(max(0, replay.timeline.elapsed_ms(replay.position)))
+        event = f"{replay.timeline.seq_at(replay.position)} of {replay.timeline.last_seq}"
         return f"Replay: {at}, event {event}, {state}"
 
 
@@ -343,7 +374,7 @@ STUCK_AFTER_MS: Final = 400
 SLICE_UNITS: Final = 1_000
 """The search's work in one tick: at most ten milliseconds."""
 
-SURE_MS: Final = 5_000
+CONFIRM_MS: Final = 5_000
 """Within this time a second press confirms giving up."""
 
 
@@ -352,7 +383,7 @@ class SoloSession(TableSession):
 
     Args:
         opened: the opened table.
-        desk: its desk.
+        model: its view model.
         settings: the player's settings.
         recorder: unused: a solo record is written after the deal, without undone plays.
 
@@ -361,37 +392,28 @@ class SoloSession(TableSession):
     alone: ClassVar[bool] = True
 
     def __init__(
-        self, opened: Opened, desk: Desk, settings: PlayerSettings, recorder: Recorder | None
+        self, opened: OpenedTable, model: ViewModel, settings: PlayerSettings, recorder: Recorder | None
     ) -> None:
         assert isinstance(opened.client, SoloClient)
         self.solo = opened.client
-        super().__init__(opened, desk, settings, recorder)
-        desk.alone = True
-        desk.activity.word = "WON!"
-        desk.standing = self._standing
-        desk.status = self._status
+        super().__init__(opened, model, settings, recorder)
+        model.alone = True
+        model.activity.word = "WON!"
+        model.standing = self._standing
+        model.status = self._status
         self._is_stuck = False
         self._ask_at: int | None = None
         self._searches: list[SlicedSearch[bool]] = []
-        self._sure_until = 0
-        self._handlers: dict[str, Callable[[], str]] = {
-            "solo-undo": lambda: "" if self.solo.undo() else "There is nothing to undo.",
-            "solo-redo": lambda: "" if self.solo.redo() else "There is nothing to redo.",
-            "solo-restart": lambda: (
-                "the same deal again" if self.solo.restart() else "You have not played yet."
-            ),
-            "solo-deal": self._deal,
-            "solo-up": lambda: "" if self.solo.bring_up() else "Nothing can go up.",
-        }
+        self._confirm_until = 0
 
-    async def listen(self, heard: Callable[[Message, Cue | None], None]) -> None:
+    async def listen(self, on_message: Callable[[Message, SoundCue | None], None]) -> None:
         """Follow the table until the player leaves."""
 
-        def noticed(message: Message, cue: Cue | None) -> None:
+        def noticed(message: Message, cue: SoundCue | None) -> None:
             self._is_stuck, self._ask_at = False, self.now() + STUCK_AFTER_MS
             self._searches.clear()
-            self.desk.notice = self._summary() if isinstance(message, ev.HandOver) else ()
-            heard(message, cue)
+            self.model.notice = self._summary() if isinstance(message, ev.HandOver) else ()
+            on_message(message, cue)
 
         await super().listen(noticed)
 
@@ -407,30 +429,52 @@ class SoloSession(TableSession):
                 self._searches.clear()
             elif can_progress is False:
                 self._searches.pop()
-                self._is_stuck = self.desk.hands.hints.is_fruitless = not self._searches
-                self.desk.notice = self._summary() if self._is_stuck else ()
-                self.desk.touch()
+                self._is_stuck = self.model.selection.hints.is_fruitless = not self._searches
+                self.model.notice = self._summary() if self._is_stuck else ()
+                self.model.touch()
 
-    def does(self, action: str) -> bool:
+    def run_action(self, action: str) -> bool:
         """Carry out an action that only a solo table has; return whether it was one."""
-        if action == "drop" and self.desk.hands.held is None:
+        if action == "drop" and self.model.selection.held is None:
             action = "solo-undo"
-        handler = self._handlers.get(action)
-        if handler is None:
+        if method_of(self, action) is None:
             return False
-        self.desk.hands.hush()
-        if text := handler():
-            self.desk.hands.say(text, self.now())
-        return True
+        self.model.selection.clear_message()
+        return super().run_action(action)
 
-    def _deal(self) -> str:
+    def action_solo_undo(self) -> None:
+        """Undo the last play."""
+        if not self.solo.undo():
+            self._show("There is nothing to undo.")
+
+    def action_solo_redo(self) -> None:
+        """Redo the last undone play."""
+        if not self.solo.redo():
+            self._show("There is nothing to redo.")
+
+    def action_solo_up(self) -> None:
+        """Play every card to the foundations that can go there."""
+        if not self.solo.play_all_up():
+            self._show("Nothing can go up.")
+
+    def action_solo_restart(self) -> None:
+        """Start the same deal again."""
+        self._show("the same deal again" if self.solo.restart() else "You have not played yet.")
+
+    def action_solo_deal(self) -> None:
+        """Start another deal; ask for a second press if that gives up a game."""
         is_open = self.solo.table.plays and not self.solo.table.is_won and not self._is_stuck
-        if is_open and self.now() >= self._sure_until:
-            self._sure_until = self.now() + SURE_MS
-            return f"This game is not over: {self.keymap.labels.get('solo-deal', '')} again gives it up."
-        self._sure_until = 0
+        if is_open and self.now() >= self._confirm_until:
+            self._confirm_until = self.now() + CONFIRM_MS
+            key = self.keymap.labels.get("solo-deal", "")
+            self._show(f"This game is not over: {key} again gives it up.")
+            return
+        self._confirm_until = 0
         self.solo.deal(secrets.token_bytes(SEED_SIZE))
-        return "another deal"
+        self._show("another deal")
+
+    def _show(self, text: str) -> None:
+        self.model.selection.show_message(text, self.now())
 
     def _standing(self) -> str:
         table = self.solo.table

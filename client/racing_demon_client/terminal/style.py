@@ -44,13 +44,13 @@ class Role(IntEnum):
     """The countdown and banners."""
 
 
-class Mark(IntFlag):
-    """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Mark.AIR``."""
+class Highlight(IntFlag):
+    """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Mark.UNCONFIRMED``."""
 
     NONE = 0
     FRESH = 16
     """Just changed."""
-    AIR = 32
+    UNCONFIRMED = 32
     """Played, not yet confirmed by the server."""
     HELD = 64
     """Picked up."""

@@ -1,4 +1,4 @@
-"""Recent activity at a table: the feed, the clock, changed piles and each seat's pace.
+"""The view model of a table's screen: everything that is drawn, independent of Textual.
 
 Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_client.shared.pile_names import addresses
-from racing_demon_client.shared.trackers import Rivals, StuckWords
+from racing_demon_client.shared.trackers import RaceTracker, StuckTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -30,19 +30,19 @@ from racing_demon_protocol.wire.messages.server import (
     Watchers,
 )
 
-from .drawing.foundations import Slots
-from .drawing.scene import Dragged, FeedLine, Grip, Scene
-from .selection import Place, Selection
+from .drawing.foundations import FoundationSlots
+from .drawing.scene import CardRange, DraggedCards, FeedLine, Scene
+from .selection import Selection, TableLike
 from .style import UNICODE, Glyphs, Role, screen_text
 
 FRESH_MS: Final = 400
 BANNER_MS: Final = 2_500
 PACE_WINDOW_MS: Final = 15_000
 PACE_WINDOWS: Final = 5
-MOST_FEED: Final = 200
+MAX_FEED: Final = 200
 
 
-class Cue(StrEnum):
+class SoundCue(StrEnum):
     """An event that deserves a sound."""
 
     SIGNAL = "signal"
@@ -50,7 +50,7 @@ class Cue(StrEnum):
     DEMON = "demon"
 
 
-class Activity:
+class RecentActivity:
     """What happened recently at one table.
 
     Attributes:
@@ -60,7 +60,7 @@ class Activity:
     """
 
     def __init__(self) -> None:
-        self.feed: deque[FeedLine] = deque(maxlen=MOST_FEED)
+        self.feed: deque[FeedLine] = deque(maxlen=MAX_FEED)
         self.word = "DEMON!"
         self._fresh: dict[int, int] = {}
         self._pace: dict[int, deque[int]] = {}
@@ -70,7 +70,7 @@ class Activity:
         self._deal_at = 0
         self._paused_ms: int | None = None
 
-    def take_up(self, view: TableState, now: int, elapsed_ms: int) -> None:
+    def start_from(self, view: TableState, now: int, elapsed_ms: int) -> None:
         """Start from a table's current state.
 
         Args:
@@ -90,18 +90,18 @@ class Activity:
         self._fresh.clear()
         self._pace = {seat: deque() for seat in view.hand_seats}
 
-    def note(self, message: Message, view: TableState, now: int) -> Cue | None:
+    def observe(self, message: Message, view: TableState, now: int) -> SoundCue | None:
         """Record a message that the view has already applied; return the sound it deserves."""
         match message:
             case Snapshot():
-                self.take_up(view, now, message.elapsed_ms)
+                self.start_from(view, now, message.elapsed_ms)
             case ev.Dealt():
-                self.take_up(view, now, -message.countdown_ms)
+                self.start_from(view, now, -message.countdown_ms)
             case ev.Signalled():
                 self._signal_at = now
-                return Cue.SIGNAL
+                return SoundCue.SIGNAL
             case ev.Played():
-                self._note_play(message, view, now)
+                self._record_play(message, view, now)
             case ev.Paused() | ev.Continued():
                 self._stop_or_go_on(message, now)
             case ev.HandOver():
@@ -112,7 +112,7 @@ class Activity:
             case ev.Called():
                 return self._call(now)
             case Refused() if message.reason is Reason.BEATEN:
-                return Cue.BEATEN
+                return SoundCue.BEATEN
         return None
 
     def _stop_or_go_on(self, event: ev.Paused | ev.Continued, now: int) -> None:
@@ -130,7 +130,7 @@ class Activity:
                 break
             self.feed[number] = replace(line, at_ms=elapsed_ms)
 
-    def _note_play(self, event: ev.Played, view: TableState, now: int) -> None:
+    def _record_play(self, event: ev.Played, view: TableState, now: int) -> None:
         self._fresh |= {event.source: now + FRESH_MS, event.destination: now + FRESH_MS}
         assert view.board is not None
         if view.board.piles[event.destination].kind is Kind.FOUNDATION and event.seat in self._pace:
@@ -139,9 +139,9 @@ class Activity:
             while times[0] < now - PACE_WINDOW_MS * PACE_WINDOWS:
                 times.popleft()
 
-    def _call(self, now: int) -> Cue:
+    def _call(self, now: int) -> SoundCue:
         self._banner_until = now + BANNER_MS
-        return Cue.DEMON
+        return SoundCue.DEMON
 
     # Queries.
 
@@ -179,46 +179,74 @@ def _windows(times: Sequence[int], now: int) -> list[int]:
     return [ages.count(window) for window in range(PACE_WINDOWS - 1, -1, -1)]
 
 
-SILENT: Final = (Accepted, CaughtUp, Pong, Seated, Snapshot, Watchers)
 OWN_ONLY, FOUNDATIONS_TOO, EVERYTHING = range(3)
 
 
-def tell(  # noqa: PLR0913
-    message: Message,
-    view: TableState,
-    seat: int | None,
-    *,
-    at_ms: int | None,
-    volume: int,
-    glyphs: Glyphs,
-    refused: Play | None = None,
-) -> FeedLine | None:
-    """Return the feed's line for a message that the view has applied, or ``None``.
+class FeedText:
+    """The feed beside the cards: events in a few words.
 
     Args:
-        message: the message.
-        view: the table after it.
-        seat: this player's seat.
-        at_ms: milliseconds since the signal; ``None`` outside a hand.
+        view: the table, which has applied a message before it is described.
+        seat: this player's seat; ``None`` for a spectator.
         volume: how much to report about others: 0 nothing, 1 foundation plays, 2 everything.
         glyphs: the glyphs to use.
-        refused: this player's play that the message refuses, if any.
 
     """
-    if isinstance(message, SILENT):
-        return None
-    words = MessageText(view, seat, ascii_only=glyphs.small_reds)
-    if isinstance(message, ev.Played):
-        own = message.seat == seat
-        loud = max(volume, FOUNDATIONS_TOO) if own else volume
-        text = _played(message, view, words, loud, glyphs)
-        return FeedLine(at_ms, text, Role.ACCENT if own else Role.TEXT) if text else None
-    if isinstance(message, ev.Progressed) and (message.seat == seat or volume < EVERYTHING):
-        return None  # shown beside the player's name
-    if isinstance(message, Refused):
-        return FeedLine(at_ms, _refused(message, view, words, refused, glyphs), Role.WARNING)
-    sentence = words.tell(message)
-    return FeedLine(at_ms, screen_text(sentence), _role(message)) if sentence else None
+
+    def __init__(self, view: TableState, seat: int | None, volume: int, glyphs: Glyphs) -> None:
+        self._view = view
+        self._seat = seat
+        self._volume = volume
+        self._glyphs = glyphs
+        self._words = MessageText(view, seat, ascii_only=glyphs.small_reds)
+
+    def line(self, message: Message, at_ms: int | None, refused: Play | None = None) -> FeedLine | None:
+        """Return the feed's line for a message, or ``None``.
+
+        Args:
+            message: the message.
+            at_ms: milliseconds since the signal; ``None`` outside a hand.
+            refused: this player's play that the message refuses, if any.
+
+        """
+        match message:
+            case Accepted() | CaughtUp() | Pong() | Seated() | Snapshot() | Watchers():
+                return None
+            case ev.Played():
+                text = self._played(message)
+                role = Role.ACCENT if message.seat == self._seat else Role.TEXT
+                return FeedLine(at_ms, text, role) if text else None
+            case ev.Progressed() if message.seat == self._seat or self._volume < EVERYTHING:
+                return None  # shown beside the player's name
+            case Refused():
+                return FeedLine(at_ms, self._refused(message, refused), Role.WARNING)
+        sentence = self._words.describe(message)
+        return FeedLine(at_ms, screen_text(sentence), _role(message)) if sentence else None
+
+    def _played(self, event: ev.Played) -> str:
+        board, card = self._view.board, self._glyphs.card
+        assert board is not None
+        volume = max(self._volume, FOUNDATIONS_TOO) if event.seat == self._seat else self._volume
+        source, destination = board.piles[event.source], board.piles[event.destination]
+        who = screen_text(self._words.player_name(event.seat))
+        if destination.kind is Kind.FOUNDATION:
+            return "" if volume == OWN_ONLY else f"{who}: {card(board.cards[event.destination][-1])} up"
+        if volume < EVERYTHING:
+            return ""
+        if destination.kind is Kind.STOCK:
+            return f"{who}: waste turned over"
+        if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
+            return f"{who}: turned {event.count}"
+        moved = board.cards[event.destination][-abs(event.count) :]
+        return f"{who}: {' '.join(map(card, moved))} to {self._words.pile_name(destination)}"
+
+    def _refused(self, message: Refused, play: Play | None) -> str:
+        if message.reason is not Reason.BEATEN:
+            return screen_text(message.text)
+        card = _card(self._view, play)
+        aimed = f"to {self._glyphs.card(card)} " if card is not None else ""
+        who, late = screen_text(self._words.player_name(message.by)), format_duration(message.late_us)
+        return f"{who} beat you {aimed}by {late}"
 
 
 def _role(message: Message) -> Role:
@@ -228,37 +256,8 @@ def _role(message: Message) -> Role:
     return Role.ACCENT if isinstance(message, loud) else Role.DIM
 
 
-def _played(event: ev.Played, view: TableState, words: MessageText, volume: int, glyphs: Glyphs) -> str:
-    board = view.board
-    assert board is not None
-    source, destination = board.piles[event.source], board.piles[event.destination]
-    who = screen_text(words.who(event.seat))
-    if destination.kind is Kind.FOUNDATION:
-        if volume == OWN_ONLY:
-            return ""
-        return f"{who}: {glyphs.card(board.cards[event.destination][-1])} up"
-    if volume < EVERYTHING:
-        return ""
-    if destination.kind is Kind.STOCK:
-        return f"{who}: waste turned over"
-    if source.kind is Kind.STOCK and destination.kind is Kind.WASTE:
-        return f"{who}: turned {event.count}"
-    moved = board.cards[event.destination][-abs(event.count) :]
-    return f"{who}: {' '.join(map(glyphs.card, moved))} to {words.place(destination)}"
-
-
-def _refused(
-    message: Refused, view: TableState, words: MessageText, play: Play | None, glyphs: Glyphs
-) -> str:
-    if message.reason is not Reason.BEATEN:
-        return screen_text(message.text)
-    card = _card(view, play)
-    aimed = f"to {glyphs.card(card)} " if card is not None else ""
-    return f"{screen_text(words.who(message.by))} beat you {aimed}by {format_duration(message.late_us)}"
-
-
 def _card(view: TableState, play: Play | None) -> Card | None:
-    """Return the card that a refused play meant: it still lies where it lay."""
+    """Return the card of a refused play: it is still in its place."""
     if play is None or view.board is None or not 0 <= play.source < len(view.board.piles):
         return None
     top = view.board.top(play.source)
@@ -272,11 +271,11 @@ BEFORE_PLAY: Final = {
 LOOK_MS: Final = 10_000
 
 
-class Desk:
-    """The desk of one player or spectator.
+class ViewModel:
+    """The view model of one player or spectator.
 
     Attributes:
-        hands: the player's selection and plays.
+        selection: the player's selection and plays.
         activity: what happened recently.
         volume: how much the feed reports about other players.
         motion: whether changes flash and banners fill the screen.
@@ -292,23 +291,23 @@ class Desk:
         notice: text shown over the cards until a key is pressed, line by line.
 
     Args:
-        place: the table's source.
+        table: the table.
 
     """
 
     def __init__(
-        self, place: Place, *, volume: int = 1, motion: bool = True, glyphs: Glyphs = UNICODE
+        self, table: TableLike, *, volume: int = 1, motion: bool = True, glyphs: Glyphs = UNICODE
     ) -> None:
-        self.hands = Selection(place)
-        self.activity = Activity()
+        self.selection = Selection(table)
+        self.activity = RecentActivity()
         self.volume = volume
         self.motion = motion
         self.glyphs = glyphs
         self.trouble = ""
         self.ping_ms: float | None = None
         self.paint_ms: float | None = None
-        self._place = place
-        self._slots: Slots | None = None
+        self._table = table
+        self._slots: FoundationSlots | None = None
         self.ignored: set[int] = set()
         self.alone = False
         self.sees_all = False
@@ -317,67 +316,60 @@ class Desk:
         self.notice: Sequence[str] = ()
         self._watched: int | None = None
         self._turn_at: int | None = None
-        self._rivals = Rivals()
-        self._stuck_words = StuckWords()
+        self._race_tracker = RaceTracker()
+        self._stuck_tracker = StuckTracker()
         self._age: object = None
 
     # Table events.
 
-    def follow(self, message: Message, now: int) -> Cue | None:
+    def observe(self, message: Message, now: int) -> SoundCue | None:
         """Record a message that the view has already applied; return the sound it deserves."""
-        view, seat = self._place.view, self._place.seat
-        refused = self._rivals.play(message.counter) if isinstance(message, Refused) else None
-        lost = self._rivals.follow(message, view, seat, now)
+        view, seat = self._table.view, self._table.seat
+        refused = self._race_tracker.play(message.counter) if isinstance(message, Refused) else None
+        lost = self._race_tracker.observe(message, view, seat, now)
         match message:
             case Snapshot() | ev.Dealt():
                 self._slots = None
-                self.hands.put_away()
+                self.selection.clear()
             case ev.HandOver() | ev.Paused() | ev.Continued():
-                self.hands.put_away()
-                self.hands.hush()
-        cue = self.activity.note(message, view, now)
+                self.selection.clear()
+                self.selection.clear_message()
+        cue = self.activity.observe(message, view, now)
         if isinstance(message, ev.Joined):
             self.ignored.discard(message.seat)
         if view.options.hints:
-            self.hands.hints.follow(message, view, seat)
-        is_news = self._stuck_words.follow(message, view)
+            self.selection.hints.observe(message, view, seat)
+        is_news = self._stuck_tracker.observe(message, view)
         if not is_news or (isinstance(message, ev.Said | ev.Reacted) and message.seat in self.ignored):
             return cue
-        line = tell(
-            message,
-            view,
-            seat,
-            at_ms=None
-            if view.between_matches or view.phase is Phase.SHUFFLING
-            else self.activity.elapsed_ms(now),
-            volume=self.volume,
-            glyphs=self.glyphs,
-            refused=refused,
-        )
+        has_clock = not view.between_matches and view.phase is not Phase.SHUFFLING
+        at_ms = self.activity.elapsed_ms(now) if has_clock else None
+        line = FeedText(view, seat, self.volume, self.glyphs).line(message, at_ms, refused)
         if line is not None and lost is not None:
-            text = MessageText(view, seat).lost(lost, self.glyphs.card(lost.card))
+            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card(lost.card))
             line = replace(line, text=screen_text(text))
         if line is not None:
             self._show(line, message, now, is_race=lost is not None)
         words = MessageText(view, seat)
-        if (freed := words.freed(message, self._stuck_words.opened, self.glyphs.card)) is not None:
-            line = FeedLine(self.activity.elapsed_ms(now), screen_text(freed), Role.ACCENT)
+        opened = words.describe_opened(message, self._stuck_tracker.opened, self.glyphs.card)
+        if opened is not None:
+            line = FeedLine(self.activity.elapsed_ms(now), screen_text(opened), Role.ACCENT)
             self.activity.feed.append(line)
-            self.hands.say(line.text, now)
+            self.selection.show_message(line.text, now)
         return cue
 
     def _show(self, line: FeedLine, message: Message, now: int, *, is_race: bool) -> None:
         """Add a line to the feed and show refusals; leave a player's own slips out of it."""
         if isinstance(message, Refused):
-            self.hands.say(line.text, now, is_warning=True)
+            self.selection.show_message(line.text, now, is_warning=True)
         if is_race or not isinstance(message, Refused) or message.reason is Reason.BEATEN:
             self.activity.feed.append(line)
 
-    def sent(self, counter: int, play: Play, now: int) -> None:
+    def record_sent(self, counter: int, play: Play, now: int) -> None:
         """Record when a play was sent and under which counter, to explain a refusal."""
-        self._rivals.tried(counter, play, now)
+        self._race_tracker.record_play(counter, play, now)
 
-    def has_aged(self, now: int) -> bool:
+    def has_changed_by_time(self, now: int) -> bool:
         """Return whether the passage of time has changed the picture since the last call."""
         activity = self.activity
         age = (
@@ -386,7 +378,7 @@ class Desk:
             activity.seconds_to_deal(now),
             self.banner(now),
             activity.fresh(now),
-            self.hands.message(now),
+            self.selection.message(now),
             self.trouble,
         )
         aged, self._age = age != self._age, age
@@ -404,19 +396,19 @@ class Desk:
 
     def watch_next(self) -> None:
         """Watch the next player."""
-        seats = self._place.view.hand_seats
-        if seats and self._place.seat not in seats:
+        seats = self._table.view.hand_seats
+        if seats and self._table.seat not in seats:
             focus = self.focus
             place = seats.index(focus) + 1 if focus in seats else 0
             self._watched = seats[place % len(seats)]
 
-    def look_around(self, now: int) -> None:
+    def toggle_rotation(self, now: int) -> None:
         """Toggle rotating through the players automatically."""
         self._turn_at = None if self._turn_at is not None else now + LOOK_MS
         text = "one player after the other" if self._turn_at is not None else "staying with this player"
-        self.hands.say(text, now)
+        self.selection.show_message(text, now)
 
-    def turn_round(self, now: int) -> bool:
+    def rotate_if_due(self, now: int) -> bool:
         """Rotate to the next player if it is time; return whether it was."""
         if self._turn_at is None or now < self._turn_at:
             return False
@@ -426,16 +418,16 @@ class Desk:
 
     def watch(self, seat: int) -> None:
         """Watch a player's layout."""
-        if seat in self._place.view.hand_seats and self._place.seat not in self._place.view.hand_seats:
+        if seat in self._table.view.hand_seats and self._table.seat not in self._table.view.hand_seats:
             self._watched = seat
 
     @property
     def focus(self) -> int | None:
         """The seat whose layout is drawn large: this player's own, or the one being watched."""
-        seats, seat = self._place.view.hand_seats, self._place.seat
+        seats, seat = self._table.view.hand_seats, self._table.seat
         if seat in seats:
             return seat
-        if self._place.view.is_private and not self.sees_all:
+        if self._table.view.is_private and not self.sees_all:
             return None
         return self._watched if self._watched in seats else next(iter(seats), None)
 
@@ -443,22 +435,22 @@ class Desk:
 
     def scene(self, now: int, labels: Mapping[str, str], footer: Sequence[tuple[str, str]]) -> Scene:
         """Return everything to draw now."""
-        view = self._place.view
-        board, air = (None, {}) if view.hand is None else self.hands.ahead()
+        view = self._table.view
+        board, unconfirmed = (None, {}) if view.hand is None else self.selection.predicted_board()
         prompt, is_warning = self.prompt(now, labels)
         counting = view.phase is Phase.COUNTDOWN
-        activity, hands = self.activity, self.hands
+        activity, selection = self.activity, self.selection
         return Scene(
             view=view,
             board=board,
-            seat=self._place.seat,
+            seat=self._table.seat,
             focus=self.focus,
-            air=air,
+            unconfirmed=unconfirmed,
             fresh=activity.fresh(now) if self.motion else frozenset(),
             slots={} if board is None else self._slot_places(board),
-            held=hands.held,
-            cursor=hands.cursor,
-            fits=hands.fits(),
+            held=selection.held,
+            cursor=selection.cursor,
+            fits=selection.fits(),
             dragged=self._dragged(),
             feed=activity.feed,
             pace=activity.pace(now),
@@ -467,7 +459,7 @@ class Desk:
             banner=self.banner(now),
             countdown=activity.seconds_to_signal(now) if counting else 0,
             elapsed_ms=activity.elapsed_ms(now),
-            watchers=self._place.watchers,
+            watchers=self._table.watchers,
             ping_ms=self.ping_ms,
             paint_ms=self.paint_ms,
             trouble=self.trouble,
@@ -481,30 +473,30 @@ class Desk:
 
     def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
         """Return the label of each pile's key."""
-        hand, focus = self._place.view.hand, self.focus
+        hand, focus = self._table.view.hand, self.focus
         if hand is None or focus is None:
             return {}
-        named = addresses(hand.rules, self.hands.ahead()[0], focus)
+        named = addresses(hand.rules, self.selection.predicted_board()[0], focus)
         return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:
         """Return the banner to show now, if the player wants banners."""
-        if self._place.view.paused:
+        if self._table.view.paused:
             return "PAUSE"  # also keeps anyone from studying the cards
         return self.activity.banner(now) if self.motion else ""
 
     def prompt(self, now: int, labels: Mapping[str, str]) -> tuple[str, bool]:
         """Return the prompt, and whether it is a warning."""
-        text, is_warning = self.hands.message(now)
+        text, is_warning = self.selection.message(now)
         if text:
             return text, is_warning
-        if self.hands.held is not None:
-            return self._holding(self.hands.held, labels), False
+        if self.selection.held is not None:
+            return self._holding(self.selection.held, labels), False
         return self.status() or self._advice(now, labels), False
 
     def _advice(self, now: int, labels: Mapping[str, str]) -> str:
         """Return what the player might do next, when there is nothing else to say."""
-        view, seat = self._place.view, self._place.seat
+        view, seat = self._table.view, self._table.seat
         text = ""
         if view.paused:
             who = labels.get("pause", "F9") if seat == view.host else "The host"
@@ -521,7 +513,7 @@ class Desk:
                 text += f" The next deal is in {seconds} s."
         elif seat in view.seats and seat not in view.hand_seats:
             text = "You play from the next deal. These are another player's cards."
-        elif self.hands.is_out():
+        elif self.selection.is_out():
             text = f'You are out: call "Demon!" with {labels.get("call", "the key for it")}.'
         elif seat in view.seats and view.phase is Phase.PLAYING:
             text = self._stuck(seat, labels)
@@ -529,39 +521,39 @@ class Desk:
 
     def _stuck(self, seat: int, labels: Mapping[str, str]) -> str:
         """Return who is stuck; empty if nobody is."""
-        said, asked = self._place.view.stuck()
-        if self._place.view.seats[seat].stuck:
+        said, asked = self._table.view.stuck()
+        if self._table.view.seats[seat].stuck:
             return f"You declared that you are stuck ({said} of {asked} {'has' if said == 1 else 'have'})."
         if not said:
             return ""
         verb = "is" if said == 1 else "are"
         return f"{said} of {asked} {verb} stuck; {labels.get('stuck', 'say so')} if you are, too."
 
-    def _holding(self, held: Grip, labels: Mapping[str, str]) -> str:
-        board = self.hands.board()
+    def _holding(self, held: CardRange, labels: Mapping[str, str]) -> str:
+        board = self.selection.board()
         cards = held.of(board.cards[held.pile])
         text = "holding " + " ".join(self.glyphs.card(card) for card in cards)
-        if not self._place.view.options.hints:
+        if not self._table.view.options.hints:
             return text
-        fits, view = self.hands.fits(), self._place.view
+        fits, view = self.selection.fits(), self._table.view
         assert view.hand is not None
-        assert self._place.seat is not None
-        piles = addresses(view.hand.rules, board, self._place.seat)
+        assert self._table.seat is not None
+        piles = addresses(view.hand.rules, board, self._table.seat)
         keys = [labels.get(name, "") for name, pile in piles.items() if pile in fits]
         up = ["up"] if any(board.piles[pile].kind is Kind.FOUNDATION for pile in fits) else []
         return f"{text}   fits: {' '.join([*keys, *up]) or 'nowhere'}"
 
-    def _dragged(self) -> Dragged | None:
-        held, at = self.hands.held, self.hands.dragged
+    def _dragged(self) -> DraggedCards | None:
+        held, at = self.selection.held, self.selection.dragged
         if held is None or at is None:
             return None
-        return Dragged(*at, tuple(held.of(self.hands.board().cards[held.pile])))
+        return DraggedCards(*at, tuple(held.of(self.selection.board().cards[held.pile])))
 
     def _slot_places(self, board: Board) -> Mapping[int, tuple[int, int]]:
-        hand = self._place.view.hand
+        hand = self._table.view.hand
         assert hand is not None
         if self._slots is None or self._slots.seat != self.focus:
-            self._slots = Slots(hand.rules, self.focus)
+            self._slots = FoundationSlots(hand.rules, self.focus)
         return self._slots.places(board)
 
 

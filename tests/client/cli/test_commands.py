@@ -14,8 +14,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from racing_demon_client.links import full_url
+from racing_demon_client.links import server_url
 from racing_demon_client.sources import tables
+from racing_demon_client.sources.tables import Bots, Hosting
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.records.format import read_records
@@ -259,7 +260,7 @@ async def test_a_table_may_be_opened_on_a_server_that_runs() -> None:
         place = url.removeprefix("ws://").removesuffix("/v1")
         async with started(CLIENT, "host", "--server", place, "--bots", "2", "--level", "easy") as host:
             found = await host.line(r"^  racing-demon join http://(\S+)/([A-Z]{8})$")
-            async with Peer.entered(full_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
+            async with Peer.entered(server_url(found.group(1)), cl.Watch(code=found.group(2))) as eve:
                 assert [state.bot for state in eve.view.seats.values()] == ["", "easy", "easy"]
             host.type("q")
             assert (await host.end()).code == 0
@@ -299,7 +300,7 @@ async def test_the_usual_port_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
         other.listen()
         port = other.getsockname()[1]
         monkeypatch.setattr(tables, "DEFAULT_PORT", port)
-        async with tables.host("Ann", Options(), announced=False) as opened:
+        async with tables.host("Ann", Options(), Bots(), hosting=Hosting(announced=False)) as opened:
             assert opened.note.startswith(f"port {port} is taken, so the table is on ")
             assert str(port) not in opened.addresses[0]
 
@@ -444,7 +445,7 @@ async def test_help_is_quick() -> None:
 )
 def test_addresses_may_be_written_short(written: str, meant: str) -> None:
     """Scheme, port and path may be left out."""
-    assert meant == full_url(written)
+    assert meant == server_url(written)
 
 
 async def test_a_mistyped_game_is_guessed() -> None:

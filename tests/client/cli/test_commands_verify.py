@@ -46,7 +46,7 @@ async def test_a_record_from_within_a_hand_checks_the_others(tmp_path: Path, her
     ended = await here("verify", str(file))
     assert ended.code == 0
     told = ended.out.splitlines()
-    assert told[0] == "1 hand is not whole in this record, and was not checked"
+    assert told[0] == "1 hand is incomplete in this record, and was not checked"
     assert told[1] == "not proven, so not counted by racing-demon scores: hand 1 of match SIM/1"
     assert told[2].startswith("valid: 1 hand, ")
 
@@ -123,7 +123,7 @@ def from_the_middle(lines: list[str]) -> list[str]:
     [
         (without_a_play, r"damaged: Event \d+ follows event \d+: those between are missing"),
         (with_other_points, r"not valid: Event \d+: the points are wrong"),
-        (from_the_middle, "nothing to check: no hand in this record is whole"),
+        (from_the_middle, "nothing to check: this record contains no complete hand"),
         (lambda lines: lines[1:], "damaged: Event 1 comes before any table"),
         (
             lambda lines: [*lines[:9], "x", *lines[9:]],

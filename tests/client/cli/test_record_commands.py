@@ -477,7 +477,7 @@ async def test_a_replay_from_anywhere(tmp_path: Path, here: Here) -> None:
     ("arguments", "sentence", "code"),
     [
         (["--at", "h9"], "There is no h9 in this record.", 1),
-        (["--at", "noon"], "'noon' is not a place: write one like h2, .*", 1),
+        (["--at", "noon"], "'noon' is not a position: write one like h2, .*", 1),
         (["--seat", "Zoe"], "Nobody is called 'Zoe' there: ada, bob.", 1),
         (["--match", "2"], r"\S+ cannot be played back: there is no record number 2 in it.", 3),
     ],

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from racing_demon_client.discovery import finder, mdns
-from racing_demon_client.discovery.finder import as_json, choose, place, table_line
+from racing_demon_client.discovery.finder import as_json, ask_which_table, resolve_table, table_line
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net.server_query import FoundTable
 from tests.support.mdns_responders import LOOPBACK, among_ourselves, announced, announcement
@@ -61,8 +61,8 @@ def test_a_table_for_programs() -> None:
 
 async def test_a_full_address_needs_no_looking(monkeypatch: pytest.MonkeyPatch, lines: list[str]) -> None:
     """Where address and code are given nothing is sent to anybody."""
-    monkeypatch.setattr(finder, "look", None)
-    assert await place("ws://x", "BCDF", lines.append, asks=True) == ("ws://x", "BCDF")
+    monkeypatch.setattr(finder, "find_tables", None)
+    assert await resolve_table("ws://x", "BCDF", lines.append, asks=True) == ("ws://x", "BCDF")
     assert lines == []
 
 
@@ -71,7 +71,7 @@ async def test_the_only_table_is_taken(lines: list[str]) -> None:
     async with AsyncExitStack() as stack:
         served, ann = await hosted(stack, "Ann")
         address = served.url.removesuffix("/v1")
-        assert await place(None, None, lines.append, asks=False) == (address, ann.code)
+        assert await resolve_table(None, None, lines.append, asks=False) == (address, ann.code)
         assert lines == [f"found {ann.code}  Ann's table, Racing Demon  {address}"]
 
 
@@ -81,7 +81,7 @@ async def test_a_code_is_enough(lines: list[str]) -> None:
         await hosted(stack, "Ann")
         served, ben = await hosted(stack, "Ben")
         there = (served.url.removesuffix("/v1"), ben.code)
-        assert await place(None, ben.code.lower(), lines.append, asks=False) == there
+        assert await resolve_table(None, ben.code.lower(), lines.append, asks=False) == there
 
 
 async def test_a_wrong_code_leads_to_the_tables_that_are_there(lines: list[str]) -> None:
@@ -89,26 +89,26 @@ async def test_a_wrong_code_leads_to_the_tables_that_are_there(lines: list[str])
     async with AsyncExitStack() as stack:
         _, ann = await hosted(stack, "Ann")
         with pytest.raises(ConnectionFailed, match=rf"No table ZZZZ (.|\n)* {ann.code}  Ann's table"):
-            await place(None, "zzzz", lines.append, asks=False)
+            await resolve_table(None, "zzzz", lines.append, asks=False)
 
 
 async def test_nobody_chooses_for_a_program(lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Several tables are listed; without anybody to choose none is taken."""
     async with AsyncExitStack() as stack:
         tables = [await hosted(stack, name) for name in ("Ann", "Ben")]
-        assert await place(None, None, lines.append, asks=False) is None
+        assert await resolve_table(None, None, lines.append, asks=False) is None
         assert sorted(peer.code for _, peer in tables) == [line.split()[1] for line in lines]
         assert "there are several" in capsys.readouterr().err
 
 
 async def test_finding_nothing_says_what_to_do(monkeypatch: pytest.MonkeyPatch, lines: list[str]) -> None:
     """Without any table, or without the one, the sentence tells how to join by address."""
-    monkeypatch.setattr(finder, "PATIENCE_SECONDS", 0.1)
-    monkeypatch.setattr(finder, "LOOK_SECONDS", 0.1)
-    monkeypatch.setattr(finder, "CODE_SECONDS", 0.1)
+    monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 0.1)
+    monkeypatch.setattr(finder, "SEARCH_SECONDS", 0.1)
+    monkeypatch.setattr(finder, "CODE_SEARCH_SECONDS", 0.1)
     for code, sentence in ((None, "No table was found"), ("bcdf", "No table BCDF was found")):
         with pytest.raises(ConnectionFailed, match=sentence) as failed:
-            await place(None, code, lines.append, asks=True)
+            await resolve_table(None, code, lines.append, asks=True)
         assert "racing-demon join http://ADDRESS:5252/CODE" in str(failed.value)
 
 
@@ -130,7 +130,7 @@ async def test_choosing(
 ) -> None:
     """A number or a code that is one table's only chooses it; anything else is asked again."""
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    assert await choose([ANNS, BENS, TWINS], lines.append) is chosen
+    assert await ask_which_table([ANNS, BENS, TWINS], lines.append) is chosen
     assert lines[0] == "Which one? Type 1 to 3, or q."
 
 
@@ -150,8 +150,8 @@ async def test_tables_are_listed(here: Here) -> None:
 
 async def test_no_tables_is_told_by_the_exit_code(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any table ``tables`` writes nothing to its output, and ends with 1."""
-    monkeypatch.setattr(finder, "PATIENCE_SECONDS", 0.1)
-    monkeypatch.setattr(finder, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 0.1)
+    monkeypatch.setattr(finder, "SEARCH_SECONDS", 0.1)
     ended = await here("tables", "--json")
     assert (ended.code, ended.out) == (1, "")
     assert "No table was found" in ended.err
@@ -159,8 +159,8 @@ async def test_no_tables_is_told_by_the_exit_code(here: Here, monkeypatch: pytes
 
 async def test_joining_without_a_choice_ends_with_2(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """``join`` and ``watch`` list several tables, and take none where nobody can choose."""
-    monkeypatch.setattr(finder, "PATIENCE_SECONDS", 10.0)
-    monkeypatch.setattr(finder, "LOOK_SECONDS", 5.0)  # on a busy machine the second may be found late
+    monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 10.0)
+    monkeypatch.setattr(finder, "SEARCH_SECONDS", 5.0)  # on a busy machine the second may be found late
     async with AsyncExitStack() as stack:
         for name in ("Ann", "Ben"):
             await hosted(stack, name)
@@ -188,8 +188,8 @@ async def test_a_guest_joins_by_the_code_alone() -> None:
 
 async def test_a_table_need_not_be_announced(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """``host --no-announce`` is found by nobody."""
-    monkeypatch.setattr(finder, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(finder, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(finder, "FIRST_TABLE_SECONDS", 0.5)
+    monkeypatch.setattr(finder, "SEARCH_SECONDS", 0.5)
     monkeypatch.setattr(mdns, "SERVICE", "_racing-demon._tcp.local.")
     async with started(CLIENT, "host", "--port", "0", "--no-announce") as host:
         code = (await host.line("^table ([A-Z]{4}) is open"))[1]

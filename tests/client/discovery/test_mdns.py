@@ -12,9 +12,9 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_client.discovery import mdns
-from racing_demon_client.discovery.mdns import announcing_trouble
+from racing_demon_client.discovery.mdns import announcement_problem
 from racing_demon_client.discovery.network_interfaces import can_multicast, is_near, own_interfaces
-from racing_demon_client.net.server_query import answers
+from racing_demon_client.net.server_query import has_table
 from racing_demon_protocol.discovery.mdns import MOST_TABLES, VARIABLE, chosen
 from racing_demon_protocol.wire.messages.client import Join, Ready
 from racing_demon_protocol.wire.messages.events import Event
@@ -230,9 +230,9 @@ def test_only_neighbors_are_asked(address: str, own: Sequence[Any], near: bool) 
 
 def test_hosting_without_multicast_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing can be sent to the neighbors, a sentence says so."""
-    assert announcing_trouble() == ""
+    assert announcement_problem() == ""
     monkeypatch.setattr(mdns, "can_multicast", lambda interface: "Network is unreachable")
-    assert "cannot be announced on the network (Network is unreachable)" in announcing_trouble()
+    assert "cannot be announced on the network (Network is unreachable)" in announcement_problem()
 
 
 async def test_a_library_that_fails_is_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ async def test_nothing_is_sent_where_that_is_not_wanted(monkeypatch: pytest.Monk
     """``RACING_DEMON_INTERFACES=none`` finds nothing, and complains of nothing."""
     monkeypatch.setenv("RACING_DEMON_INTERFACES", "none")
     monkeypatch.setattr(mdns, "AsyncZeroconf", None)
-    assert announcing_trouble() == ""
+    assert announcement_problem() == ""
     assert await found() == []
 
 
@@ -269,7 +269,7 @@ async def test_a_network_that_went_away_is_named() -> None:
 async def test_a_probe_gives_up() -> None:
     """A server that says nothing is given up after the time that was given."""
     async with silent() as port:
-        assert not await timeout(PATIENCE, answers(f"ws://{LOOPBACK}:{port}/v1", "BCDF", 0.2))
+        assert not await timeout(PATIENCE, has_table(f"ws://{LOOPBACK}:{port}/v1", "BCDF", 0.2))
 
 
 async def test_looking_can_be_ended_at_any_time() -> None:

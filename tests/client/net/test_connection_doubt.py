@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.codec import decode_client
 from racing_demon_protocol.wire.messages import client as cl

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from racing_demon_client.net import transport
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from tests.support.relay import Relay
 from tests.support.servers import PATIENCE, Peer, serving, timeout
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from websockets.asyncio.server import ServerConnection, serve
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.plain import render
 from racing_demon_client.shared.message_text import MessageText
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
@@ -44,7 +44,7 @@ async def meet(url: str, encoding: Encoding = Encoding.MSGPACK) -> list[Message]
     async with await Client.join(url, "BCDF", "Ann", encoding=encoding) as client:
         async for message in client:
             heard.append(message)
-            MessageText(client.view, client.seat).tell(message)
+            MessageText(client.view, client.seat).describe(message)
             render.table(client.view, client.seat)
             render.tally(client.view)
             list(client.legal_plays())
@@ -147,7 +147,7 @@ async def test_a_table_that_cannot_be_fails_with_a_sentence(frames: Sequence[Mes
 
 async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an answer the client does not wait for ever."""
-    monkeypatch.setattr("racing_demon_client.net.connection.ENTRY_SECONDS", 0.2)
+    monkeypatch.setattr("racing_demon_client.net.client.ENTRY_SECONDS", 0.2)
     for frames in ([], [VERSIONS], [VERSIONS, SEATED], [VERSIONS, Pong(stamp=1)]):
         async with babbling(*frames) as url:
             with pytest.raises(ConnectionFailed) as failed:

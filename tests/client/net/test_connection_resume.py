@@ -7,7 +7,7 @@ import pytest
 
 from racing_demon_client.errors import ConnectionFailed
 from racing_demon_client.net import transport
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.table.state import TableState

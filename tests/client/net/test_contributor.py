@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from racing_demon_client.net.contributor import Contributor, ShareState
+from racing_demon_client.net.shuffle_client import ContributionState, ShuffleClient
 from racing_demon_protocol.engine.commit_reveal import contribution_hash
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.table.state import TableState
@@ -19,13 +19,13 @@ SHOWN = (*range(7), *range(52, 59))
 VALUES = [bytes([number]) * 32 for number in range(1, 9)]
 
 
-def contributor() -> Contributor:
+def contributor() -> ShuffleClient:
     """Return one whose random bytes are known."""
     values = iter(VALUES)
-    return Contributor(lambda: next(values))
+    return ShuffleClient(lambda: next(values))
 
 
-def send(sitting: Sitting, one: Contributor, seat: int = 1) -> cl.Command | None:
+def send(sitting: Sitting, one: ShuffleClient, seat: int = 1) -> cl.Command | None:
     """Let a client send what it has to contribute, and return what that was."""
     command = one.command(sitting.mirror, seat, lambda: sitting.counter(seat) + 1)
     if command is not None:
@@ -42,7 +42,7 @@ def refusal(reason: Reason) -> Refused:
     return Refused(counter=1, reason=reason, text="no")
 
 
-def shuffling() -> tuple[Sitting, Contributor]:
+def shuffling() -> tuple[Sitting, ShuffleClient]:
     """Return a table whose second player has contributed to the hand that is committed."""
     sitting, one = Sitting.lobby(2), contributor()
     send(sitting, one)
@@ -60,7 +60,7 @@ def test_it_commits_reveals_and_is_in_the_seed() -> None:
     assert isinstance(revealed, cl.Reveal)
     assert revealed.value == VALUES[0].hex()
     assert send(sitting, one) is None
-    assert one.part is ShareState.COUNTED
+    assert one.contribution_state is ContributionState.COUNTED
 
 
 def test_each_hand_has_bytes_of_its_own() -> None:
@@ -138,7 +138,7 @@ def test_nothing_is_revealed_where_others_were_told_something_else() -> None:
     assert one.command(sitting.mirror, 1, lambda: 2) is None
     sitting.mirror.apply(ev.Dealt(seq=sitting.seq + 1, seats=(0, 1), shown=SHOWN, countdown_ms=0))
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.CHANGED
+    assert one.contribution_state is ContributionState.CHANGED
 
 
 def test_other_bytes_than_its_own_are_noticed() -> None:
@@ -147,7 +147,7 @@ def test_other_bytes_than_its_own_are_noticed() -> None:
     sitting.mirror.apply(ev.Revealed(seq=sitting.seq + 1, seat=1, value="0" * 64))
     sitting.mirror.apply(ev.Dealt(seq=sitting.seq + 2, seats=(0, 1), shown=SHOWN, countdown_ms=0))
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.CHANGED
+    assert one.contribution_state is ContributionState.CHANGED
 
 
 def test_who_is_left_out_knows() -> None:
@@ -155,13 +155,13 @@ def test_who_is_left_out_knows() -> None:
     sitting, one = shuffling()
     sitting.wait(3 * SECOND)
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.LEFT_OUT
+    assert one.contribution_state is ContributionState.LEFT_OUT
 
     sitting, one = Sitting.lobby(2), contributor()
     one.command(sitting.mirror, 1, lambda: 1)  # the server never lets it in
     sitting.events(0, cl.Start)
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.LEFT_OUT
+    assert one.contribution_state is ContributionState.LEFT_OUT
 
 
 def test_who_was_not_asked_while_others_were_knows() -> None:
@@ -171,7 +171,7 @@ def test_who_was_not_asked_while_others_were_knows() -> None:
     sitting.events(0, cl.Start)
     reveal(sitting, (0,))
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.LEFT_OUT
+    assert one.contribution_state is ContributionState.LEFT_OUT
 
 
 def test_a_hand_that_is_shuffled_again_is_noticed() -> None:
@@ -184,10 +184,10 @@ def test_a_hand_that_is_shuffled_again_is_noticed() -> None:
     send(again, one)
     again.events(0, cl.Start)
     send(again, one)
-    assert one.part is ShareState.REPEATED
+    assert one.contribution_state is ContributionState.REPEATED
 
 
-def revealed() -> tuple[Contributor, TableState]:
+def revealed() -> tuple[ShuffleClient, TableState]:
     """Return a client that has revealed its bytes, and the table as it was before the hand was committed."""
     sitting, one = Sitting.lobby(2), contributor()
     send(sitting, one)
@@ -202,7 +202,7 @@ def tell(view: TableState, kind: type[ev.Event], **fields: object) -> None:
     view.apply(kind.model_validate({"seq": view.seq + 1, **fields}))
 
 
-def deal(view: TableState, one: Contributor, value: bytes = VALUES[0]) -> None:
+def deal(view: TableState, one: ShuffleClient, value: bytes = VALUES[0]) -> None:
     """Let a server deal the hand that is prepared, with the client's bytes."""
     coming = view.next_shuffle
     assert coming is not None
@@ -228,20 +228,20 @@ def test_all_else_is_fixed_once_it_has_revealed(kind: type[ev.Event], fields: di
     one, table = revealed()
     tell(table, kind, **fields)
     deal(table, one)
-    assert one.part is ShareState.REPEATED
+    assert one.contribution_state is ContributionState.REPEATED
 
 
 def test_going_back_to_the_very_same_is_no_harm() -> None:
     """Where nothing that the deal follows from has changed, nobody has chosen anything."""
     one, table = revealed()
     deal(table, one)
-    assert one.part is ShareState.COUNTED
+    assert one.contribution_state is ContributionState.COUNTED
 
 
 def test_a_hand_that_is_dropped_for_another_is_noticed() -> None:
     """A server that knows its bytes can throw the deal away, but not without its knowing; once it is said."""
     one, table = revealed()
-    for match, part in ((2, ShareState.DROPPED), (3, ShareState.COUNTED)):
+    for match, part in ((2, ContributionState.DROPPED), (3, ContributionState.COUNTED)):
         tell(table, ev.Prepared, hand_id=f"TEST/{match}/1", commitment=f"{match}" * 64)
         command = one.command(table, 1, lambda: 3)
         assert isinstance(command, cl.Contribute)
@@ -252,7 +252,7 @@ def test_a_hand_that_is_dropped_for_another_is_noticed() -> None:
         tell(ahead, ev.Committed, hand=1, hand_id=coming.hand_id, commitment=coming.commitment, within_ms=9)
         assert isinstance(one.command(ahead, 1, lambda: 4), cl.Reveal)
         deal(table, one, VALUES[match - 1])
-        assert one.part is part
+        assert one.contribution_state is part
         tell(table, ev.HandOver, reason="stuck", out=None, elapsed_ms=0, points=(0, 0), seed="00" * 32)
         tell(table, ev.MatchOver, winners=(0, 1))
 
@@ -270,11 +270,11 @@ def test_a_hand_that_was_played_without_it_is_not_dropped() -> None:
     for seat in (0, 1):
         sitting.events(seat, cl.Ready)
     send(sitting, one)
-    assert one.part is ShareState.COUNTED
+    assert one.contribution_state is ContributionState.COUNTED
 
 
 def test_a_hand_of_before_says_nothing() -> None:
     """Whoever has just come has no part in the hand that is being played."""
     sitting, one = Sitting.playing(2), contributor()
     one.dealt(sitting.mirror, 1)
-    assert one.part is ShareState.NONE
+    assert one.contribution_state is ContributionState.NONE

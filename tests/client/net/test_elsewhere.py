@@ -10,8 +10,8 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.connection import Client
-from racing_demon_client.net.server_query import answers
+from racing_demon_client.net.client import Client
+from racing_demon_client.net.server_query import has_table
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.server import Elsewhere, Pong, Refused
@@ -148,4 +148,4 @@ async def test_a_table_that_is_looked_for_is_asked_where_it_is(said: Reason | No
         answer = Elsewhere(port=9) if said is None else Refused(counter=0, reason=said, text="")
         there = await stack.enter_async_context(babbling(VERSIONS, answer))
         url = await stack.enter_async_context(babbling(VERSIONS, Elsewhere(port=port_of(there))))
-        assert is_there is await answers(url, "BCDF", PATIENCE)
+        assert is_there is await has_table(url, "BCDF", PATIENCE)

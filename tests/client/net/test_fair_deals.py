@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.plain.session import attend
 from racing_demon_client.records.recorder import Recorder
 from racing_demon_protocol.wire.codec import Encoding, decode_client, decode_server, encode
@@ -146,7 +146,7 @@ async def test_a_contribution_that_is_kept_back_costs_the_hand(tmp_path: Path) -
     path = tmp_path / "match.jsonl"
     path.write_text("\n".join(record) + "\n", encoding="utf-8")
     ended = await text_of(CLIENT, "verify", str(path))
-    assert (ended.code, ended.out.splitlines()[1]) == (0, "drawn anew, and sat out: Ben in 1 hand")
+    assert (ended.code, ended.out.splitlines()[1]) == (0, "sat out when the hand was redrawn: Ben in 1 hand")
 
 
 async def test_a_contribution_that_is_changed_is_found_by_its_player() -> None:

@@ -5,17 +5,17 @@ import asyncio
 import pytest
 
 from racing_demon_client.net import transport
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.messages.server import Pong
 from tests.support.relay import WELCOME, Relay, babbling
 from tests.support.servers import PATIENCE, serving, timeout
 
-BEAT_SECONDS = 0.05
+HEARTBEAT_SECONDS = 0.05
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "BEAT_SECONDS", BEAT_SECONDS)
+    monkeypatch.setattr(transport, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
 
 
 async def listen(client: Client) -> None:
@@ -40,7 +40,7 @@ async def test_a_silent_server_is_noticed() -> None:
 async def test_a_slow_network_is_no_silent_server() -> None:
     """Where every answer takes several beats, no connection is given up."""
     async with serving() as served, Relay.before(served.url) as wire:
-        wire.delay = 2 * BEAT_SECONDS
+        wire.delay = 2 * HEARTBEAT_SECONDS
         async with await Client.create(wire.url, "Ann") as ann:
             broke = asyncio.Event()
             ann.notice = lambda _: broke.set()

@@ -13,8 +13,8 @@ import pytest
 
 from racing_demon_client.errors import ConnectionFailed, JournalRefused
 from racing_demon_client.net import local_server as local
-from racing_demon_client.net.connection import Client
-from racing_demon_client.net.local_server import Persistence, local_server
+from racing_demon_client.net.client import Client
+from racing_demon_client.net.local_server import JournalConfig, local_server
 from racing_demon_protocol.wire.messages.client import AddBot
 from tests.support.processes import started
 from tests.support.servers import PATIENCE, Peer, timeout
@@ -112,7 +112,7 @@ async def test_ctrl_c_is_for_the_client() -> None:
 async def test_one_that_keeps_its_tables_is_started_again(tmp_path: Path) -> None:
     """A server that dies under its host comes back on its port, and the host goes on at the same table."""
     journal = tmp_path / "journal.sqlite"
-    async with local_server(persistence=Persistence("full", str(journal))) as url:
+    async with local_server(journal=JournalConfig("full", str(journal))) as url:
         async with await Client.create(url, "Ann") as ann:
             await ann.ask(AddBot(counter=ann.next_counter()))
             code, (pid,) = ann.code, pids_of(str(journal))
@@ -137,9 +137,9 @@ def pids_of(argument: str) -> list[int]:
 async def test_a_journal_that_cannot_be_used_has_a_way_out(tmp_path: Path) -> None:
     """Where nothing can be kept, the user learns how to play all the same."""
     (tmp_path / "file").touch()
-    persistence = Persistence("full", str(tmp_path / "file" / "journal.sqlite"))
+    persistence = JournalConfig("full", str(tmp_path / "file" / "journal.sqlite"))
     with pytest.raises(JournalRefused, match=r"^The journal .* cannot be opened: .*--durability none\.$"):
-        async with local_server(persistence=persistence):
+        async with local_server(journal=persistence):
             pass
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.errors import ForeignHost
 from racing_demon_protocol.wire.capabilities import FOLLOWS_MOVED, understands
 from racing_demon_protocol.wire.codec import decode_client

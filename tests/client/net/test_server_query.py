@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from racing_demon_client.discovery.finder import place, table_line
+from racing_demon_client.discovery.finder import resolve_table, table_line
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.net.server_query import listed_tables
+from racing_demon_client.net.server_query import fetch_tables
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Joined
 from racing_demon_protocol.wire.options import Options
@@ -58,7 +58,7 @@ async def test_a_server_lists_its_tables() -> None:
         opening = cl.Create(name="Ann", options=options, passphrase="sesame")  # noqa: S106
         async with Peer.entered(served.url, opening) as ann:
             here = served.url.removesuffix("/v1")
-            (table,) = await listed_tables(here)
+            (table,) = await fetch_tables(here)
             line = f"{ann.code}  Ann's table, Racing Demon, 1 seat free, with a passphrase  {here}"
             assert line == table_line(table)
 
@@ -68,7 +68,7 @@ async def test_tables_with_free_seats_come_first() -> None:
     async with serving(lists_tables=True) as served:
         async with Peer.hosting(served.url, seats=2) as full, Peer.hosting(served.url) as free:
             async with Peer.entered(served.url, cl.Join(code=full.code, name="Ben")):
-                tables = await listed_tables(served.url)
+                tables = await fetch_tables(served.url)
                 assert [(free.code, 7), (full.code, 0)] == [(table.code, table.free) for table in tables]
                 assert ", full  " in table_line(tables[1])
 
@@ -77,7 +77,7 @@ async def test_tables_with_free_seats_come_first() -> None:
 async def test_a_server_may_list_nothing(settings: dict[str, bool]) -> None:
     """A server that tells nobody of its tables, or that serves no pages, lists none."""
     async with serving(**settings) as served, Peer.hosting(served.url):
-        assert await listed_tables(served.url) == []
+        assert await fetch_tables(served.url) == []
 
 
 # Hostile servers.
@@ -90,7 +90,7 @@ async def test_a_list_is_bounded_and_cleaned() -> None:
     ]
     hostile = {**ENTRY, "host": "\x1b[2J\u202eEve", "game": "a\nb"}
     async with answering(sent([*wrong, [], None, hostile, *[ENTRY] * 900])) as address:
-        tables = await listed_tables(address)
+        tables = await fetch_tables(address)
     assert (tables[0].host, tables[0].game) == ("?[2J?Eve", "a?b")
     assert 64 - len(wrong) - 2 == len(tables)
 
@@ -102,7 +102,7 @@ async def test_what_is_no_list_is_told(body: bytes) -> None:
     """A sentence says that what was sent is no list of tables."""
     async with answering(OK + b"\r\n" + body) as address:
         with pytest.raises(ConnectionFailed, match="sends is no list of tables"):
-            await listed_tables(address)
+            await fetch_tables(address)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ async def test_an_answer_without_an_end_is_given_up(answer: bytes) -> None:
     """What is too large, or no answer at all, is no server."""
     async with answering(answer) as address:
         with pytest.raises(ConnectionFailed, match="There is no server at"):
-            await listed_tables(address)
+            await fetch_tables(address)
 
 
 async def test_no_list_is_followed_to_another_host() -> None:
     """A redirect leads nowhere: the server lists no tables."""
     elsewhere = b"HTTP/1.1 302 Found\r\nLocation: ws://192.0.2.1/\r\nContent-Length: 0\r\n\r\n"
     async with answering(elsewhere) as address:
-        assert await listed_tables(address) == []
+        assert await fetch_tables(address) == []
 
 
 # A seat.
@@ -141,9 +141,12 @@ async def test_the_only_table_with_a_free_seat_is_joined() -> None:
         here = served.url.removesuffix("/v1")
         async with Peer.hosting(served.url, seats=2) as full, Peer.hosting(served.url) as free:
             async with Peer.entered(served.url, cl.Join(code=full.code, name="Ben")):
-                assert await place(here, None, lines.append, asks=False, sits=True) == (here, free.code)
+                assert await resolve_table(here, None, lines.append, asks=False, sits=True) == (
+                    here,
+                    free.code,
+                )
                 assert [f"found {free.code}  Ann's table, Racing Demon, 7 seats free  {here}"] == lines
-                assert await place(here, None, lines.append, asks=False) is None
+                assert await resolve_table(here, None, lines.append, asks=False) is None
                 assert [free.code, full.code] == [line.split()[1] for line in lines[1:]]
 
 
@@ -151,11 +154,11 @@ async def test_no_free_seat_is_told() -> None:
     """Where all seats are taken, and where no table is open, a sentence says so."""
     async with serving(lists_tables=True) as served:
         with pytest.raises(ConnectionFailed, match="lists no tables"):
-            await place(served.url, None, print, asks=False, sits=True)
+            await resolve_table(served.url, None, print, asks=False, sits=True)
         async with Peer.hosting(served.url, seats=2) as full:
             async with Peer.entered(served.url, cl.Join(code=full.code, name="Ben")):
                 with pytest.raises(ConnectionFailed, match=r"All seats .* are taken"):
-                    await place(served.url, None, print, asks=False, sits=True)
+                    await resolve_table(served.url, None, print, asks=False, sits=True)
 
 
 # The commands.

@@ -2,7 +2,14 @@
 
 import pytest
 
-from racing_demon_client.plain.commands import HELP, Spoken, Unclear, Verb, read_play, read_verb
+from racing_demon_client.plain.commands import (
+    HELP,
+    ParsedLine,
+    ParseError,
+    TextCommand,
+    parse_command,
+    parse_play,
+)
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from tests.support.boards import Position, build, rules_of
 
@@ -18,7 +25,7 @@ DEMON = build(rules_of("classic"), foundation=["AD"], tableau=["7D", "8S"], wast
 
 def play(line: str, position: Position = KLONDIKE, seat: int = 0) -> tuple[str, int, str]:
     """Return a typed play with its piles by their names."""
-    read = read_play(line, position.rules, position.board, seat)
+    read = parse_play(line, position.rules, position.board, seat)
     return name(position, read.source), read.count, name(position, read.destination)
 
 
@@ -36,54 +43,54 @@ def name(position: Position, pile: int) -> str:
 @pytest.mark.parametrize(
     ("line", "verb"),
     [
-        ("", Verb.BOARD),
-        ("   \t ", Verb.BOARD),
-        ("\n", Verb.BOARD),
-        ("b", Verb.BOARD),
-        ("board", Verb.BOARD),
-        ("t", Verb.TURN),
-        ("TURN\n", Verb.TURN),
-        ("s", Verb.STUCK),
-        ("Stuck", Verb.STUCK),
-        ("d", Verb.CALL),
-        ("Demon!", Verb.CALL),
-        ("DEMON!!!", Verb.CALL),
-        ("v", Verb.VOLUME),
-        ("ready", Verb.READY),
-        ("unready", Verb.UNREADY),
-        ("start", Verb.START),
-        ("bot", Verb.BOT),
-        ("tally", Verb.TALLY),
-        ("leave", Verb.LEAVE),
-        ("q", Verb.QUIT),
-        (" quit ", Verb.QUIT),
-        ("?", Verb.HELP),
-        ("help", Verb.HELP),
-        ("!", Verb.HELP),
+        ("", TextCommand.BOARD),
+        ("   \t ", TextCommand.BOARD),
+        ("\n", TextCommand.BOARD),
+        ("b", TextCommand.BOARD),
+        ("board", TextCommand.BOARD),
+        ("t", TextCommand.TURN),
+        ("TURN\n", TextCommand.TURN),
+        ("s", TextCommand.STUCK),
+        ("Stuck", TextCommand.STUCK),
+        ("d", TextCommand.CALL),
+        ("Demon!", TextCommand.CALL),
+        ("DEMON!!!", TextCommand.CALL),
+        ("v", TextCommand.VOLUME),
+        ("ready", TextCommand.READY),
+        ("unready", TextCommand.UNREADY),
+        ("start", TextCommand.START),
+        ("bot", TextCommand.BOT),
+        ("tally", TextCommand.TALLY),
+        ("leave", TextCommand.LEAVE),
+        ("q", TextCommand.QUIT),
+        (" quit ", TextCommand.QUIT),
+        ("?", TextCommand.HELP),
+        ("help", TextCommand.HELP),
+        ("!", TextCommand.HELP),
     ],
 )
-def test_verbs(line: str, verb: Verb) -> None:
+def test_verbs(line: str, verb: TextCommand) -> None:
     """Each verb has its words, in any letters, with blanks around it."""
-    assert Spoken(verb) == read_verb(line)
+    assert ParsedLine(verb) == parse_command(line)
 
 
 def test_a_verb_may_have_a_word_behind_it() -> None:
     """The level of a bot stands behind the verb."""
-    assert Spoken(Verb.BOT, "hard") == read_verb("bot Hard")
-    assert Spoken(Verb.BOT, "hard") == read_verb("ＢＯＴ　ｈａｒｄ")
-    assert Spoken(Verb.SAY, "ａ") == read_verb("／ａ")
+    assert ParsedLine(TextCommand.BOT, "hard") == parse_command("bot Hard")
+    assert ParsedLine(TextCommand.BOT, "hard") == parse_command("ＢＯＴ　ｈａｒｄ")
+    assert ParsedLine(TextCommand.SAY, "ａ") == parse_command("／ａ")
 
 
 @pytest.mark.parametrize("line", ["/hello All!", "  /hello All!  ", "/ hello All!"])
 def test_what_follows_a_stroke_is_said(line: str) -> None:
     """A line that begins with a stroke says the rest of it, as it is written."""
-    assert Spoken(Verb.SAY, "hello All!") == read_verb(line)
+    assert ParsedLine(TextCommand.SAY, "hello All!") == parse_command(line)
 
 
 @pytest.mark.parametrize("line", ["4 6", "w f", "x", "quiet", "4", "fs 5", "¿"])
 def test_other_lines_may_be_plays(line: str) -> None:
     """Whatever is no verb is left to be read as a play."""
-    assert read_verb(line) is None
+    assert parse_command(line) is None
 
 
 def test_the_help_knows_every_verb() -> None:
@@ -153,7 +160,7 @@ def test_plays_with_a_reserve(line: str, expected: tuple[str, int, str]) -> None
 def test_columns_are_the_player_s_own() -> None:
     """The same words mean each player's own columns."""
     position = build(rules_of(players=2))
-    first, second = (read_play("1 2", position.rules, position.board, seat) for seat in (0, 1))
+    first, second = (parse_play("1 2", position.rules, position.board, seat) for seat in (0, 1))
     assert position.board.piles[first.source].seat == 0
     assert position.board.piles[second.source].seat == 1
 
@@ -164,9 +171,9 @@ def test_foundations_of_one_s_own_are_meant() -> None:
     position = build(rules, seat=1)
     theirs = next(pile for pile in rules.layout.foundations if rules.layout.piles[pile].seat == 0)
     position.board.cards[theirs] = [0]
-    with pytest.raises(Unclear, match="There is no such foundation"):
-        read_play("fs 1", rules, position.board, 1)
-    assert Play(theirs, 1, rules.layout.seat_piles(0, Kind.TABLEAU)[0]) == read_play(
+    with pytest.raises(ParseError, match="There is no such foundation"):
+        parse_play("fs 1", rules, position.board, 1)
+    assert Play(theirs, 1, rules.layout.seat_piles(0, Kind.TABLEAU)[0]) == parse_play(
         "fs 1", rules, position.board, 0
     )
 
@@ -197,13 +204,13 @@ def test_foundations_of_one_s_own_are_meant() -> None:
 )
 def test_what_is_no_play(line: str, complaint: str) -> None:
     """A line that names no piles gets a sentence that says what would."""
-    with pytest.raises(Unclear) as unclear:
+    with pytest.raises(ParseError) as unclear:
         play(line)
     assert complaint in str(unclear.value)
 
 
 def test_control_characters_are_not_echoed() -> None:
     """What is complained about is quoted so that it cannot steer the terminal."""
-    with pytest.raises(Unclear) as unclear:
+    with pytest.raises(ParseError) as unclear:
         play("\x1b[2J")
     assert str(unclear.value).isprintable()

@@ -6,9 +6,9 @@ import random
 import pytest
 
 from racing_demon_client.plain import render
-from racing_demon_client.plain.commands import Unclear, read_play, read_verb
+from racing_demon_client.plain.commands import ParseError, parse_command, parse_play
 from racing_demon_client.plain.solo import play_alone
-from racing_demon_client.shared.pile_names import LETTERS, pile_words, words_of
+from racing_demon_client.shared.pile_names import LETTERS, pile_labels, piles_by_label
 from racing_demon_client.sources.solo import SoloClient
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, suit
@@ -26,7 +26,7 @@ every_game = of_games(GAMES.values())
 
 def _line(rules: Rules, board: Board, seat: int, play: Play) -> str:
     """Return what a player would type for a play."""
-    words, piles = words_of(rules, board, seat), board.piles
+    words, piles = pile_labels(rules, board, seat), board.piles
     if piles[play.source].kind is Kind.FOUNDATION:
         source = f"f{SUIT_LETTERS[suit(board.cards[play.source][-1])]}"
     else:
@@ -53,8 +53,8 @@ def test_every_play_can_be_typed(game: Game) -> None:
             if play == hand.rules.stock_play(hand.board, seat):
                 continue
             line = _line(hand.rules, hand.board, seat, play)
-            assert read_verb(line) is None
-            read = read_play(line, hand.rules, hand.board, seat)
+            assert parse_command(line) is None
+            read = parse_play(line, hand.rules, hand.board, seat)
             assert (play.source, play.depth) == (read.source, read.depth), line
             meant = hand.rules.verify_play(hand.board, seat, read)
             assert hand.board.piles[meant.destination].group == hand.board.piles[play.destination].group
@@ -69,8 +69,8 @@ def test_the_table_can_be_read(game: Game) -> None:
     lines = render.table(sitting.mirror, 0)
     text = "\n".join(lines)
     assert any(line.strip() for line in lines)
-    if "0" in pile_words(sitting.rules, sitting.board, 0) and "stock (" not in text:
-        for word in pile_words(sitting.rules, sitting.board, 0):
+    if "0" in piles_by_label(sitting.rules, sitting.board, 0) and "stock (" not in text:
+        for word in piles_by_label(sitting.rules, sitting.board, 0):
             assert f" {word} " in f"{text} ".replace("\n", " "), word
     assert len([line for line in lines if line.strip().startswith("you ")]) == 1
     assert render.table(sitting.mirror, None)
@@ -80,11 +80,11 @@ def test_the_table_can_be_read(game: Game) -> None:
 def test_nobody_else_s_foundations_are_shown(game: Game) -> None:
     """On identical deals the table shows one's own foundations, whatever lies on the others'."""
     hand = Dealt(game, seats=(0, 1))
-    own = render.laid(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0)
+    own = render.all_piles(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0)
     for pile in hand.rules.layout.piles:
         if pile.seat == 1:
             hand.board.cards[pile.number] = [52]
-    assert own == (render.laid(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0))
+    assert own == (render.all_piles(hand.rules, hand.board, 0), render.foundations(hand.rules, hand.board, 0))
 
 
 def test_there_are_words_for_all_piles() -> None:
@@ -92,13 +92,13 @@ def test_there_are_words_for_all_piles() -> None:
     assert len(set(LETTERS)) == len(LETTERS)
     for game in GAMES.values():
         hand = Dealt(game, seats=(0, 1) if game.racing is Racing.TOGETHER else (0,))
-        words = pile_words(hand.rules, hand.board, 0)
+        words = piles_by_label(hand.rules, hand.board, 0)
         assert len(set(words.values())) == len(words)
     weavers = Dealt(GAMES["weavers"])
-    words = pile_words(weavers.rules, weavers.board, 0)
+    words = piles_by_label(weavers.rules, weavers.board, 0)
     assert [words[rank] for rank in "a23456789tjq"] == list(weavers.rules.layout.group_piles(0, "packet"))
     blockade = Dealt(GAMES["blockade"])
-    assert "bf" in pile_words(blockade.rules, blockade.board, 0)
+    assert "bf" in piles_by_label(blockade.rules, blockade.board, 0)
 
 
 @pytest.mark.parametrize(
@@ -115,15 +115,15 @@ def test_there_are_words_for_all_piles() -> None:
 def test_what_names_no_pile(game: str, line: str, complaint: str) -> None:
     """A word for what a game does not have gets a sentence, never a traceback."""
     hand = Dealt(GAMES[game])
-    with pytest.raises(Unclear, match=complaint):
-        read_play(line, hand.rules, hand.board, 0)
+    with pytest.raises(ParseError, match=complaint):
+        parse_play(line, hand.rules, hand.board, 0)
 
 
 def test_a_letter_that_is_a_verb_too() -> None:
     """``b`` alone shows the table; with a pile behind it, it is a pile."""
-    assert read_verb("b c") is None
-    assert read_verb("b") is not None
-    assert read_verb("bot hard") is not None
+    assert parse_command("b c") is None
+    assert parse_command("b") is not None
+    assert parse_command("bot hard") is not None
 
 
 def test_any_words_are_a_play_or_unclear() -> None:
@@ -155,8 +155,8 @@ def test_any_words_are_a_play_or_unclear() -> None:
         for _ in range(40):
             line = " ".join(rng.choice(words) for _ in range(rng.randint(1, 4)))
             try:
-                play = read_play(line, hand.rules, hand.board, 0)
-            except Unclear:
+                play = parse_play(line, hand.rules, hand.board, 0)
+            except ParseError:
                 continue
             hand.rules.can_play(hand.board, 0, play)
 

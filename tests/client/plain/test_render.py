@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.plain import commands, render, solo
-from racing_demon_client.plain.render import folded, laid
+from racing_demon_client.plain.render import all_piles, wrap_lines
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -205,7 +205,7 @@ def test_hostile_names_do_not_reach_the_picture() -> None:
 def test_the_help_fits(text: str) -> None:
     """On a terminal of 80 columns no line of the help is broken."""
     lines = text.splitlines()
-    assert lines == list(folded(lines, 80))
+    assert lines == list(wrap_lines(lines, 80))
 
 
 @pytest.mark.parametrize("width", [40, 57, 80])
@@ -213,8 +213,8 @@ def test_the_help_fits(text: str) -> None:
 def test_piles_stay_whole(game: str, width: int) -> None:
     """A list of piles is broken between two of them: what each is called stays with its cards."""
     hand = Dealt(GAMES[game])
-    lines = laid(hand.rules, hand.board, 0)
-    shown = list(folded(lines, width))
+    lines = all_piles(hand.rules, hand.board, 0)
+    shown = list(wrap_lines(lines, width))
     assert max(map(len, shown)) <= width
     entries = [entry for line in lines for entry in line.split("  ")]
     assert entries == [entry for line in _joined(shown) for entry in line.split("  ")]
@@ -232,4 +232,4 @@ def _joined(lines: list[str]) -> list[str]:
 
 def test_no_word_is_broken() -> None:
     """One long entry is broken between its words."""
-    assert list(folded(["a word and another one"], 20)) == ["a word and another", "   one"]
+    assert list(wrap_lines(["a word and another one"], 20)) == ["a word and another", "   one"]

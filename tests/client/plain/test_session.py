@@ -10,10 +10,11 @@ from typing import Self, TextIO
 import pytest
 
 from racing_demon_client.errors import ConnectionFailed, TableEnded
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.plain.commands import HELP
-from racing_demon_client.plain.session import Volume, attend, take_part
+from racing_demon_client.plain.session import FeedVolume, attend, take_part
 from racing_demon_client.records.recorder import Recorder
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_protocol.engine.board import Kind, Play
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -101,7 +102,13 @@ async def playing(
 ) -> AsyncIterator[FakeTerminal]:
     """Let a player sit at the console until the end of the test."""
     with FakeTerminal.opened() as terminal:
-        seat = take_part(client, terminal.write, terminal.keyboard, recorder=recorder, ascii_only=ascii_only)
+        seat = take_part(
+            OpenedTable(client, "practiced"),
+            terminal.write,
+            terminal.keyboard,
+            recorder=recorder,
+            ascii_only=ascii_only,
+        )
         evening = asyncio.create_task(seat)
         async with client:
             yield terminal
@@ -398,7 +405,7 @@ async def test_how_much_is_heard_of_others() -> None:
 
 def test_the_volume_goes_round() -> None:
     """Three levels, each told in words, and then from the beginning."""
-    volume = Volume()
+    volume = FeedVolume()
     turns = [volume.turn() for _ in range(3)]
     expected = ["everything", "only your own plays", "plays to the foundations"]
     assert [f"you are shown {words}" for words in expected] == turns
@@ -409,7 +416,7 @@ def test_the_volume_goes_round() -> None:
 
 async def evening(terminal: FakeTerminal, client: Client) -> asyncio.Task[None]:
     """Begin an evening."""
-    return asyncio.create_task(take_part(client, terminal.write, terminal.keyboard))
+    return asyncio.create_task(take_part(OpenedTable(client, "practiced"), terminal.write, terminal.keyboard))
 
 
 async def test_quitting_ends_the_evening() -> None:
@@ -527,7 +534,8 @@ async def seated(
 ) -> AsyncIterator[tuple[FakeTerminal, asyncio.Task[None]]]:
     """Let a player sit at the console."""
     with FakeTerminal.opened() as terminal:
-        seat = take_part(client, terminal.write, terminal.keyboard, ends_with_us=ends_with_us)
+        opened = OpenedTable(client, "practiced", ends_with_us=ends_with_us)
+        seat = take_part(opened, terminal.write, terminal.keyboard)
         evening = asyncio.create_task(seat)
         async with client:
             await terminal.until("table .*lobby; you")

@@ -21,16 +21,16 @@ def kept(*, private: bool = False) -> list[str]:
     lines: list[str] = []
     recorder = Recorder(lines.append)
     view = TableState("SIM", options_of("shouted"))
-    recorder.keep(view.snapshot(0), view)
+    recorder.record(view.snapshot(0), view)
     for event in log_of("shouted"):
         view.apply(event)
-        recorder.keep(event, view)
+        recorder.record(event, view)
         if private:
-            recorder.keep(Seated(code="SIM", seat=0, token="5e" * 32), view)
-            recorder.keep(Accepted(counter=1, seq=1), view)
-            recorder.keep(Refused(counter=1, reason=Reason.BEATEN, text="secret"), view)
-            recorder.keep(Pong(stamp=1), view)
-            recorder.keep(Versions(oldest=1, newest=1), view)
+            recorder.record(Seated(code="SIM", seat=0, token="5e" * 32), view)
+            recorder.record(Accepted(counter=1, seq=1), view)
+            recorder.record(Refused(counter=1, reason=Reason.BEATEN, text="secret"), view)
+            recorder.record(Pong(stamp=1), view)
+            recorder.record(Versions(oldest=1, newest=1), view)
     return lines
 
 
@@ -64,7 +64,7 @@ def test_a_void_draw_raises_the_version_of_what_is_written_already() -> None:
     view: TableState | None = None
     for entry in record.entries:
         view = next_state(view, entry.message)
-        recorder.keep(entry.message, view)
+        recorder.record(entry.message, view)
     headers = [row for line in lines if (row := json.loads(line))["message"] == "record"]
     assert [(row["version"], row.get("continues")) for row in headers] == [(2, None), (3, True)]
     (again,) = read_records(lines)

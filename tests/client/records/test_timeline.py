@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_client.records.timeline import LONGEST_WAIT_MS, Timeline
+from racing_demon_client.records.timeline import MAX_WAIT_MS, Timeline
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.format import Header, Record, TimedMessage, read_records, record_lines
 from racing_demon_protocol.records.verify import verify
@@ -27,11 +27,11 @@ def pictures(log: list[Event], options: Options) -> dict[int, str]:
     return found
 
 
-def agrees(timeline: Timeline, place: int, expected: dict[int, str]) -> bool:
+def agrees(timeline: Timeline, position: int, expected: dict[int, str]) -> bool:
     """Tell whether the table at a place lies as it lay after the same event."""
-    view = timeline.view_at(place)
-    number = sum(isinstance(entry.message, Event) for entry in timeline.entries[:place])
-    return view.seq == timeline.seq_at(place) and expected[number] == picture_of(view)
+    view = timeline.view_at(position)
+    number = sum(isinstance(entry.message, Event) for entry in timeline.entries[:position])
+    return view.seq == timeline.seq_at(position) and expected[number] == picture_of(view)
 
 
 @of_matches
@@ -40,8 +40,12 @@ def test_the_board_at_every_event_is_the_recorded_one(name: str) -> None:
     timeline = Timeline(recording_of(name))
     expected = pictures(log_of(name), options_of(name))
     step = 1 if len(timeline) < 300 else 7
-    places = {*range(1, len(timeline) + 1, step), *(place for _, place in timeline.hands), len(timeline)}
-    assert all(agrees(timeline, place, expected) for place in places)
+    positions = {
+        *range(1, len(timeline) + 1, step),
+        *(position for _, position in timeline.hands),
+        len(timeline),
+    }
+    assert all(agrees(timeline, position, expected) for position in positions)
     last = timeline.view_at(len(timeline))
     assert (final_view(name).results, final_view(name).winners) == (last.results, last.winners)
 
@@ -65,18 +69,22 @@ def test_every_event_has_its_place() -> None:
     """An event that is asked for by its number has just happened at its place."""
     timeline = Timeline(recording_of("racing-demon"))
     for event in log_of("racing-demon"):
-        assert event.seq == timeline.seq_at(timeline.of_seq(event.seq))
-    assert len(timeline) == timeline.of_seq(10**9)
+        assert event.seq == timeline.seq_at(timeline.position_of_event(event.seq))
+    assert len(timeline) == timeline.position_of_event(10**9)
 
 
 def test_hands_and_times_have_their_places() -> None:
     """A hand begins at its deal; within it the last place before a time is found."""
     timeline = Timeline(recording_of("racing-demon"))
     (_, first), (_, second) = timeline.hands
-    assert (first, second, None) == (timeline.of_hand(1, 1), timeline.of_hand(2, 1), timeline.of_hand(3, 1))
-    place = timeline.of_time(10_000, second)
-    assert timeline.elapsed_ms(place) <= 10_000 < timeline.elapsed_ms(place + 1)
-    assert second < place
+    assert (first, second, None) == (
+        timeline.position_of_hand(1, 1),
+        timeline.position_of_hand(2, 1),
+        timeline.position_of_hand(3, 1),
+    )
+    position = timeline.position_at_time(10_000, second)
+    assert timeline.elapsed_ms(position) <= 10_000 < timeline.elapsed_ms(position + 1)
+    assert second < position
     assert second == timeline.next_hand(first + 50, 1)
     assert first == timeline.next_hand(first + 50, -1)
     assert first == timeline.next_hand(second, -1)
@@ -90,13 +98,13 @@ def test_times_never_fall_and_waits_are_short(name: str) -> None:
     timeline = Timeline(record)
     assert timeline.times == sorted(timeline.times)
     in_hand = False
-    for place in range(1, len(timeline)):
-        real = record.entries[place].at_us - record.entries[place - 1].at_us
-        gap = timeline.times[place] - timeline.times[place - 1]
-        message = timeline.message(place - 1)
+    for position in range(1, len(timeline)):
+        real = record.entries[position].at_us - record.entries[position - 1].at_us
+        gap = timeline.times[position] - timeline.times[position - 1]
+        message = timeline.message(position - 1)
         in_hand = in_hand or isinstance(message, ev.Dealt)
         in_hand = in_hand and not isinstance(message, ev.HandOver)
-        assert abs(gap - real / 1_000) <= 1 if in_hand else gap <= LONGEST_WAIT_MS + 1
+        assert abs(gap - real / 1_000) <= 1 if in_hand else gap <= MAX_WAIT_MS + 1
 
 
 def test_a_clock_that_began_anew_stands_still() -> None:

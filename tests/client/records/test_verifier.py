@@ -13,13 +13,13 @@ async def _proved(*, falsely: bool = False, begin: int = 0) -> str:
         is_over = isinstance(event, ev.HandOver)
         told = event.model_copy(update={"seed": "00" * 32}) if is_over and falsely else event
         if number == begin:
-            verifier.keep(view.snapshot(0), view)
+            verifier.observe(view.snapshot(0), view)
         view.apply(told)
         if number >= begin:
-            verifier.keep(told, view)
+            verifier.observe(told, view)
         if is_over:
             break
-    await verifier.check()
+    await verifier.verify()
     return verifier.proof
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.shared.message_text import MessageText, duration
-from racing_demon_client.shared.trackers import StuckWords
+from racing_demon_client.shared.trackers import StuckTracker
 from racing_demon_protocol.engine.board import Play
 from racing_demon_protocol.engine.cards import name, parse
 from racing_demon_protocol.enums import EndReason, Reaction, Reason
@@ -37,7 +37,7 @@ def told(
     message: Message, sitting: Sitting = LOBBY, seat: int | None = 1, *, ascii_only: bool = False
 ) -> str:
     """Return the line for a message that a table has followed."""
-    line = MessageText(sitting.mirror, seat, ascii_only=ascii_only).tell(message)
+    line = MessageText(sitting.mirror, seat, ascii_only=ascii_only).describe(message)
     assert line is not None
     return line
 
@@ -173,17 +173,17 @@ def test_who_is_freed_reads_which_play_opened() -> None:
     """A play that opens one takes back that one is stuck: whoever had said so hears which one."""
     sitting = Sitting.playing(3)
     sitting.lay((), Own(["2H"]), Own(["AH", "9D"]), Own(["KS"]))
-    stuck = StuckWords()
+    stuck = StuckTracker()
     for seat in (0, 2):
         (said,) = sitting.events(seat, cl.Stuck)
-        assert stuck.follow(said, sitting.mirror)
+        assert stuck.observe(said, sitting.mirror)
     played, again = sitting.play(1, sitting.column(1))
     ann, cat = MessageText(sitting.mirror, 0), MessageText(sitting.mirror, 2)
-    stuck.follow(played, sitting.mirror)
-    assert ann.freed(played, stuck.opened) == "Ben played A♥: your 2♥ can go up"
-    assert cat.freed(played, stuck.opened) is None
+    stuck.observe(played, sitting.mirror)
+    assert ann.describe_opened(played, stuck.opened) == "Ben played A♥: your 2♥ can go up"
+    assert cat.describe_opened(played, stuck.opened) is None
     assert isinstance(again, ev.StuckSaid)
-    assert not stuck.follow(again, sitting.mirror), "Cat was stuck all the time"
+    assert not stuck.observe(again, sitting.mirror), "Cat was stuck all the time"
 
 
 def test_a_table_at_a_glance() -> None:
@@ -203,7 +203,7 @@ def test_a_table_at_a_glance() -> None:
 )
 def test_what_needs_no_words(message: Message) -> None:
     """Of the machinery nothing is told."""
-    assert MessageText(LOBBY.mirror, 1).tell(message) is None
+    assert MessageText(LOBBY.mirror, 1).describe(message) is None
 
 
 def test_every_event_has_words() -> None:
@@ -388,7 +388,7 @@ def test_hostile_names_are_printable_everywhere(cls: type[Message]) -> None:
         "destination": layout.waste[0],
     }  # fmt: skip
     chosen = {name: fields[name] for name in cls.model_fields if name in fields}
-    line = MessageText(view, None).tell(cls.model_validate(chosen))
+    line = MessageText(view, None).describe(cls.model_validate(chosen))
     assert line is None or line.isprintable()
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from racing_demon_client.shared.trackers import Rivals
-from racing_demon_client.terminal.view_model import Cue
+from racing_demon_client.shared.trackers import RaceTracker
+from racing_demon_client.terminal.view_model import SoundCue
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import events as ev
@@ -28,7 +28,7 @@ def contest(own: str, rival: str = "2S", *, rival_seat: int = 1) -> Player:
 def press(player: Player, after_ms: int, *, column: int = 1) -> str:
     """Send a column's card up so long after that, hear that it is refused, and return what is told."""
     player.now += after_ms
-    player.desk.sent(3, Play(player.column(column), 1, FOUNDATIONS), player.now)
+    player.model.record_sent(3, Play(player.column(column), 1, FOUNDATIONS), player.now)
     player.hear(REFUSED)
     return message(player)
 
@@ -46,7 +46,7 @@ def test_who_was_faster_is_told(after_ms: int, told: str) -> None:
     player = contest("2S")
     assert told == press(player, after_ms)
     assert told == player.told()[-1]
-    assert Cue.BEATEN not in player.cues
+    assert SoundCue.BEATEN not in player.cues
 
 
 @pytest.mark.parametrize(("own", "after_ms"), [("2S", 2_001), ("9D", 300), ("3D", 300), ("AS", 300)])
@@ -72,8 +72,8 @@ def test_nothing_is_told_to_who_does_not_press() -> None:
 
 def test_a_new_deal_forgets_what_was_tried() -> None:
     """A refusal that comes after other cards were dealt is no race on these."""
-    player, rivals = contest("2S"), Rivals()
-    rivals.tried(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
-    rivals.follow(player.view.snapshot(0), player.view, 0, player.now)
+    player, rivals = contest("2S"), RaceTracker()
+    rivals.record_play(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
+    rivals.observe(player.view.snapshot(0), player.view, 0, player.now)
     assert rivals.play(3) is None
-    assert rivals.follow(REFUSED, player.view, 0, player.now) is None
+    assert rivals.observe(REFUSED, player.view, 0, player.now) is None

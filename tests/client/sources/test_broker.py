@@ -83,7 +83,7 @@ def match() -> tuple[TableState, list[ev.Event]]:
     return TableState("BCDF", options_of("racing-demon")), list(log_of("racing-demon"))
 
 
-async def next_of(onlooker: client.BrokerSource) -> Message:
+async def next_of(onlooker: client.BrokerClient) -> Message:
     """Return the next message that an onlooker gets."""
     return await timeout(PATIENCE, anext(aiter(onlooker)))
 

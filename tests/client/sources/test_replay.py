@@ -8,7 +8,7 @@ import pytest
 
 from racing_demon_client.plain.replay import replay
 from racing_demon_client.records.timeline import Timeline
-from racing_demon_client.sources.replay import SPEEDS, BadPlace, Replay
+from racing_demon_client.sources.replay import SPEEDS, InvalidPosition, ReplayClient
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages.server import Snapshot
 from tests.support.matches import final_view, log_of, of_matches
@@ -19,12 +19,12 @@ AT_ONCE = 1e9
 """A speed at which nothing is waited for."""
 
 
-def of(name: str = "racing-demon", *, speed: float = AT_ONCE, paused: bool = False) -> Replay:
+def of(name: str = "racing-demon", *, speed: float = AT_ONCE, paused: bool = False) -> ReplayClient:
     """Return the replay of a match."""
-    return Replay(Timeline(recording_of(name)), speed=speed, paused=paused)
+    return ReplayClient(Timeline(recording_of(name)), speed=speed, paused=paused)
 
 
-async def heard(client: Replay, *, until: int | None = None) -> list[Message]:
+async def heard(client: ReplayClient, *, until: int | None = None) -> list[Message]:
     """Return what comes, until the end or until so many messages have come."""
     messages: list[Message] = []
 
@@ -39,7 +39,7 @@ async def heard(client: Replay, *, until: int | None = None) -> list[Message]:
 
 
 @asynccontextmanager
-async def listened(client: Replay) -> AsyncIterator[asyncio.Queue[Message]]:
+async def listened(client: ReplayClient) -> AsyncIterator[asyncio.Queue[Message]]:
     """Listen to a replay while something else is done; gives what has come."""
     queue: asyncio.Queue[Message] = asyncio.Queue()
 
@@ -116,7 +116,7 @@ async def test_the_clock_stands_still_in_a_pause() -> None:
         assert times == sorted(times)
         client.pause(paused=True)
         stopped = client.now_ms()
-        client.go_to("h2")
+        client.seek_to("h2")
         await timeout(PATIENCE, queue.get())
         assert stopped == client.now_ms()
 
@@ -125,18 +125,18 @@ async def test_places_in_words() -> None:
     """A hand, an event and a time can be gone to; later and earlier are seconds from here."""
     client = of(paused=True)
     timeline = client.timeline
-    client.go_to("h2")
-    assert timeline.hands[1][1] == client.place
-    client.go_to("0:30")
-    assert 29_000 < timeline.elapsed_ms(client.place) <= 30_000
-    client.go_to("+10")
-    assert 38_000 < timeline.elapsed_ms(client.place) <= 40_000
-    client.go_to("-20")
-    assert 15_000 < timeline.elapsed_ms(client.place) <= 20_000
+    client.seek_to("h2")
+    assert timeline.hands[1][1] == client.position
+    client.seek_to("0:30")
+    assert 29_000 < timeline.elapsed_ms(client.position) <= 30_000
+    client.seek_to("+10")
+    assert 38_000 < timeline.elapsed_ms(client.position) <= 40_000
+    client.seek_to("-20")
+    assert 15_000 < timeline.elapsed_ms(client.position) <= 20_000
     for text in ("e100", "#100", " E100 "):
-        client.go_to(text)
-        assert timeline.seq_at(client.place) == 100
-    client.go_to("e999999")
+        client.seek_to(text)
+        assert timeline.seq_at(client.position) == 100
+    client.seek_to("e999999")
     assert client.at_end
 
 
@@ -146,10 +146,10 @@ async def test_places_in_words() -> None:
 async def test_words_that_are_no_place(text: str) -> None:
     """Anything else is refused with a sentence, and the replay stays where it was."""
     client = of(paused=True)
-    place = client.place
-    with pytest.raises(BadPlace, match=r"not a place|There is no"):
-        client.go_to(text)
-    assert place == client.place
+    position = client.position
+    with pytest.raises(InvalidPosition, match=r"not a position|There is no"):
+        client.seek_to(text)
+    assert position == client.position
 
 
 async def test_speeds_have_ends() -> None:
@@ -168,10 +168,10 @@ async def test_hands_have_ends() -> None:
     client = of(paused=True)
     for _ in range(5):
         client.next_hand(1)
-    assert client.timeline.hands[-1][1] == client.place
+    assert client.timeline.hands[-1][1] == client.position
     for _ in range(5):
         client.next_hand(-1)
-    assert client.timeline.hands[0][1] == client.place
+    assert client.timeline.hands[0][1] == client.position
 
 
 async def test_from_the_end_it_begins_again() -> None:
@@ -204,7 +204,7 @@ async def test_typed_words_steer_a_replay() -> None:
 
     await timeout(PATIENCE, replay(client, lines.append, Typist(), seat=None))  # type: ignore[arg-type]
     text = "\n".join(lines)
-    assert "'nowhere' is not a place" in text
+    assert "'nowhere' is not a position" in text
     assert "stock" in text
     assert "hand " in text
     assert "speed 4" in text

@@ -6,10 +6,10 @@ import random
 import pytest
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.solo import SoloClient, scores, statistics_path
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.solo import SoloClient, load_scores, statistics_path
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import TableScreen
 from racing_demon_protocol.records.verify import verify
 from tests.support.effort import amount, more_when_long, usually
@@ -34,7 +34,7 @@ async def test_a_whole_game_by_keys(game: str) -> None:
     rng = random.Random(game)
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of(game), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
+    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None
@@ -54,14 +54,14 @@ async def test_a_whole_game_by_keys(game: str) -> None:
         async with asyncio.timeout(PATIENCE):
             while app.is_running:  # noqa: ASYNC110  # it has no event for its end
                 await asyncio.sleep(0.01)
-    assert (1 if plays else 0) == sum(score.played for score in scores(statistics_path()).values())
+    assert (1 if plays else 0) == sum(score.played for score in load_scores(statistics_path()).values())
 
 
 async def test_a_win_is_told_and_can_be_taken_back() -> None:
     """A trick that goes by one key: it is won, counted, compared; and after an undo it goes on."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("a-spell"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
+    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         for _ in range(200):
@@ -72,35 +72,35 @@ async def test_a_win_is_told_and_can_be_taken_back() -> None:
         assert client.table.is_won
         assert isinstance(app.screen, TableScreen)
         assert app.session is not None
-        assert "Won in" in app.session.desk.prompt(0, {})[0]
-        known = scores(statistics_path())["a-spell"]
+        assert "Won in" in app.session.model.prompt(0, {})[0]
+        known = load_scores(statistics_path())["a-spell"]
         assert (known.played, known.won, known.streak) == (1, 1, 1)
         await pilot.press("comma")
         assert not client.table.is_over
         await pilot.press("full_stop")
         assert client.table.is_won
         await client.leave()
-    assert scores(statistics_path())["a-spell"].played == 1
+    assert load_scores(statistics_path())["a-spell"].played == 1
 
 
 async def test_a_loss_is_told_until_a_key_is_pressed() -> None:
     """When nothing leads on, what the game came to lies over the cards; the next key takes it away."""
     ticks = iter(range(0, 10**9, 50))
     client = SoloClient(table_of("clock"), lambda: next(ticks), statistics_path())
-    app = TerminalApp(Opened(client, "alone"), PlayerSettings(sound=False), Look())
+    app = TerminalApp(OpenedTable(client, "alone"), PlayerSettings(sound=False), Appearance())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.session is not None
         while any(True for _ in client.table.rules.legal_plays(client.table.board, 0)):
             await pilot.press("space")
         assert not client.table.is_won
-        desk = app.session.desk
+        model = app.session.model
         async with asyncio.timeout(PATIENCE):
-            while not desk.notice:  # the search takes what time it needs
+            while not model.notice:  # the search takes what time it needs
                 await pilot.pause(0.01)
         reached = client.table.rules.progress(client.table.board, 0)
-        assert f"No play is left that helps: {reached} of 52 done." == desk.notice[0]
-        assert f"{client.table.plays} plays in " in desk.notice[1]
+        assert f"No play is left that helps: {reached} of 52 done." == model.notice[0]
+        assert f"{client.table.plays} plays in " in model.notice[1]
         await pilot.press("left")
-        assert not desk.notice
+        assert not model.notice
         await client.leave()

@@ -14,13 +14,13 @@ class Folders(NamedTuple):
     """Where a player's files are kept."""
 
     settings: Path
-    recents: Path
+    recent_tables: Path
 
 
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys mean what they mean at once after a hand: tests wait for screens, and not for fingers."""
-    monkeypatch.setattr(TableSession, "settle_ms", 0)
+    monkeypatch.setattr(TableSession, "debounce_ms", 0)
 
 
 @pytest.fixture(scope="session")

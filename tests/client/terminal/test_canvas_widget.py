@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from racing_demon_client.terminal.canvas_widget import PictureWidget
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.style import UNICODE, Role, fit
 
 NAMES = ["Ann", "한국어", "क्षितिज", "தமிழ்", "மொழி", "שלום", "น้ำ", "মৌমিতা"]
@@ -39,9 +39,9 @@ class Roll(App[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the picture."""
-        yield PictureWidget(self._paint, Look)
+        yield CanvasWidget(self._paint, Appearance)
 
-    def _paint(self, look: Look, width: int, height: int) -> Canvas:
+    def _paint(self, appearance: Appearance, width: int, height: int) -> Canvas:
         canvas = Canvas(width, height)
         canvas.put(0, 0, fit(self.shown, WIDTH, UNICODE), Role.TEXT)
         canvas.put(WIDTH, 0, "|", Role.FRAME)
@@ -53,7 +53,7 @@ async def test_what_follows_a_name_stands_in_its_column(name: str, wcwidth: Call
     """So do Textual's cells, by which it draws dialogs over a row."""
     app = Roll(name)
     async with app.run_test(size=(40, 2)):
-        row = "".join(segment.text for segment in app.query_one(PictureWidget).render_line(0))
+        row = "".join(segment.text for segment in app.query_one(CanvasWidget).render_line(0))
     before, behind = row.split("|")
     assert cell_len(before) == WIDTH
     assert sum(-1 if char == "\b" else wcwidth(char) for char in before) == WIDTH

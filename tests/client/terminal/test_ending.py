@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_client.errors import TableEnded
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.terminal import app
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TallyScreen
@@ -33,12 +33,12 @@ def tallied() -> AppHarness:
     return AppHarness(events=next(n for n, event in enumerate(log, 1) if isinstance(event, HandOver)))
 
 
-@pytest.mark.parametrize(("settle_ms", "opens"), [(600_000, False), (0, True)])
+@pytest.mark.parametrize(("debounce_ms", "opens"), [(600_000, False), (0, True)])
 async def test_keys_of_a_hand_do_nothing_just_after_it(
-    settle_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
+    debounce_ms: int, opens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key that means the options at the tally opens nothing before the moment after the hand is over."""
-    monkeypatch.setattr(TableSession, "settle_ms", settle_ms)
+    monkeypatch.setattr(TableSession, "debounce_ms", debounce_ms)
     async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("o")
@@ -47,7 +47,7 @@ async def test_keys_of_a_hand_do_nothing_just_after_it(
 
 async def test_one_can_leave_just_after_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving is asked for by a key that no hand has, and needs no moment."""
-    monkeypatch.setattr(TableSession, "settle_ms", 600_000)
+    monkeypatch.setattr(TableSession, "debounce_ms", 600_000)
     async with app_at_table(tallied(), (80, 24)) as pilot:
         assert isinstance(pilot.app.screen, TallyScreen)
         await pilot.press("ctrl+c")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from textual.containers import Horizontal
 from textual.widgets import Button, Label, OptionList
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.players import PlayersScreen
 from racing_demon_client.terminal.screens.table import TableScreen
@@ -66,8 +66,8 @@ async def test_the_table_goes_on_behind_a_dialog() -> None:
         await player.pilot.press("f8")
         behind = player.app.screen_stack[-2]
         assert isinstance(behind, TableScreen)
-        player.session.tell(cl.Pause, paused=True)
-        await wait(player.pilot, lambda: "The hand is paused." in behind.picture.text)
+        player.session.send(cl.Pause, paused=True)
+        await wait(player.pilot, lambda: "The hand is paused." in behind.canvas.text)
         assert isinstance(player.app.screen, PlayersScreen)
 
 
@@ -87,7 +87,7 @@ async def test_what_cannot_be_done_with_bots_and_oneself() -> None:
                 assert label.region.width * label.region.height >= len(refused(player))
                 assert label.region in label.parent.region  # type: ignore[union-attr]
             await player.pilot.press("escape")
-        assert not player.session.desk.ignored
+        assert not player.session.model.ignored
         assert not any(state.muted for state in player.session.client.view.seats.values())
 
 
@@ -255,10 +255,10 @@ async def test_spectators_go_round() -> None:
                 await shows(player, "─ Ann ─")
                 await player.pilot.press("f10")
                 await shows(player, "one player after the other")
-                desk, now = player.session.desk, player.session.now()
-                assert not desk.turn_round(now)
-                assert desk.turn_round(now + 10_000)
-                player.app.screen.picture.redraw()  # type: ignore[attr-defined]
+                model, now = player.session.model, player.session.now()
+                assert not model.rotate_if_due(now)
+                assert model.rotate_if_due(now + 10_000)
+                player.app.screen.canvas.redraw()  # type: ignore[attr-defined]
                 await shows(player, "─ Ben ─")
                 await player.pilot.press("f10")
-                assert not desk.turn_round(now + 60_000)
+                assert not model.rotate_if_due(now + 60_000)

@@ -81,7 +81,7 @@ async def test_names_are_told_as_they_are(name: str, told: str) -> None:
         await server.tell(over)
         await server.pilot.press("enter")
         assert f"{told} went out after 0:00!" in str(
-            server.pilot.app.screen.query_one("PictureWidget").text  # type: ignore[attr-defined]
+            server.pilot.app.screen.query_one("CanvasWidget").text  # type: ignore[attr-defined]
         )
 
 

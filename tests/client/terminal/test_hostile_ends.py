@@ -17,7 +17,7 @@ from textual.widgets import Input, Label
 
 from racing_demon_client.settings import PlayerSettings
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import LobbyScreen
 from racing_demon_client.terminal.screens.welcome import WelcomeScreen
 from racing_demon_protocol.enums import CloseCode, Phase, Reason
@@ -43,7 +43,7 @@ from tests.support.servers import PATIENCE, Closing, timeout
 @asynccontextmanager
 async def at_the_door(url: str) -> AsyncIterator[tuple[TerminalApp, Pilot[None]]]:
     """Ask on the first screen for a table."""
-    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Look())
+    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Appearance())
     app.driver_class = Recorder
     async with app.run_test(headless=False, size=SIZE) as pilot:
         app.screen.query_one("#address", Input).value = url

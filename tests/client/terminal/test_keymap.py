@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 from racing_demon_client.terminal.actions import (
     ACTIONS,
     LOBBY_ACTIONS,
-    MOST_COLUMNS,
-    MOST_FOUNDATIONS,
-    MOST_PILES,
+    MAX_COLUMNS,
+    MAX_FOUNDATIONS,
+    MAX_PILES,
     REPLAY_ACTIONS,
 )
 from racing_demon_client.terminal.keymap import (
+    KEYBOARD_LAYOUTS,
     LONG_NAMES,
     NEXT,
-    PRESETS,
+    ChosenByKey,
     Keymap,
-    in_short,
+    key_ranges,
     known_actions,
     lobby_keymap,
     pile_keymap,
@@ -31,7 +32,7 @@ from racing_demon_client.terminal.keymap import (
 )
 from tests.support.effort import examples
 
-of_every_preset = pytest.mark.parametrize("preset", PRESETS)
+of_every_preset = pytest.mark.parametrize("preset", KEYBOARD_LAYOUTS)
 COLUMNS = range(1, 15)
 KEYS = {
     "Enter": "enter",
@@ -56,17 +57,19 @@ def labels_of(keymap: Keymap) -> list[str]:
 
 def all_keymaps() -> Iterator[Keymap]:
     """Yield the keys of all games on all keyboards, and those around the hands and in replays."""
-    for preset, columns, reserve in product(PRESETS.values(), range(1, MOST_COLUMNS + 1), (False, True)):
-        yield table_keymap(preset, {}, columns=columns, reserve=reserve)
-        yield table_keymap(preset, {}, columns=columns, reserve=reserve, foundations=4, alone=True)
-    for piles, foundations, alone in product(
-        range(1, MOST_PILES + 1), (0, 8, MOST_FOUNDATIONS), (False, True)
+    for preset, columns, reserve in product(
+        KEYBOARD_LAYOUTS.values(), range(1, MAX_COLUMNS + 1), (False, True)
     ):
-        yield pile_keymap({}, piles=piles, foundations=foundations, alone=alone)
+        yield table_keymap(preset, {}, ChosenByKey(columns=columns, reserve=reserve))
+        yield table_keymap(
+            preset, {}, ChosenByKey(columns=columns, reserve=reserve, foundations=4), alone=True
+        )
+    for piles, foundations, alone in product(range(1, MAX_PILES + 1), (0, 8, MAX_FOUNDATIONS), (False, True)):
+        yield pile_keymap({}, ChosenByKey(piles=piles, foundations=foundations), alone=alone)
     yield watch_keymap({})
     yield watch_keymap({}, seated=True)
     for piles, places in product(range(4), (12, 13)):
-        yield pile_keymap({}, piles=piles, places=places)
+        yield pile_keymap({}, ChosenByKey(piles=piles, places=places))
     yield lobby_keymap({})
     yield replay_keymap({})
 
@@ -77,7 +80,7 @@ def all_keymaps() -> Iterator[Keymap]:
 @of_every_preset
 def test_a_preset_has_every_key_once(preset: str) -> None:
     """Three rows of ten keys, and no key in two places."""
-    shown = PRESETS[preset]
+    shown = KEYBOARD_LAYOUTS[preset]
     assert [len(row) for row in (shown.upper, shown.home, shown.lower)] == [10, 10, 10]
     assert len(set(shown.upper + shown.home + shown.lower)) == 30
 
@@ -86,7 +89,7 @@ def test_a_preset_has_every_key_once(preset: str) -> None:
 def test_no_key_has_two_meanings(preset: str) -> None:
     """Of all keys of a game each belongs to one action, and does what the action says."""
     for columns, reserve in product(COLUMNS, (False, True)):
-        keymap = table_keymap(PRESETS[preset], {}, columns=columns, reserve=reserve)
+        keymap = table_keymap(KEYBOARD_LAYOUTS[preset], {}, ChosenByKey(columns=columns, reserve=reserve))
         labels = labels_of(keymap)
         assert len(labels) == len(set(labels)), (columns, reserve)
         for action_id, own in keys_of(keymap).items():
@@ -96,9 +99,9 @@ def test_no_key_has_two_meanings(preset: str) -> None:
 @of_every_preset
 def test_up_to_nine_columns_have_keys(preset: str) -> None:
     """Each column has a key, and one above it that sends up; the waste too."""
-    shown = PRESETS[preset]
+    shown = KEYBOARD_LAYOUTS[preset]
     for columns in range(1, 10):
-        keymap = table_keymap(shown, {}, columns=columns)
+        keymap = table_keymap(shown, {}, ChosenByKey(columns=columns))
         for name in [*(f"column-{number}" for number in range(1, columns + 1)), "waste"]:
             home, up = keymap.labels[name], keymap.labels[f"{name}-up"]
             assert shown.home.index(home) == shown.upper.index(up), (columns, name)
@@ -107,32 +110,32 @@ def test_up_to_nine_columns_have_keys(preset: str) -> None:
 @of_every_preset
 def test_up_to_eight_columns_leave_room_for_a_reserve(preset: str) -> None:
     """The reserve then has a key on the home row, and the one above it."""
-    shown = PRESETS[preset]
+    shown = KEYBOARD_LAYOUTS[preset]
     for columns in range(1, 9):
-        labels = table_keymap(shown, {}, columns=columns, reserve=True).labels
+        labels = table_keymap(shown, {}, ChosenByKey(columns=columns, reserve=True)).labels
         assert shown.home.index(labels["reserve"]) == shown.upper.index(labels["reserve-up"]), columns
 
 
 @of_every_preset
 def test_beside_nine_columns_the_reserve_has_a_key(preset: str) -> None:
     """The game of nine columns and a reserve, which the options allow, can be played with keys alone."""
-    keymap = table_keymap(PRESETS[preset], {}, columns=9, reserve=True)
+    keymap = table_keymap(KEYBOARD_LAYOUTS[preset], {}, ChosenByKey(columns=9, reserve=True))
     assert "reserve" in keymap.labels
 
 
 @of_every_preset
 def test_columns_lie_from_left_to_right(preset: str) -> None:
     """The order of the columns is that of their keys, however many there are."""
-    shown = PRESETS[preset]
+    shown = KEYBOARD_LAYOUTS[preset]
     for columns in range(1, 10):
-        keymap = table_keymap(shown, {}, columns=columns)
+        keymap = table_keymap(shown, {}, ChosenByKey(columns=columns))
         places = [shown.home.index(keymap.labels[f"column-{n}"]) for n in range(1, columns + 1)]
         assert sorted(places) == places
 
 
 def test_the_usual_keyboard() -> None:
     """On QWERTY seven columns lie under the fingers, the waste under the last; the row above sends up."""
-    keymap = table_keymap(PRESETS["qwerty"], {})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {})
     columns = [f"column-{number}" for number in range(1, 8)]
     assert [*columns, "waste"] == [keymap.action(key) for key in "asdfjkl;"]
     assert [f"{name}-up" for name in [*columns, "waste"]] == [keymap.action(key) for key in "qweruiop"]
@@ -143,29 +146,29 @@ def test_the_usual_keyboard() -> None:
 
 def test_shift_and_a_columns_letter_mean_one_card() -> None:
     """Capital letters put a single card down, on every keyboard that has letters there."""
-    assert table_keymap(PRESETS["qwerty"], {}).action("S") == "column-2-one"
-    assert table_keymap(PRESETS["dvorak"], {}).action("O") == "column-2-one"
-    nine = table_keymap(PRESETS["qwerty"], {}, columns=9)
+    assert table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}).action("S") == "column-2-one"
+    assert table_keymap(KEYBOARD_LAYOUTS["dvorak"], {}).action("O") == "column-2-one"
+    nine = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}, ChosenByKey(columns=9))
     assert nine.action("L") == "column-9-one"
-    assert table_keymap(PRESETS["digits"], {}).action("1") == "column-1"
+    assert table_keymap(KEYBOARD_LAYOUTS["digits"], {}).action("1") == "column-1"
 
 
 def test_without_a_reserve_there_are_no_keys_for_it() -> None:
     """A game without a reserve does not speak of one."""
-    keymap = table_keymap(PRESETS["qwerty"], {})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {})
     assert not any(action.id.startswith("reserve") for action in keymap.actions)
     assert keymap.action("g") is None
 
 
 def test_more_than_nine_columns_have_digits() -> None:
     """What finds no room on the home row has a digit, and the reserve the 0."""
-    keymap = table_keymap(PRESETS["qwerty"], {}, columns=12, reserve=True)
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}, ChosenByKey(columns=12, reserve=True))
     assert [keymap.action(key) for key in "130"] == ["column-10", "column-12", "reserve"]
 
 
 def test_places_have_the_keys_of_their_ranks() -> None:
     """Where each place belongs to a rank, what is written on a card is the key of its place."""
-    keymap = pile_keymap({}, piles=2, places=12, alone=True)
+    keymap = pile_keymap({}, ChosenByKey(piles=2, places=12), alone=True)
     places = [f"place-{number}" for number in range(1, 13)]
     assert places == [keymap.action(key) for key in "a23456789tjq"]
     assert [keymap.action(key) for key in "Tbc"] == ["place-10-up", "pile-1", "pile-2"]
@@ -175,7 +178,7 @@ def test_places_have_the_keys_of_their_ranks() -> None:
 def test_where_no_card_goes_up_no_key_sends_one() -> None:
     """Without foundations capitals do nothing, nor is anything told of going up; with them both is there."""
     for upward in (False, True):
-        keymap = pile_keymap({}, piles=3, upward=upward, alone=True)
+        keymap = pile_keymap({}, ChosenByKey(piles=3, upward=upward), alone=True)
         assert ("pile-1-up" if upward else None) == keymap.action("A")
         assert upward is any(action.id.endswith("-up") for action in keymap.actions)
 
@@ -185,8 +188,8 @@ def test_where_no_card_goes_up_no_key_sends_one() -> None:
 )
 def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
     """Where there is a stock it is turned; else there may be a next play; else the key is not spoken of."""
-    keymap = pile_keymap({}, piles=3, space=space)
-    assert told == next((action.does for action in keymap.actions if action.id == "turn"), None)
+    keymap = pile_keymap({}, ChosenByKey(piles=3, space=space))
+    assert told == next((action.description for action in keymap.actions if action.id == "turn"), None)
     assert (None if told is None else "turn") == keymap.action("space")
 
 
@@ -202,7 +205,7 @@ def test_the_space_bar_does_what_is_told(space: str, told: str | None) -> None:
 )
 def test_keys_in_short(labels: str, told: str) -> None:
     """Four that follow each other are told by the first and the last; no other key is hidden."""
-    assert told == in_short(tuple(labels))
+    assert told == key_ranges(tuple(labels))
 
 
 # One's own keys.
@@ -210,7 +213,7 @@ def test_keys_in_short(labels: str, told: str) -> None:
 
 def test_a_binding_replaces_the_keys() -> None:
     """All keys of the action are those bound to it, and its label is the first of them."""
-    keymap = table_keymap(PRESETS["qwerty"], {"turn": "t enter"})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {"turn": "t enter"})
     assert [keymap.action(key) for key in ("t", "enter", "space")] == ["turn", "turn", None]
     assert keymap.labels["turn"] == "t"
     assert keymap.all_labels("turn") == "t Enter"
@@ -218,7 +221,7 @@ def test_a_binding_replaces_the_keys() -> None:
 
 def test_a_bound_key_loses_its_former_meaning() -> None:
     """The action that had the key keeps its others, or has none, and is not spoken of any more."""
-    keymap = table_keymap(PRESETS["qwerty"], {"turn": "a x"})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {"turn": "a x"})
     assert keymap.action("a") == "turn"
     assert "column-1" not in keymap.labels
     assert keymap.labels["drop"] == "Backspace"
@@ -228,26 +231,26 @@ def test_a_bound_key_loses_its_former_meaning() -> None:
 def test_signs_may_be_called_by_their_names() -> None:
     """Where a sign is hard to write in the settings, its name does."""
     for name, sign in LONG_NAMES.items():
-        assert table_keymap(PRESETS["azerty"], {"stuck": name}).action(sign) == "stuck"
+        assert table_keymap(KEYBOARD_LAYOUTS["azerty"], {"stuck": name}).action(sign) == "stuck"
 
 
 def test_an_empty_binding_takes_the_keys_away() -> None:
     """An action without keys is neither done nor named."""
-    keymap = table_keymap(PRESETS["qwerty"], {"stuck": ""})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {"stuck": ""})
     assert keymap.action("v") is None
     assert "stuck" not in keymap.labels
 
 
 def test_bindings_of_other_screens_do_nothing() -> None:
     """What is bound in the lobby leaves the table's keys alone, and the other way round."""
-    keymap = table_keymap(PRESETS["qwerty"], {"bot-easy": "a", "no such action": "s"})
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {"bot-easy": "a", "no such action": "s"})
     assert [keymap.action(key) for key in "as"] == ["column-1", "column-2"]
     assert lobby_keymap({"column-1": "1"}).action("1") == "bot-easy"
 
 
 @examples(100)
 @given(
-    st.sampled_from(sorted(PRESETS)),
+    st.sampled_from(sorted(KEYBOARD_LAYOUTS)),
     st.integers(1, 14),
     st.booleans(),
     st.dictionaries(
@@ -260,7 +263,7 @@ def test_bindings_never_leave_a_key_with_two_meanings(
     preset: str, columns: int, reserve: bool, bindings: dict[str, str]
 ) -> None:
     """Whatever is bound, every label stands for a key that does just what the label is shown for."""
-    keymap = table_keymap(PRESETS[preset], bindings, columns=columns, reserve=reserve)
+    keymap = table_keymap(KEYBOARD_LAYOUTS[preset], bindings, ChosenByKey(columns=columns, reserve=reserve))
     for action_id, own in keys_of(keymap).items():
         assert all(action_id == keymap.action(KEYS.get(label, label)) for label in own)
     assert keymap.labels.keys() == {name for name, own in keys_of(keymap).items() if own}
@@ -276,13 +279,13 @@ def test_labels_are_short_and_plain() -> None:
             assert keymap.all_labels(action.id).isprintable()
             assert len(keymap.all_labels(action.id)) <= 12
     assert {"space", "Backspace", "Tab", "F2", "^C", "Enter", "?"} <= set(
-        labels_of(table_keymap(PRESETS["qwerty"], {}))
+        labels_of(table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}))
     )
 
 
 def test_the_footer_of_the_usual_table() -> None:
     """Columns first, in one word each; then what has a brief name and a key, hints where they are allowed."""
-    keymap = table_keymap(PRESETS["qwerty"], {}, columns=4, reserve=True)
+    keymap = table_keymap(KEYBOARD_LAYOUTS["qwerty"], {}, ChosenByKey(columns=4, reserve=True))
     footer = keymap.footer(hints=False)
     assert ("b", "hint") in keymap.footer(hints=True)
     assert footer == [
@@ -300,7 +303,7 @@ def test_the_footer_of_the_usual_table() -> None:
 def test_the_footer_names_only_keys_that_there_are() -> None:
     """A key in any footer does what stands beside it; nothing with a brief name and a key is left out."""
     for keymap in all_keymaps():
-        brief = {action.brief: action.id for action in keymap.actions if action.brief}
+        brief = {action.summary: action.id for action in keymap.actions if action.summary}
         named = {does: keys for keys, does in keymap.footer()}
         for does, keys in named.items():
             if does in brief:
@@ -337,7 +340,7 @@ def test_actions_have_one_name_each() -> None:
     """No two actions share a name, and all say what they do."""
     actions = [*ACTIONS, *LOBBY_ACTIONS, *REPLAY_ACTIONS]
     assert len(actions) == len({action.id for action in actions})
-    assert all(action.does and action.brief.isprintable() for action in actions)
+    assert all(action.description and action.summary.isprintable() for action in actions)
 
 
 def test_around_the_hands_nothing_is_played() -> None:

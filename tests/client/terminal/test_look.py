@@ -12,13 +12,13 @@ from textual.app import App, ComposeResult
 from textual.widgets import OptionList
 
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.terminal import look as palettes
+from racing_demon_client.terminal import appearance as palettes
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import (
+from racing_demon_client.terminal.appearance import (
     ASCII_SIGNS,
     NAMES,
+    Appearance,
     Depth,
-    Look,
     Palette,
     depth_of,
     glyphs_for,
@@ -26,7 +26,7 @@ from racing_demon_client.terminal.look import (
     theme,
 )
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
-from racing_demon_client.terminal.style import ASCII, UNICODE, Mark, Role, suit_role
+from racing_demon_client.terminal.style import ASCII, UNICODE, Highlight, Role, suit_role
 from racing_demon_protocol.engine.cards import CLUBS, DIAMONDS, HEARTS, SPADES
 from tests.support.app_harness import painted
 from tests.support.screens import field
@@ -131,23 +131,23 @@ def utf8(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def test_the_dark_palette_is_the_first() -> None:
     """Nothing asked for is the dark palette in all colors."""
-    assert palette("dark", Depth.TRUE) is Look().palette
+    assert palette("dark", Depth.TRUE) is Appearance().palette
 
 
 def test_palettes_go_round() -> None:
     """Asking for the next palette as often as there are some comes back, and shows each once."""
-    look, seen = Look(), []
+    appearance, seen = Appearance(), []
     for _ in NAMES:
-        seen.append(look.palette.name)
-        look = look.next_palette()
+        seen.append(appearance.palette.name)
+        appearance = appearance.next_palette()
     assert sorted(NAMES) == sorted(seen)
-    assert look.palette.name == "dark"
+    assert appearance.palette.name == "dark"
 
 
 def test_the_next_palette_keeps_everything_else() -> None:
     """Depth, second cue for red, density, glyphs and motion stay."""
-    look = Look(depth=Depth.STANDARD, mark_red=True, density="large", glyphs=ASCII, motion=False)
-    other = look.next_palette()
+    appearance = Appearance(depth=Depth.STANDARD, mark_red=True, density="large", glyphs=ASCII, motion=False)
+    other = appearance.next_palette()
     assert (
         other.depth,
         other.mark_red,
@@ -161,24 +161,24 @@ def test_the_next_palette_keeps_everything_else() -> None:
 def test_densities_go_round() -> None:
     """Automatic, and all that there is room for, and automatic again."""
     for size, expected in (((200, 60), ["small", "medium", "large"]), ((120, 40), ["small", "medium"])):
-        look, seen = Look(), []
+        appearance, seen = Appearance(), []
         for _ in range(len(expected) + 2):
-            seen.append(look.density)
-            look = look.next_density(*size)
+            seen.append(appearance.density)
+            appearance = appearance.next_density(*size)
         assert ["auto", *expected, "auto"] == seen
 
 
 def test_a_density_without_effect_is_not_taken() -> None:
     """Where there is room for but one, what was chosen stays, for terminals where it can be seen."""
-    assert [Look()] * 2 == [Look().next_density(*size) for size in ((80, 24), (119, 60))]
-    assert Look(density="large").next_density(80, 24).density == "large"
-    assert Look(density="large").next_density(120, 40).density == "small"
+    assert [Appearance()] * 2 == [Appearance().next_density(*size) for size in ((80, 24), (119, 60))]
+    assert Appearance(density="large").next_density(80, 24).density == "large"
+    assert Appearance(density="large").next_density(120, 40).density == "small"
 
 
 def test_motion_is_off_and_on_again() -> None:
     """Twice is as before."""
-    assert not Look().other_motion().motion
-    assert Look() == Look().other_motion().other_motion()
+    assert not Appearance().other_motion().motion
+    assert Appearance() == Appearance().other_motion().other_motion()
 
 
 def test_glyphs_that_were_asked_for(utf8: pytest.MonkeyPatch) -> None:
@@ -207,7 +207,14 @@ def test_glyphs_of_a_poor_locale(utf8: pytest.MonkeyPatch, locale: str) -> None:
 SUITS = tuple(suit_role(suit) for suit in (SPADES, HEARTS, CLUBS, DIAMONDS))
 REDS, BLACKS = (Role.HEARTS, Role.DIAMONDS), (Role.SPADES, Role.CLUBS)
 QUIET = (Role.DIM, Role.BACK, Role.FRAME)
-MARKS = (Mark.NONE, Mark.FRESH, Mark.AIR, Mark.HELD, Mark.CURSOR, Mark.FITS)
+MARKS = (
+    Highlight.NONE,
+    Highlight.FRESH,
+    Highlight.UNCONFIRMED,
+    Highlight.HELD,
+    Highlight.CURSOR,
+    Highlight.FITS,
+)
 COLORED = (Depth.TRUE, Depth.EIGHT_BIT, Depth.STANDARD)
 SAFE = ("dark", "light", "high-contrast")
 """The palettes that keep red and black apart by color."""
@@ -355,7 +362,7 @@ def test_depth_follows_rich(system: str | None, depth: Depth) -> None:
 def test_marks_differ() -> None:
     """Any two marks of a card look different; without colors the table's signs tell held from the cursor."""
     for (name, shown), role, (one, other) in product(PALETTES.items(), SUITS, combinations(MARKS, 2)):
-        if shown.colorless and {one, other} == {Mark.HELD, Mark.CURSOR}:
+        if shown.colorless and {one, other} == {Highlight.HELD, Highlight.CURSOR}:
             continue
         assert said(shown.style(role | one)) != said(shown.style(role | other)), (name, role, one, other)
 
@@ -363,7 +370,9 @@ def test_marks_differ() -> None:
 def test_marks_of_piles_differ() -> None:
     """An empty pile, the label of a pile and a card's back show the cursor and a hint, and which it is."""
     for (name, shown), role in product(PALETTES.items(), (Role.DIM, Role.KEY, Role.BACK)):
-        looks = {said(shown.style(role | mark)) for mark in (Mark.NONE, Mark.CURSOR, Mark.FITS)}
+        looks = {
+            said(shown.style(role | mark)) for mark in (Highlight.NONE, Highlight.CURSOR, Highlight.FITS)
+        }
         assert len(looks) == 3, (name, role)
 
 
@@ -386,22 +395,27 @@ def test_reversed_is_red() -> None:
 def test_held_hides_the_cursor_and_the_cursor_a_hint() -> None:
     """Of two marks that need the ground, the one nearer to the hand gets it."""
     for (name, shown), role in product(PALETTES.items(), SUITS):
-        assert shown.style(role | Mark.HELD | Mark.CURSOR) == shown.style(role | Mark.HELD), (name, role)
-        assert shown.style(role | Mark.CURSOR | Mark.FITS) == shown.style(role | Mark.CURSOR), (name, role)
+        assert shown.style(role | Highlight.HELD | Highlight.CURSOR) == shown.style(role | Highlight.HELD), (
+            name,
+            role,
+        )
+        assert shown.style(role | Highlight.CURSOR | Highlight.FITS) == shown.style(
+            role | Highlight.CURSOR
+        ), (name, role)
 
 
 def test_flight_shows_under_the_cursor() -> None:
     """A card that is in the air is underlined on every ground."""
     shown = palette("dark")
-    assert shown.style(Role.CLUBS | Mark.AIR | Mark.CURSOR) == shown.style(Role.CLUBS | Mark.CURSOR) + Style(
-        underline=True
-    )
+    assert shown.style(Role.CLUBS | Highlight.UNCONFIRMED | Highlight.CURSOR) == shown.style(
+        Role.CLUBS | Highlight.CURSOR
+    ) + Style(underline=True)
 
 
 @pytest.mark.parametrize("shown", [palette("mono"), *(palette(name, Depth.NONE) for name in NAMES)])
 def test_mono_has_no_colors(shown: Palette) -> None:
     """Without colors, no ink has any, whatever its marks; and red cards are reversed."""
-    marks = sum(MARKS) | Mark.STRONG
+    marks = sum(MARKS) | Highlight.STRONG
     styles = [shown.style(ink) for ink in range(marks | palettes.ROLE_BITS) if ink & 15 < len(Role)]
     assert {(style.color, style.bgcolor) for style in styles} == {(None, None)}
     assert shown.red_reversed
@@ -410,7 +424,7 @@ def test_mono_has_no_colors(shown: Palette) -> None:
 @pytest.mark.parametrize("role", [Role.KEY, Role.DIM])
 def test_a_hint_stands_out_without_colors(role: Role) -> None:
     """The key of a hinted pile, and its place when it is empty, are bold and reversed."""
-    assert Style(bold=True, reverse=True) == palette("mono").style(role | Mark.FITS)
+    assert Style(bold=True, reverse=True) == palette("mono").style(role | Highlight.FITS)
 
 
 def test_mono_needs_no_rare_attributes() -> None:
@@ -427,7 +441,7 @@ def test_mono_needs_no_rare_attributes() -> None:
 
 def test_a_style_is_made_once() -> None:
     """Asking again gives the same palette, and the same style."""
-    ink = Role.HEARTS | Mark.HELD
+    ink = Role.HEARTS | Highlight.HELD
     assert palette("light").style(ink) is palette("light", Depth.TRUE, mark_red=False).style(ink)
 
 
@@ -496,7 +510,7 @@ def foreign(app: App[None]) -> set[str]:
 
 async def test_no_widget_draws_more_than_ascii() -> None:
     """Arrows, bullets, a list that is open with its bar, and a frame around a question are in ASCII."""
-    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Look(glyphs=ASCII))
+    app = TerminalApp(None, PlayerSettings(name="Ann", sound=False), Appearance(glyphs=ASCII))
     async with app.run_test(size=(80, 24)) as pilot:
         field(app, "passphrase").value = "secret"
         await pilot.pause()
@@ -513,8 +527,8 @@ async def test_no_widget_draws_more_than_ascii() -> None:
 
 async def test_names_stay_as_they_are_written() -> None:
     """Letters beyond ASCII are no signs of ours; and where UTF-8 is shown nothing is replaced."""
-    for look, arrow in ((Look(glyphs=ASCII), "v"), (Look(), "▼")):
-        app = TerminalApp(None, PlayerSettings(name="Zoë", sound=False), look)
+    for appearance, arrow in ((Appearance(glyphs=ASCII), "v"), (Appearance(), "▼")):
+        app = TerminalApp(None, PlayerSettings(name="Zoë", sound=False), appearance)
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.pause()
             assert "Zoë" in painted(app).text()

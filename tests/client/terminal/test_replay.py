@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.settings import PlayerSettings
-from racing_demon_client.sources.replay import PLACES, Replay
-from racing_demon_client.sources.tables import Opened
+from racing_demon_client.sources.replay import POSITIONS, ReplayClient
+from racing_demon_client.sources.tables import OpenedTable
 from racing_demon_client.terminal.app import TerminalApp
-from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.screens.table import AnalysisScreen, TableScreen, TallyScreen
 from racing_demon_client.terminal.style import ASCII
 from racing_demon_protocol.table import scoring
@@ -32,7 +32,7 @@ class Watched:
 
     """
 
-    def __init__(self, app: TerminalApp, replay: Replay, pilot: Pilot[None]) -> None:
+    def __init__(self, app: TerminalApp, replay: ReplayClient, pilot: Pilot[None]) -> None:
         self.app = app
         self.replay = replay
         self._pilot = pilot
@@ -58,15 +58,15 @@ async def watched(
     name: str = "racing-demon",
     *,
     size: tuple[int, int] = (80, 24),
-    place: int | None = None,
+    position: int | None = None,
     seat: int | None = None,
     speed: float = 1.0,
     paused: bool = True,
 ) -> AsyncIterator[Watched]:
     """Run the application with a replay."""
-    replay = Replay(Timeline(recording_of(name)), speed=speed, paused=paused, place=place)
-    look, settings = Look(glyphs=ASCII), PlayerSettings(sound=False)
-    app = TerminalApp(Opened(replay, "replayed"), settings, look, watched=seat)
+    replay = ReplayClient(Timeline(recording_of(name)), speed=speed, paused=paused, position=position)
+    appearance, settings = Appearance(glyphs=ASCII), PlayerSettings(sound=False)
+    app = TerminalApp(OpenedTable(replay, "replayed"), settings, appearance, watched=seat)
     async with app.run_test(size=size) as pilot:
         yield Watched(app, replay, pilot)
 
@@ -84,30 +84,30 @@ async def test_it_begins_at_the_first_deal() -> None:
 async def test_steps_and_hands() -> None:
     """A full stop is one event on, a comma one back; brackets lead from hand to hand."""
     async with watched() as user:
-        timeline, start = user.replay.timeline, user.replay.place
+        timeline, start = user.replay.timeline, user.replay.position
         await user.press(".", ".")
-        await user.until(lambda: user.replay.place == start + 2)
+        await user.until(lambda: user.replay.position == start + 2)
         await user.until(lambda: f"event {timeline.seq_at(start + 2)} of" in user.text())
         await user.press(",")
-        assert start + 1 == user.replay.place
+        assert start + 1 == user.replay.position
         await user.press("]")
-        assert timeline.hands[1][1] == user.replay.place
+        assert timeline.hands[1][1] == user.replay.position
         await user.until(lambda: "hand 2/2" in user.text())
         await user.press("[")
-        assert timeline.hands[0][1] == user.replay.place
+        assert timeline.hands[0][1] == user.replay.position
 
 
 async def test_going_to_a_place_by_its_name() -> None:
     """After g it is told what is a place; what is typed is gone to, and what is none is said to be none."""
     async with watched() as user:
         await user.press("g")
-        assert f"{PLACES} (Escape: back)" in user.text()
+        assert f"{POSITIONS} (Escape: back)" in user.text()
         await user.press("e", "9", "0", "enter")
         await user.until(lambda: "event 90 of" in user.text())
         await user.press("g", *"noon", "enter")
-        await user.until(lambda: "'noon' is not a place" in user.text())
+        await user.until(lambda: "'noon' is not a position" in user.text())
         assert "or +9. " in user.text()  # whole, to its end
-        assert user.replay.timeline.seq_at(user.replay.place) == 90
+        assert user.replay.timeline.seq_at(user.replay.position) == 90
         await user.press(".")
         await user.until(lambda: "event 91 of" in user.text())
 
@@ -119,20 +119,20 @@ async def test_nothing_of_the_future_is_told() -> None:
         await user.until(lambda: "event 90 of" in user.text())
         session = user.app.session
         assert session is not None
-        while not session.desk.activity.feed:
+        while not session.model.activity.feed:
             await user.press(".")
         await user.press("g", "e", "3", "0", "enter")
         await user.until(lambda: "event 30 of" in user.text())
-        assert not session.desk.activity.feed
+        assert not session.model.activity.feed
 
 
 async def test_it_runs_and_stands_still() -> None:
     """Space lets it run and stand still; plus and minus change how fast."""
     async with watched(speed=1.0) as user:
-        start = user.replay.place
+        start = user.replay.position
         await user.press("+", "+", "+", "+", "+", "space")
         assert (user.replay.speed, user.replay.paused) == (32.0, False)
-        await user.until(lambda: user.replay.place > start + 3)
+        await user.until(lambda: user.replay.position > start + 3)
         await user.press("space", "-")
         assert (user.replay.speed, user.replay.paused) == (16.0, True)
 
@@ -143,9 +143,9 @@ async def test_whose_view() -> None:
         await user.until(lambda: " Bob " in user.text())
         session = user.app.session
         assert session is not None
-        assert session.desk.focus == 1
+        assert session.model.focus == 1
         await user.press("tab")
-        assert session.desk.focus == 2
+        assert session.model.focus == 2
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -153,7 +153,7 @@ async def test_after_a_hand_its_tally_and_its_analysis(size: tuple[int, int]) ->
     """At the end of a hand the tally is shown, proved, and behind a key what it was for each player."""
     timeline = Timeline(recording_of("racing-demon"))
     over = next(n for n, entry in enumerate(timeline.entries, 1) if isinstance(entry.message, ev.HandOver))
-    async with watched(size=size, place=over - 1) as user:
+    async with watched(size=size, position=over - 1) as user:
         await user.press(".")
         await user.until(lambda: isinstance(user.app.screen, TallyScreen))
         await user.until(lambda: "Checked: the server alone shuffled" in user.text())
@@ -174,7 +174,7 @@ async def test_the_tally_in_a_hand_is_of_that_hand() -> None:
     """In the second hand it says so, adds what the hand has brought up to now, and proves nothing yet."""
     timeline = Timeline(recording_of("racing-demon"))
     place = timeline.hands[1][1] + 300
-    async with watched(place=place) as user:
+    async with watched(position=place) as user:
         await user.press("f6")
         await user.until(lambda: "Hand 2 of 2 is being played." in user.text())
         view = timeline.view_at(place)
@@ -190,13 +190,13 @@ async def test_a_quick_replay_is_checked() -> None:
     """Though the replay is in the next hand when there is time to check one, all of that one is checked."""
     timeline = Timeline(recording_of("racing-demon"))
     over = next(n for n, entry in enumerate(timeline.entries, 1) if isinstance(entry.message, ev.HandOver))
-    async with watched(place=over) as user:
+    async with watched(position=over) as user:
         await user.until(lambda: "event" in user.text())
         session = user.app.session
         assert session is not None
-        session._keep(timeline.message(over - 1))
-        user.replay.place = over + 3
-        await session.verifier.check()
+        session._collect_proof(timeline.message(over - 1))
+        user.replay.position = over + 3
+        await session.verifier.verify()
         assert session.verifier.proof.startswith("Checked: ")
 
 
@@ -217,7 +217,7 @@ async def test_at_the_end_is_the_recorded_tally() -> None:
 async def test_keys_for_plays_do_nothing() -> None:
     """In a replay nothing can be played, said or changed."""
     async with watched() as user:
-        place = user.replay.place
+        place = user.replay.position
         await user.press("a", "s", "w", "v", "/", "o", "f9", "f8", "1")
-        assert place == user.replay.place
+        assert place == user.replay.position
         assert isinstance(user.app.screen, TableScreen)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from racing_demon_client.shared.pile_names import addresses
-from racing_demon_client.terminal.drawing.scene import Grip
+from racing_demon_client.terminal.drawing.scene import CardRange
 from racing_demon_client.terminal.style import UNICODE
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
@@ -24,9 +24,9 @@ def test_pick_up_and_put_down() -> None:
     """The key of a column, then that of another: the run that fits goes there."""
     player = klondike("KS QH JS", "QD", "KD")
     assert player.type("a") == []
-    assert Grip(player.column(1), 3) == player.desk.hands.held
+    assert CardRange(player.column(1), 3) == player.model.selection.held
     assert [Play(player.column(1), 1, player.column(2))] == player.type("s")
-    assert player.desk.hands.held is None
+    assert player.model.selection.held is None
     assert message(player) == ""
 
 
@@ -60,14 +60,14 @@ def test_the_same_key_twice_is_the_best_play() -> None:
     assert [Play(player.column(2), 1, player.column(3))] == player.type("s s")
     assert player.type("f f") == []
     assert message(player) == "Nothing there can be played."
-    assert player.desk.hands.held is None
+    assert player.model.selection.held is None
 
 
 def test_a_key_of_the_upper_row_sends_up() -> None:
     """One press; what was held is put back."""
     player = klondike("AS", "9S", waste="AH")
     assert [Play(player.column(1), 1, FOUNDATIONS)] == player.type("s q")
-    assert player.desk.hands.held is None
+    assert player.model.selection.held is None
     assert [Play(player.rules.layout.waste[0], 1, FOUNDATIONS)] == player.type("p")
 
 
@@ -76,7 +76,7 @@ def test_what_goes_up_is_sent_even_if_it_does_not_fit_now() -> None:
     player = klondike("9S", "")
     assert [Play(player.column(1), 1, FOUNDATIONS)] == player.type("q")
     assert player.type("w") == []
-    assert player.desk.hands.message(player.now) == ("There is no card there.", True)
+    assert player.model.selection.message(player.now) == ("There is no card there.", True)
 
 
 def test_shift_means_a_single_card() -> None:
@@ -108,8 +108,8 @@ def test_a_wrong_second_key_drops() -> None:
     """What does not fit is put back, with the rules' own reason; the next key picks up anew."""
     player = klondike("9S", "9H", "TD")
     assert player.type("a s") == []
-    assert player.desk.hands.held is None
-    assert player.desk.hands.message(player.now) == ("That card does not continue the column.", True)
+    assert player.model.selection.held is None
+    assert player.model.selection.message(player.now) == ("That card does not continue the column.", True)
     assert [Play(player.column(1), 1, player.column(3))] == player.type("a d")
     assert message(player) == ""
 
@@ -119,7 +119,7 @@ def test_drop_puts_back() -> None:
     for key in ("x", "backspace"):
         player = klondike("9S", "9H")
         assert player.type(f"a {key}") == []
-        assert player.desk.hands.held is None
+        assert player.model.selection.held is None
 
 
 def test_nothing_to_pick_up() -> None:
@@ -128,7 +128,7 @@ def test_nothing_to_pick_up() -> None:
     player.type("a")
     assert message(player) == "There is nothing to pick up."
     player.type(WASTE_KEY)
-    assert player.desk.hands.held is None
+    assert player.model.selection.held is None
 
 
 def test_turning() -> None:
@@ -140,14 +140,14 @@ def test_turning() -> None:
         player.chair.doubt(expected)
     player = klondike("9S")
     assert player.type(TURN_KEY) == []
-    assert player.desk.hands.message(player.now) == ("There is nothing left to turn.", True)
+    assert player.model.selection.message(player.now) == ("There is nothing left to turn.", True)
 
 
 def test_turning_puts_back_what_is_held() -> None:
     """One hand turns, and it has to be free."""
     player = klondike("9S", stock="2c")
     player.type(f"a {TURN_KEY}")
-    assert player.desk.hands.held is None
+    assert player.model.selection.held is None
 
 
 def test_messages_fade() -> None:
@@ -185,18 +185,18 @@ def test_a_card_that_is_not_named_yet_may_be_sent() -> None:
 def test_the_cursor_goes_round() -> None:
     """It begins at the first column; stock, waste and columns come in this order, and then again."""
     player = klondike("KS", waste="AH")
-    hands, layout = player.desk.hands, player.rules.layout
+    hands, layout = player.model.selection, player.rules.layout
     player.type("right")
-    assert Grip(player.column(1), 1) == hands.cursor
-    stops = []
+    assert CardRange(player.column(1), 1) == hands.cursor
+    cursor_piles = []
     for _ in range(9):
         player.type("right")
         assert hands.cursor is not None
-        stops.append(hands.cursor.pile)
+        cursor_piles.append(hands.cursor.pile)
     columns = layout.seat_piles(0, Kind.TABLEAU)
-    assert [*columns[1:], layout.stock[0], layout.waste[0], columns[0]] == stops
+    assert [*columns[1:], layout.stock[0], layout.waste[0], columns[0]] == cursor_piles
     player.type("left")
-    assert Grip(layout.waste[0], 1) == hands.cursor
+    assert CardRange(layout.waste[0], 1) == hands.cursor
 
 
 def test_the_cursor_takes_more_and_fewer() -> None:
@@ -206,8 +206,8 @@ def test_the_cursor_takes_more_and_fewer() -> None:
     sizes = []
     for key in ("down", "up", "up", "up", "down"):
         player.type(key)
-        assert player.desk.hands.cursor is not None
-        sizes.append(player.desk.hands.cursor.count)
+        assert player.model.selection.cursor is not None
+        sizes.append(player.model.selection.cursor.count)
     assert sizes == [1, 2, 3, 3, 2]
 
 
@@ -215,7 +215,7 @@ def test_enter_at_the_cursor() -> None:
     """Pick up as many as the cursor means, put down, turn."""
     player = klondike("9S 8H", "9C", stock="2c")
     assert player.type("right enter") == []
-    assert Grip(player.column(1), 1) == player.desk.hands.held
+    assert CardRange(player.column(1), 1) == player.model.selection.held
     assert [Play(player.column(1), 1, player.column(2))] == player.type("right enter")
     stock, waste = player.rules.layout.stock[0], player.rules.layout.waste[0]
     assert [Play(stock, 1, waste)] == player.type("left left left enter")
@@ -227,8 +227,8 @@ def test_enter_without_a_cursor_means_nothing_here() -> None:
     player = klondike("9S")
     assert player.type("enter") == []
     player.type("right")
-    player.desk.hands.put_away()
-    assert player.desk.hands.cursor is None
+    player.model.selection.clear()
+    assert player.model.selection.cursor is None
 
 
 # The pointer.
@@ -239,21 +239,21 @@ def test_so_many_cards_as_were_pointed_at() -> None:
     player = klondike("KD 9S 8H 7C", "")
     one = player.column(1)
     for count, taken in [(1, 1), (2, 2), (4, 3)]:
-        player.desk.hands.choose(one, player.now, count=count)
-        assert Grip(one, taken) == player.desk.hands.held
-        player.desk.hands.let_go()
+        player.model.selection.choose(one, player.now, count=count)
+        assert CardRange(one, taken) == player.model.selection.held
+        player.model.selection.release()
 
 
 def test_what_is_held_follows_the_pointer() -> None:
     """Only what is held can be dragged, and only until it is let go."""
     player = klondike("9S")
-    hands = player.desk.hands
+    hands = player.model.selection
     hands.drag(3, 4)
     assert hands.dragged is None
     player.type("a")
     hands.drag(3, 4)
     assert hands.dragged == (3, 4)
-    hands.let_go()
+    hands.release()
     player.type("a")
     assert hands.dragged is None
 
@@ -261,7 +261,7 @@ def test_what_is_held_follows_the_pointer() -> None:
 def test_a_click_on_a_foundation_sends_up() -> None:
     """Wherever among the foundations a card is put down, the server finds its place."""
     player = klondike("AS", "AH")
-    hands, one = player.desk.hands, player.column(1)
+    hands, one = player.model.selection, player.column(1)
     hands.choose(one, player.now)
     assert Play(one, 1, FOUNDATIONS) == hands.choose(player.rules.layout.foundations[2], player.now)
     assert Play(one, 1, FOUNDATIONS) == hands.send_up(one, player.now)
@@ -273,8 +273,8 @@ def test_other_players_piles_are_not_picked_up() -> None:
     position = build(position.rules, seat=1, tableau=("8H",), upon=position)
     player = Player.at_position(position)
     for pile in (0, player.rules.layout.seat_piles(1, Kind.TABLEAU)[0]):
-        player.desk.hands.choose(pile, player.now)
-        assert player.desk.hands.held is None
+        player.model.selection.choose(pile, player.now)
+        assert player.model.selection.held is None
         assert message(player)
 
 
@@ -282,8 +282,8 @@ def test_a_card_is_taken_back_where_that_is_allowed() -> None:
     """Alone at a table with that option, the top of a foundation is picked up, and the cursor goes there."""
     rules = rules_of(take_back="free")
     player = Player.at_position(build(rules, foundation=("AS 2S",), tableau=("3H",)))
-    player.desk.hands.choose(0, player.now)
-    assert Play(0, 1, player.column(1)) == player.desk.hands.choose(player.column(1), player.now)
+    player.model.selection.choose(0, player.now)
+    assert Play(0, 1, player.column(1)) == player.model.selection.choose(player.column(1), player.now)
     assert [Play(0, 1, player.column(1))] == player.type("right left left left enter right right right enter")
 
 
@@ -296,9 +296,9 @@ def test_nothing_is_played_outside_a_hand(phase: Phase) -> None:
     player = klondike("AS", stock="2c")
     player.view.phase = phase
     assert player.type(f"a a q right enter {TURN_KEY}") == []
-    assert player.desk.hands.send_up(player.column(1), player.now) is None
-    player.desk.hands.hint(player.now, {}, UNICODE.card)
-    assert (player.desk.hands.held, player.desk.hands.cursor, message(player)) == (None, None, "")
+    assert player.model.selection.send_up(player.column(1), player.now) is None
+    player.model.selection.hint(player.now, {}, UNICODE.card)
+    assert (player.model.selection.held, player.model.selection.cursor, message(player)) == (None, None, "")
 
 
 @pytest.mark.parametrize("seat", [None, 5])
@@ -307,7 +307,7 @@ def test_spectators_and_late_comers_have_no_hands(seat: int | None) -> None:
     player = klondike("AS", stock="2c")
     player.chair.seat = seat
     assert player.type(f"a a q right enter {TURN_KEY}") == []
-    assert not player.desk.hands.is_out()
+    assert not player.model.selection.is_out()
 
 
 # Against the rules.
@@ -315,8 +315,8 @@ def test_spectators_and_late_comers_have_no_hands(seat: int | None) -> None:
 
 def by_keys(player: Player, play: Play) -> list[Play]:
     """Bring the cursor to both ends of a play with the keys, and return what comes of it."""
-    hands = player.desk.hands
-    hands.put_away()
+    hands = player.model.selection
+    hands.clear()
     player.type("right")
     for _ in player.board.piles:
         assert hands.cursor is not None
@@ -339,14 +339,14 @@ def test_every_legal_play_can_be_made(drawn: tuple[str, Position], data: st.Data
     _, position = drawn
     seat = data.draw(st.sampled_from(position.rules.layout.seats))
     player = Player.at_position(position, seat)
-    hands, board = player.desk.hands, player.board
+    hands, board = player.model.selection, player.board
     for play in position.plays(seat):
         kinds = {board.piles[play.source].kind, board.piles[play.destination].kind}
         if Kind.STOCK in kinds:
             continue
         upward = Kind.FOUNDATION is board.piles[play.destination].kind
         meant = play._replace(destination=FOUNDATIONS) if upward else play
-        hands.let_go()
+        hands.release()
         assert hands.choose(play.source, player.now, count=play.count) is None
         assert hands.choose(play.destination, player.now) == meant
         if upward:
@@ -374,7 +374,7 @@ def test_a_columns_own_keys_move_the_longest_run_that_fits(
         for destination in columns:
             legal = [play for play in position.plays(seat) if (play[0], play[2]) == (source, destination)]
             if legal and not position.rules.can_play(position.board, seat, Play(source, 1, FOUNDATIONS)):
-                player.desk.hands.let_go()
+                player.model.selection.release()
                 keys = f"{labels[source]} {labels[destination]}"
                 assert [max(legal, key=lambda play: play.count)] == player.type(keys)
 
@@ -395,7 +395,7 @@ def test_what_is_sent_is_legal(
     """Of known cards only legal plays are sent, or ones to the foundations; and all from own piles."""
     _, position = drawn
     player = Player.at_position(position)
-    hands = player.desk.hands
+    hands = player.model.selection
     for press in presses:
         board = hands.board()
         if isinstance(press, tuple):

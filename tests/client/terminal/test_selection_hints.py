@@ -21,7 +21,7 @@ def _plays(table: SoloTable) -> list[Play]:
 def hint(player: Player | Alone) -> None:
     """Ask for a hint."""
     labels = player.keymap.labels if isinstance(player, Player) else player.session.keymap.labels
-    player.desk.hands.hint(player.now, labels, UNICODE.card)
+    player.model.selection.hint(player.now, labels, UNICODE.card)
 
 
 def test_a_hint_names_the_card_and_the_keys() -> None:
@@ -43,24 +43,24 @@ def test_hints_are_for_tables_that_allow_them() -> None:
     hint(player)
     assert message(player) == "This table plays without hints."
     player.type("s")
-    assert frozenset() == player.desk.hands.fits()
+    assert frozenset() == player.model.selection.fits()
 
 
 def test_a_hint_shows_a_play_that_helps() -> None:
     """Both ends of a legal play are marked until the next key."""
     player = klondike("AS", hints=True)
     hint(player)
-    assert {player.column(1), 0} == player.desk.hands.fits()
+    assert {player.column(1), 0} == player.model.selection.fits()
     assert message(player) == "A♠ up: q"
     player.type("x")
-    assert frozenset() == player.desk.hands.fits()
+    assert frozenset() == player.model.selection.fits()
 
 
 def test_a_hint_to_turn_or_to_give_up() -> None:
     """Without a play the stock is pointed at; without any, saying so is."""
     player = klondike("9S", stock="2c", hints=True)
     hint(player)
-    assert ("Turn the stock: space", player.rules.layout.stock[0] in player.desk.hands.fits()) == (
+    assert ("Turn the stock: space", player.rules.layout.stock[0] in player.model.selection.fits()) == (
         message(player),
         True,
     )
@@ -88,7 +88,7 @@ def test_a_stock_that_was_turned_in_vain_is_not_pointed_at(turn: int) -> None:
         hint(player)
         told.append(message(player).split(":")[0])
         for event in sitting.turn(0):
-            player.desk.follow(event, player.now)
+            player.model.observe(event, player.now)
     vain = -(-5 // turn) + 1 + -(-6 // turn)
     assert [*["Turn the stock"] * vain, *["Nothing helps"] * (10 - vain)][: len(told)] == told
 
@@ -101,11 +101,11 @@ def test_another_s_play_makes_turning_worth_it_again() -> None:
     player.hear(sitting.mirror.snapshot(0))
     for _ in range(2):
         for event in sitting.turn(0):
-            player.desk.follow(event, player.now)
+            player.model.observe(event, player.now)
     hint(player)
     assert message(player) == "Nothing helps: stuck: v"
     for event in sitting.play(1, sitting.column(1)):
-        player.desk.follow(event, player.now)
+        player.model.observe(event, player.now)
     hint(player)
     assert message(player) == "2♠ up: p"
 
@@ -117,20 +117,20 @@ def test_a_hint_where_no_play_leads_to_the_foundations() -> None:
     table = next(each for each in tables if not any(map(each.board.is_progress, _plays(each))))
     plays, player = _plays(table), Alone(table)
     hint(player)
-    assert player.desk.hands.fits() in [{play.source, play.destination} for play in plays]
+    assert player.model.selection.fits() in [{play.source, play.destination} for play in plays]
 
 
 def test_what_is_held_shows_where_it_fits() -> None:
     """Where hints are allowed, all piles that take something of it."""
     player = klondike("AS", "2H", "2D", "9C", hints=True)
     player.type("a")
-    assert {0, player.column(2), player.column(3)} == player.desk.hands.fits()
+    assert {0, player.column(2), player.column(3)} == player.model.selection.fits()
 
 
 def test_who_is_out_is_told() -> None:
     """Only where it must be called, and only when nothing is left."""
     player = klondike()
-    assert not player.desk.hands.is_out()
+    assert not player.model.selection.is_out()
     position = build(rules_of())
-    assert Player.at_position(position, call_out="shout").desk.hands.is_out()
-    assert not klondike("AS").desk.hands.is_out()
+    assert Player.at_position(position, call_out="shout").model.selection.is_out()
+    assert not klondike("AS").model.selection.is_out()

@@ -32,7 +32,7 @@ def ways(player: Alone, play: Play) -> Iterator[list[str]]:
         yield [source, source]
         yield [source, source.upper()]
         yield [source.upper()]
-    player.desk.hands.put_away()
+    player.model.selection.clear()
     if (there := walk(player, play.source, [])) is not None:
         held = [*there, *["up"] * (play.count + play.depth - 1), "enter"]
         if (aimed := walk(player, play.destination, held)) is not None:
@@ -41,12 +41,12 @@ def ways(player: Alone, play: Play) -> Iterator[list[str]]:
 
 def walk(player: Alone, pile: int, keys: list[str]) -> list[str] | None:
     """Return keys that lead the cursor to a pile, after other keys; ``None`` where it never stops there."""
-    player.desk.hands.put_away()
+    player.model.selection.clear()
     for key in keys:
         player.press(key)
     walked = list(keys)
     for _ in range(MOST_STOPS):
-        cursor = player.desk.hands.cursor
+        cursor = player.model.selection.cursor
         if cursor is not None and cursor.pile == pile:
             return walked
         player.press("right")
@@ -56,7 +56,7 @@ def walk(player: Alone, pile: int, keys: list[str]) -> list[str] | None:
 
 def makes(player: Alone, keys: list[str], play: Play) -> bool:
     """Tell whether keys make a play, or its like: to a foundation that shows the same."""
-    player.desk.hands.put_away()
+    player.model.selection.clear()
     made = [player.press(key) for key in keys][-1] if all(map(player.session.keymap.action, keys)) else None
     if made is None:
         return False
@@ -92,6 +92,6 @@ def test_a_game_under_way_is_given_up_by_pressing_twice() -> None:
     player.client.make(Play(stock, 1, waste))
     told = []
     for _ in range(3):
-        player.session.does("solo-deal")
-        told.append(player.desk.hands.message(player.session.now())[0])
+        player.session.run_action("solo-deal")
+        told.append(player.model.selection.message(player.session.now())[0])
     assert told == ["This game is not over: F9 again gives it up.", "another deal", "another deal"]

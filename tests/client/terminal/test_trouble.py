@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens.table import LobbyScreen
 from tests.support.app_harness import AppHarness, app_at_table

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_client.terminal.drawing.scene import FeedLine, Grip
+from racing_demon_client.terminal.drawing.scene import CardRange, FeedLine
 from racing_demon_client.terminal.style import ASCII, UNICODE, Glyphs, Role
-from racing_demon_client.terminal.view_model import BANNER_MS, Activity, Cue, tell
+from racing_demon_client.terminal.view_model import BANNER_MS, FeedText, RecentActivity, SoundCue
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN
 from racing_demon_protocol.enums import EndReason, Phase, Reason
@@ -49,7 +49,7 @@ def test_changes_flash() -> None:
     """Both piles are fresh in the picture for 400 milliseconds; without motion they are not."""
     for motion in (True, False):
         player = at("AS")
-        player.desk.motion = motion
+        player.model.motion = motion
         player.hear(up(player))
         assert ({0, player.column(1)} if motion else set()) == player.scene().fresh
         player.now += 400
@@ -59,7 +59,7 @@ def test_changes_flash() -> None:
 def test_without_motion_no_word_fills_the_screen() -> None:
     """Who switched flashes off keeps seeing the cards when somebody is out."""
     player = at("AS", call_out="shout")
-    player.desk.motion = False
+    player.model.motion = False
     player.hear(ev.Called(seq=1, seat=1, grace_ms=1_000))
     assert player.scene().banner == ""
 
@@ -68,7 +68,7 @@ def test_the_word_fills_the_screen_for_a_while() -> None:
     """A call is heard and seen, and then the cards are again."""
     player = at("AS", call_out="shout")
     player.hear(ev.Called(seq=1, seat=1, grace_ms=1_000))
-    assert player.cues == [Cue.DEMON]
+    assert player.cues == [SoundCue.DEMON]
     assert player.scene().banner == "DEMON!"
     player.now += BANNER_MS
     assert player.scene().banner == ""
@@ -93,9 +93,9 @@ def test_the_countdown_is_seen_until_the_signal() -> None:
 def test_a_lost_race_is_told_with_its_card() -> None:
     """By number the desk knows what was sent; the prompt and the feed say who, by how much, and what."""
     player = at("AS")
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
+    player.model.record_sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN)
-    assert player.cues == [Cue.BEATEN]
+    assert player.cues == [SoundCue.BEATEN]
     assert player.told() == ["Ben beat you to A♠ by 12 ms"]
     assert (prompt(player), player.scene().is_warning) == ("Ben beat you to A♠ by 12 ms", True)
     player.now += 4_000
@@ -105,10 +105,10 @@ def test_a_lost_race_is_told_with_its_card() -> None:
 def test_what_was_sent_is_forgotten_once_it_is_answered() -> None:
     """After an answer, or a new deal, the number means nothing any more."""
     player = at("AS")
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
+    player.model.record_sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN, BEATEN)
     assert player.told()[-1] == "Ben beat you by 12 ms"
-    player.desk.sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
+    player.model.record_sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(player.view.snapshot(0), BEATEN)
     assert player.told()[-1] == "Ben beat you by 12 ms"
 
@@ -127,7 +127,7 @@ def test_a_new_deal_clears_the_hands() -> None:
     for number in range(2):
         player = at("AS")
         player.type("right a")
-        assert player.scene().held == player.scene().cursor == Grip(player.column(1), 1)
+        assert player.scene().held == player.scene().cursor == CardRange(player.column(1), 1)
         player.hear(over if number else player.view.snapshot(0))
         assert player.scene().held is player.scene().cursor is None
 
@@ -138,7 +138,7 @@ def test_a_new_deal_clears_the_hands() -> None:
 def test_the_end_of_a_hand_takes_its_warnings_back() -> None:
     """What was said about the cards is not said beside the tally."""
     player = at("AS")
-    player.desk.hands.say("There is no card there.", player.now, is_warning=True)
+    player.model.selection.show_message("There is no card there.", player.now, is_warning=True)
     over = ev.HandOver(seq=1, reason=EndReason.STUCK, out=None, elapsed_ms=9, points=(0, 0), seed=SEED)
     player.hear(over)
     assert "There is no card there." not in prompt(player)
@@ -147,11 +147,11 @@ def test_the_end_of_a_hand_takes_its_warnings_back() -> None:
 def test_nothing_ages_without_a_reason() -> None:
     """Within a second of a quiet hand there is nothing new to draw."""
     player = at("AS")
-    assert player.desk.has_aged(player.now)
-    assert not player.desk.has_aged(player.now)
-    assert not player.desk.has_aged(player.now + 999)
-    assert player.desk.has_aged(player.now + 1_000)
-    assert not player.desk.has_aged(player.now + 1_999)
+    assert player.model.has_changed_by_time(player.now)
+    assert not player.model.has_changed_by_time(player.now)
+    assert not player.model.has_changed_by_time(player.now + 999)
+    assert player.model.has_changed_by_time(player.now + 1_000)
+    assert not player.model.has_changed_by_time(player.now + 1_999)
 
 
 def test_what_fades_ages() -> None:
@@ -162,22 +162,24 @@ def test_what_fades_ages() -> None:
         if message == "word":
             player.hear(ev.Called(seq=2, seat=1, grace_ms=1_000), ms=1)
         elif message == "line":
-            player.desk.hands.say("a line", player.now)
+            player.model.selection.show_message("a line", player.now)
         start = player.now
-        player.desk.has_aged(start + ms - 1)
-        assert player.desk.has_aged(start + ms), message
+        player.model.has_changed_by_time(start + ms - 1)
+        assert player.model.has_changed_by_time(start + ms), message
         player.now += ms
-    player.desk.trouble = "no answer for 3 s"
-    assert player.desk.has_aged(player.now)
-    assert not player.desk.has_aged(player.now)
+    player.model.trouble = "no answer for 3 s"
+    assert player.model.has_changed_by_time(player.now)
+    assert not player.model.has_changed_by_time(player.now)
 
 
 def test_the_countdown_ages() -> None:
     """Every second before the signal is another picture."""
     player = at("AS")
     player.view.phase = Phase.COUNTDOWN
-    player.desk.activity.take_up(player.view, player.now, -3_000)
-    aged = [player.desk.has_aged(player.now + ms) for ms in (0, 1, 999, 1_000, 1_999, 2_000, 3_000)]
+    player.model.activity.start_from(player.view, player.now, -3_000)
+    aged = [
+        player.model.has_changed_by_time(player.now + ms) for ms in (0, 1, 999, 1_000, 1_999, 2_000, 3_000)
+    ]
     assert aged == [True, False, False, True, False, True, True]
 
 
@@ -187,9 +189,9 @@ def test_the_countdown_ages() -> None:
 def test_one_sees_ones_own_layout() -> None:
     """Whoever plays looks at the own cards, and nowhere else."""
     player = at("AS", players=3)
-    player.desk.watch_next()
-    player.desk.watch(2)
-    assert player.desk.focus == 0
+    player.model.watch_next()
+    player.model.watch(2)
+    assert player.model.focus == 0
 
 
 @pytest.mark.parametrize("seat", [None, 7])
@@ -197,20 +199,20 @@ def test_who_does_not_play_looks_around(seat: int | None) -> None:
     """The first seat first, then one after the other, or the one that was chosen, if it plays."""
     player = at("AS", players=3)
     player.chair.seat = seat
-    seen = [player.desk.focus]
+    seen = [player.model.focus]
     for _ in range(3):
-        player.desk.watch_next()
-        seen.append(player.desk.focus)
-    player.desk.watch(2)
-    player.desk.watch(5)
-    assert [*seen, player.desk.focus] == [0, 1, 2, 0, 2]
+        player.model.watch_next()
+        seen.append(player.model.focus)
+    player.model.watch(2)
+    player.model.watch(5)
+    assert [*seen, player.model.focus] == [0, 1, 2, 0, 2]
 
 
 def test_before_the_first_deal_there_is_nothing_to_look_at() -> None:
     """Without a hand there is no layout."""
     player = Player.at_match("racing-demon", None)
-    player.desk.watch_next()
-    assert player.desk.focus is None
+    player.model.watch_next()
+    assert player.model.focus is None
     assert player.scene().board is None
     assert player.scene().slots == {}
 
@@ -225,7 +227,7 @@ def test_plays_in_the_air_are_seen_at_once() -> None:
     scene = player.scene()
     assert scene.board is not None
     assert (len(scene.board.cards[0]), scene.board.cards[player.column(1)]) == (1, [UNKNOWN])
-    assert scene.air[0] == 1
+    assert scene.unconfirmed[0] == 1
     assert (len(player.board.cards[0]), len(player.board.cards[player.column(1)])) == (0, 2)
 
 
@@ -262,7 +264,7 @@ def test_what_is_dragged() -> None:
     player = at("KS QH", "2D")
     assert player.scene().dragged is None
     player.type("a")
-    player.desk.hands.drag(7, 9)
+    player.model.selection.drag(7, 9)
     assert (7, 9, tuple(player.board.cards[player.column(1)])) == player.scene().dragged
 
 
@@ -306,14 +308,14 @@ def test_nothing_is_picked_up_in_a_pause() -> None:
     player.type("a")
     player.hear(ev.Paused(seq=1))
     told = "The hand is paused. The host resumes it."
-    assert (None, told) == (player.desk.hands.held, prompt(player))
+    assert (None, told) == (player.model.selection.held, prompt(player))
     player.type("a")
-    assert (None, told) == (player.desk.hands.held, prompt(player))
+    assert (None, told) == (player.model.selection.held, prompt(player))
     player.view.host = 0
     assert prompt(player) == "The hand is paused. F9 resumes it."
     player.hear(ev.Continued(seq=2, elapsed_ms=9))
     player.type("a")
-    assert player.desk.hands.held is not None
+    assert player.model.selection.held is not None
 
 
 def test_who_is_out_is_told_to_call() -> None:
@@ -331,11 +333,11 @@ def test_who_is_freed_reads_which_play_opened(own: str, told: str) -> None:
     rules = rules_of(players=2)
     position = build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=(own,)))
     player = Player.at_position(position)
-    player.desk.volume = 0
+    player.model.volume = 0
     player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
     before = player.told()
     player.hear(up(player, 1))
-    assert told == player.desk.hands.message(player.now)[0]
+    assert told == player.model.selection.message(player.now)[0]
     assert [*before, *filter(None, [told])] == player.told()
 
 
@@ -343,7 +345,7 @@ def test_a_word_that_stands_is_no_news() -> None:
     """The server says it again after every play, and the feed tells it once."""
     rules = rules_of(players=2)
     player = Player.at_position(build(rules, seat=1, tableau=("AH",), upon=build(rules, tableau=("KS",))))
-    player.desk.volume = 0
+    player.model.volume = 0
     player.hear(ev.StuckSaid(seq=player.view.seq + 1, seat=0))
     before = player.told()
     player.hear(up(player, 1))
@@ -362,7 +364,7 @@ def test_a_message_comes_before_everything_else() -> None:
     """For its four seconds it hides what is held."""
     player = at("KS")
     player.type("a")
-    player.desk.hands.say("a line", player.now)
+    player.model.selection.show_message("a line", player.now)
     assert prompt(player) == "a line"
     player.now += 4_000
     assert prompt(player) == "holding K♠"
@@ -378,7 +380,7 @@ def test_whole_matches(name: str) -> None:
             assert scene.board == player.board if player.view.board is not None else scene.board is None
             assert scene.pace.keys() == set(player.view.hand_seats)
             assert len(scene.feed) <= 200
-        assert options_of(name).hands == player.cues.count(Cue.SIGNAL)
+        assert options_of(name).hands == player.cues.count(SoundCue.SIGNAL)
 
 
 def test_the_next_deal_is_counted_down() -> None:
@@ -411,10 +413,10 @@ NOW = 50_000
 ACTIVITY_SEED = "0" * 64
 
 
-def table(players: int = 2) -> tuple[Activity, TableState]:
+def table(players: int = 2) -> tuple[RecentActivity, TableState]:
     """Return what happened at a table whose hand has just begun: nothing."""
-    activity, view = Activity(), view_of(build(rules_of(players=players), tableau=("KS",)))
-    activity.take_up(view, NOW, 0)
+    activity, view = RecentActivity(), view_of(build(rules_of(players=players), tableau=("KS",)))
+    activity.start_from(view, NOW, 0)
     return activity, view
 
 
@@ -435,7 +437,7 @@ def test_nothing_happened_later_than_it_is() -> None:
     activity, view = table()
     times: list[int | None] = [90_000, None, 27_000, 28_000, 32_000, 33_000]
     activity.feed.extend(FeedLine(at_ms, str(at_ms)) for at_ms in times)
-    activity.note(ev.Continued(seq=9, elapsed_ms=28_000), view, NOW)
+    activity.observe(ev.Continued(seq=9, elapsed_ms=28_000), view, NOW)
     assert [line.at_ms for line in activity.feed] == [90_000, None, 27_000, 28_000, 28_000, 28_000]
 
 
@@ -445,15 +447,15 @@ def test_nothing_happened_later_than_it_is() -> None:
 def test_a_flash_ends_after_400_ms() -> None:
     """Both piles of a play are fresh for that long, and no others."""
     activity, view = table()
-    activity.note(foundation_play(0), view, NOW)
+    activity.observe(foundation_play(0), view, NOW)
     assert [{0, 9}, {0, 9}, set()] == [activity.fresh(NOW + ms) for ms in (0, 399, 400)]
 
 
 def test_a_new_play_flashes_anew() -> None:
     """A pile that changes again is fresh from then on; the others fade in their own time."""
     activity, view = table()
-    activity.note(foundation_play(0, pile=1), view, NOW)
-    activity.note(foundation_play(0, pile=2), view, NOW + 300)
+    activity.observe(foundation_play(0, pile=1), view, NOW)
+    activity.observe(foundation_play(0, pile=2), view, NOW + 300)
     assert {2, 9} == activity.fresh(NOW + 400)
     assert set() == activity.fresh(NOW + 700)
 
@@ -461,8 +463,8 @@ def test_a_new_play_flashes_anew() -> None:
 def test_a_new_deal_is_not_fresh() -> None:
     """What flashed in the last hand does not in the next."""
     activity, view = table()
-    activity.note(foundation_play(0), view, NOW)
-    activity.take_up(view, NOW + 1, -3_000)
+    activity.observe(foundation_play(0), view, NOW)
+    activity.start_from(view, NOW + 1, -3_000)
     assert not activity.fresh(NOW + 1)
 
 
@@ -474,7 +476,7 @@ def test_a_new_deal_is_not_fresh() -> None:
 def test_the_seconds_to_the_signal(countdown: int, later: int) -> None:
     """They are rounded up, so that the last one is told as 1; from the signal on there are none."""
     activity, view = table()
-    activity.note(ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
+    activity.observe(ev.Dealt(seq=1, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
     left = max(0, countdown - later)
     assert (left + 999) // 1_000 == activity.seconds_to_signal(NOW + later)
     assert max(0, later - countdown) == activity.elapsed_ms(NOW + later)
@@ -483,9 +485,9 @@ def test_the_seconds_to_the_signal(countdown: int, later: int) -> None:
 def test_the_clock_runs_from_the_signal_and_stops_at_the_end() -> None:
     """Before the signal it stands at nothing, after the end at the hand's whole time."""
     activity, view = table()
-    assert Cue.SIGNAL is activity.note(ev.Signalled(seq=1), view, NOW)
+    assert SoundCue.SIGNAL is activity.observe(ev.Signalled(seq=1), view, NOW)
     assert activity.elapsed_ms(NOW + 1_234) == 1_234
-    activity.note(over(EndReason.DEAD), view, NOW + 9_000)
+    activity.observe(over(EndReason.DEAD), view, NOW + 9_000)
     assert activity.elapsed_ms(NOW + 60_000) == 7_000
 
 
@@ -495,22 +497,22 @@ def test_the_clock_runs_in_the_second_hand_too(countdown: int) -> None:
     activity, view = table()
     result = HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000)
     view.results, view.phase = [result], Phase.TALLY
-    activity.note(over(EndReason.DEAD), view, NOW)
+    activity.observe(over(EndReason.DEAD), view, NOW)
     view.phase = Phase.COUNTDOWN
-    activity.note(ev.Dealt(seq=2, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
+    activity.observe(ev.Dealt(seq=2, seats=(0, 1), shown=(), countdown_ms=countdown), view, NOW)
     view.phase = Phase.PLAYING
-    activity.note(ev.Signalled(seq=3), view, NOW + countdown)
+    activity.observe(ev.Signalled(seq=3), view, NOW + countdown)
     assert activity.elapsed_ms(NOW + countdown + 500) == 500
 
 
 def test_coming_late_the_clock_is_right() -> None:
     """A snapshot tells how long the hand lasts; between the hands, how long it lasted."""
     activity, view = table()
-    activity.note(view.snapshot(5_000), view, NOW)
+    activity.observe(view.snapshot(5_000), view, NOW)
     assert activity.elapsed_ms(NOW + 10) == 5_010
     view.results = [HandResult(hand=1, seats=(0, 1), points=(1, 2), reason=EndReason.DEAD, elapsed_ms=7_000)]
     view.phase = Phase.TALLY
-    activity.note(view.snapshot(20_000), view, NOW)
+    activity.observe(view.snapshot(20_000), view, NOW)
     assert activity.elapsed_ms(NOW + 10) == 7_000
 
 
@@ -520,7 +522,7 @@ def test_coming_late_the_clock_is_right() -> None:
 def test_the_banner_comes_and_goes() -> None:
     """Somebody is out: the word stands for two and a half seconds."""
     activity, view = table()
-    assert Cue.DEMON is activity.note(over(EndReason.OUT), view, NOW)
+    assert SoundCue.DEMON is activity.observe(over(EndReason.OUT), view, NOW)
     shown = [activity.banner(NOW + ms) for ms in (0, BANNER_MS - 1, BANNER_MS)]
     assert shown == ["DEMON!", "DEMON!", ""]
 
@@ -529,23 +531,23 @@ def test_the_banner_comes_and_goes() -> None:
 def test_other_ends_are_silent(reason: EndReason) -> None:
     """Where nobody went out there is neither word nor sound."""
     activity, view = table()
-    assert activity.note(over(reason), view, NOW) is None
+    assert activity.observe(over(reason), view, NOW) is None
     assert activity.banner(NOW) == ""
 
 
 def test_a_call_is_told_once() -> None:
     """The end that follows a call does not repeat it."""
     activity, view = table()
-    assert Cue.DEMON is activity.note(ev.Called(seq=1, seat=1, grace_ms=1_000), view, NOW)
-    assert activity.note(over(EndReason.OUT), view, NOW + 1_000) is None
+    assert SoundCue.DEMON is activity.observe(ev.Called(seq=1, seat=1, grace_ms=1_000), view, NOW)
+    assert activity.observe(over(EndReason.OUT), view, NOW + 1_000) is None
     assert activity.banner(NOW + BANNER_MS) == ""
 
 
 def test_a_lost_race_has_a_sound() -> None:
     """Being beaten is heard, any other refusal is not."""
     activity, view = table()
-    cues = [activity.note(Refused(counter=1, reason=reason, text=""), view, NOW) for reason in Reason]
-    assert [cue for cue in cues if cue is not None] == [Cue.BEATEN]
+    cues = [activity.observe(Refused(counter=1, reason=reason, text=""), view, NOW) for reason in Reason]
+    assert [cue for cue in cues if cue is not None] == [SoundCue.BEATEN]
 
 
 # Pace.
@@ -555,7 +557,7 @@ def test_the_windows_of_the_pace() -> None:
     """Five windows of 15 seconds, the latest last; what is older is forgotten."""
     activity, view = table()
     for ms in (0, 1_000, 16_000, 70_000):
-        activity.note(foundation_play(0), view, NOW + ms)
+        activity.observe(foundation_play(0), view, NOW + ms)
     assert activity.pace(NOW + 70_000)[0] == [2, 1, 0, 0, 1]
     assert activity.pace(NOW + 84_999)[0] == [1, 0, 0, 0, 1]
     assert activity.pace(NOW + 999_000)[0] == [0, 0, 0, 0, 0]
@@ -571,7 +573,7 @@ def test_the_pace_counts_what_went_up(plays: list[tuple[int, int]], later: int) 
     for seat, wait in plays:
         now += wait
         times.append((seat, now))
-        activity.note(foundation_play(seat), view, now)
+        activity.observe(foundation_play(seat), view, now)
     now += later
     for seat in (0, 1):
         ages = [(now - at) // 15_000 for other, at in times if other == seat]
@@ -581,27 +583,27 @@ def test_the_pace_counts_what_went_up(plays: list[tuple[int, int]], later: int) 
 def test_only_foundations_count() -> None:
     """What moves between own piles is no pace."""
     activity, view = table()
-    activity.note(ev.Played(seq=1, seat=0, counter=1, source=9, count=1, destination=12), view, NOW)
+    activity.observe(ev.Played(seq=1, seat=0, counter=1, source=9, count=1, destination=12), view, NOW)
     assert sum(activity.pace(NOW)[0]) == 0
 
 
 @of_matches
 def test_a_whole_match(name: str) -> None:
     """Followed event by event, a match has a signal a hand, and as many calls as hands that ended so."""
-    activity, view, now = Activity(), TableState("TEST", options_of(name)), NOW
+    activity, view, now = RecentActivity(), TableState("TEST", options_of(name)), NOW
     cues = []
     for event in log_of(name):
         now += 3_000
         view.apply(event)
-        cue = activity.note(event, view, now)
+        cue = activity.observe(event, view, now)
         if cue is not None:
             cues.append(cue)
         assert activity.fresh(now) == (
             {event.source, event.destination} if isinstance(event, ev.Played) else set()
         )
     ends = [event for event in log_of(name) if isinstance(event, ev.HandOver)]
-    assert len(ends) == cues.count(Cue.SIGNAL) == Options.model_validate(MATCHES[name][1]).hands
-    assert sum(end.reason is EndReason.OUT for end in ends) <= cues.count(Cue.DEMON)
+    assert len(ends) == cues.count(SoundCue.SIGNAL) == Options.model_validate(MATCHES[name][1]).hands
+    assert sum(end.reason is EndReason.OUT for end in ends) <= cues.count(SoundCue.DEMON)
 
 
 def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
@@ -610,9 +612,9 @@ def test_a_newcomer_at_the_tally_knows_when_the_next_hand_is_dealt() -> None:
     view.phase = Phase.TALLY
     result = HandResult(hand=1, seats=(0,), points=(3,), reason=EndReason.STUCK, out=None, elapsed_ms=60_000)
     view.results = [result]
-    activity = Activity()
+    activity = RecentActivity()
     for elapsed_ms, seconds in ((65_000, 15), (60_000, 20), (0, 0)):
-        activity.take_up(view, NOW, elapsed_ms)
+        activity.start_from(view, NOW, elapsed_ms)
         assert seconds == activity.seconds_to_deal(NOW)
 
 
@@ -626,7 +628,7 @@ def line(
     refused: Play | None = None,
 ) -> FeedLine | None:
     """Return the feed's line, at a time that does not matter."""
-    return tell(message, view, seat, at_ms=1_000, volume=volume, glyphs=glyphs, refused=refused)
+    return FeedText(view, seat, volume, glyphs).line(message, 1_000, refused)
 
 
 def words(message: Message, view: TableState, seat: int | None = 0, **kwargs: int) -> str | None:

@@ -37,7 +37,7 @@ async def test_a_hand_by_keyboard(game: str) -> None:
         await begin(player)
         made = 0
         while player.phase is Phase.PLAYING:
-            hands = player.session.desk.hands
+            hands = player.session.model.selection
             play = player.next_play()
             if play is None:
                 await player.pilot.press("v")
@@ -58,7 +58,7 @@ async def test_a_hand_by_mouse(size: tuple[int, int]) -> None:
         await begin(player)
         made = 0
         while player.phase is Phase.PLAYING:
-            board = player.session.desk.hands.board()
+            board = player.session.model.selection.board()
             play = player.next_play()
             if play is None:
                 await player.pilot.press("v")
@@ -84,7 +84,7 @@ async def test_a_hand_by_mouse(size: tuple[int, int]) -> None:
 
 async def drag(player: Player, source: int, index: int, destination: int) -> None:
     """Drag a card, and those upon it, to another pile."""
-    board = player.session.desk.hands.board()
+    board = player.session.model.selection.board()
     column = board.piles[source].kind is Kind.TABLEAU
     start = player.card_spot(source, index) if column else player.spot(source)
     target = player.spot(destination)

@@ -9,7 +9,7 @@ import asyncio
 import sys
 import time
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong
 from racing_demon_protocol.wire.options import Options

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from racing_demon_client.net import transport
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.reader import PostgresReader
 from racing_demon_cluster.seed_encryption import ClusterKeys

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from racing_demon_client.net.connection import Client
-from racing_demon_client.net.contributor import ShareState
+from racing_demon_client.net.client import Client
+from racing_demon_client.net.shuffle_client import ContributionState
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import Card
 from racing_demon_protocol.engine.rules.base import Rules
@@ -77,7 +77,7 @@ class Player:
         self._think = think
         self._newest: cl.Command | None = None
         self.got_on = 0
-        self.parts: Counter[ShareState] = Counter()
+        self.parts: Counter[ContributionState] = Counter()
         self._tasks = [asyncio.create_task(self._listen())]
         if client.seat is not None:
             self._tasks.append(asyncio.create_task(self._play()))
@@ -106,8 +106,8 @@ class Player:
         )
         if newest is None or not answers or message.counter != newest.counter:  # type: ignore[attr-defined]
             return
-        if newest not in client.in_doubt and client.online and self._rng.random() < 0.1:
-            await client._link.write(newest)
+        if newest not in client.unanswered and client.online and self._rng.random() < 0.1:
+            await client._connection.send(newest)
 
     async def _listen(self) -> None:
         async for message in self.client:
@@ -115,7 +115,7 @@ class Player:
             view = self.client.view
             self.got_on += isinstance(message, GETS_ON)
             if isinstance(message, ev.Dealt):
-                self.parts[self.client.contributor.part] += 1
+                self.parts[self.client.shuffle_client.contribution_state] += 1
             if isinstance(message, Event) and view.hand is not None:
                 self._boards.check(view.seq, view.hand.rules, view.hand.board)
             await self._repeat(message)
@@ -134,7 +134,7 @@ class Player:
         while True:
             await asyncio.sleep(rng.expovariate(1 / self._think))
             view = client.view
-            if len(client.in_doubt) >= MOST_IN_DOUBT:
+            if len(client.unanswered) >= MOST_IN_DOUBT:
                 continue
             if view.phase in {Phase.LOBBY, Phase.TALLY}:
                 if not view.seats[client.seat].ready:

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from racing_demon_client.net.connection import Client
-from racing_demon_client.net.contributor import ShareState
+from racing_demon_client.net.client import Client
+from racing_demon_client.net.shuffle_client import ContributionState
 from racing_demon_protocol.engine.commit_reveal import SEED_SIZE
 from racing_demon_protocol.engine.deal import subseed
 from racing_demon_protocol.records.format import message_line
@@ -179,16 +179,16 @@ class Simulation:
         await self._shut()
         client_logs = [player.client_log for player in players]
         findings = self._check(client_logs)
-        parts: Counter[ShareState] = sum((player.parts for player in players), Counter())
-        assert not parts.keys() & {ShareState.CHANGED, ShareState.REPEATED}, parts
+        parts: Counter[ContributionState] = sum((player.parts for player in players), Counter())
+        assert not parts.keys() & {ContributionState.CHANGED, ContributionState.REPEATED}, parts
         return Ran(
             digest_of(client_logs),
             findings,
             len(players[0].client.view.results),
             dict(self._troubles),
             sum(verify(public_of(client_log)).hands for client_log in client_logs),
-            parts[ShareState.COUNTED],
-            parts[ShareState.LEFT_OUT],
+            parts[ContributionState.COUNTED],
+            parts[ContributionState.LEFT_OUT],
         )
 
     def _check(self, client_logs: Sequence[ClientLog]) -> Findings:

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.records.format import message_line
 from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl

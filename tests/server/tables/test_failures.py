@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_client.errors import TableEnded
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl

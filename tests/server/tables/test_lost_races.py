@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_protocol.engine.cards import PACK_SIZE
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import Encoding

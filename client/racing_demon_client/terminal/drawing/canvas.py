@@ -6,11 +6,11 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from racing_demon_client.terminal.style import Glyphs, Mark, Role, drawn_width, spacing_marks
+from racing_demon_client.terminal.style import Glyphs, Highlight, Role, drawn_width, spacing_marks
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class HitArea:
     """An area of the picture that stands for a pile or an action.
 
     Attributes:
@@ -52,7 +52,7 @@ class Canvas:
         self.height = height
         self._chars = [[" "] * width for _ in range(height)]
         self._inks = [[0] * width for _ in range(height)]
-        self._hits: list[Hit] = []
+        self._hits: list[HitArea] = []
 
     def put(self, x: int, y: int, text: str, ink: int = Role.TEXT) -> int:
         """Write text and return the column after it."""
@@ -81,11 +81,11 @@ class Canvas:
         """Draw a line across a row."""
         self.put(x, y, sign * (end - x), Role.FRAME)
 
-    def touch(self, hit: Hit) -> None:
+    def touch(self, hit: HitArea) -> None:
         """Add a hit area on top of earlier ones."""
         self._hits.append(hit)
 
-    def hit(self, x: int, y: int) -> Hit | None:
+    def hit(self, x: int, y: int) -> HitArea | None:
         """Return the hit area at a cell."""
         for hit in reversed(self._hits):
             if hit.x <= x < hit.x + hit.width and hit.y <= y < hit.y + hit.height:
@@ -146,14 +146,14 @@ def draw_frame(
     canvas.put(x, y + height - 1, glyphs.corners[2] + rule * (width - 2) + glyphs.corners[3], ink)
 
 
-class Box(NamedTuple):
+class CardRect(NamedTuple):
     """A rectangle of cells."""
 
     at: tuple[int, int]
     size: tuple[int, int]
 
 
-def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> None:
+def draw_card(canvas: Canvas, box: CardRect, name: str, ink: int, glyphs: Glyphs) -> None:
     """Draw a card with its name in the top edge, so that overlapping cards show theirs.
 
     With a height of 1, draw only the top edge.
@@ -172,9 +172,9 @@ def draw_card(canvas: Canvas, box: Box, name: str, ink: int, glyphs: Glyphs) -> 
 
 def sign_of(ink: int, glyphs: Glyphs) -> str:
     """Return the mark beside a card that is held or under the cursor: a cue without color."""
-    if ink & Mark.HELD:
+    if ink & Highlight.HELD:
         return glyphs.held
-    return glyphs.cursor if ink & Mark.CURSOR else ""
+    return glyphs.cursor if ink & Highlight.CURSOR else ""
 
 
 FONT: Final = {
@@ -229,6 +229,6 @@ def draw_banner(canvas: Canvas, text: str, area: tuple[int, int, int, int], bloc
                             left + dot * wide,
                             top + row * scale + repeat,
                             block * wide,
-                            Role.BANNER | Mark.STRONG,
+                            Role.BANNER | Highlight.STRONG,
                         )
         left += (len(FONT[char][0]) + 1) * wide

@@ -3,10 +3,10 @@
 import re
 
 from racing_demon_client.terminal.actions import ActionGroup
-from racing_demon_client.terminal.keymap import Keymap, in_short
-from racing_demon_client.terminal.style import Glyphs, Mark, Role, cut
+from racing_demon_client.terminal.keymap import Keymap, key_ranges
+from racing_demon_client.terminal.style import Glyphs, Highlight, Role, cut
 
-from .canvas import Canvas, Hit
+from .canvas import Canvas, HitArea
 
 KEYS = 12
 PILES = ("column-", "place-", "pile-", "foundation-")
@@ -42,7 +42,7 @@ def help_lines(*keymaps: Keymap) -> list[tuple[str, str]]:
 def _group_lines(keymap: Keymap, group: ActionGroup) -> list[tuple[str, str]]:
     piles = _pile_lines(keymap) if group is ActionGroup.PLAY else []
     others = [a for a in keymap.actions if a.group is group and not a.id.startswith(PILES)]
-    return piles + [(labels, a.does) for a in others if (labels := keymap.all_labels(a.id))]
+    return piles + [(labels, a.description) for a in others if (labels := keymap.all_labels(a.id))]
 
 
 def _pile_lines(keymap: Keymap) -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def _pile_lines(keymap: Keymap) -> list[tuple[str, str]]:
     for action in keymap.actions:
         if action.id.startswith(PILES):
             kind = action.id.partition("-")[0]
-            does = re.sub(rf"{kind} \w+", f"a {kind}", action.does, count=1)
+            does = re.sub(rf"{kind} \w+", f"a {kind}", action.description, count=1)
             keys.setdefault(does, []).append(keymap.all_labels(action.id))
     return [
         (_joined([label for label in labels if label]), does) for does, labels in keys.items() if any(labels)
@@ -62,14 +62,14 @@ def _joined(labels: list[str]) -> str:
     """Join the keys of all piles of a kind; a long row shows its first and last."""
     if any(len(label) > 1 for label in labels):
         return " ".join(labels)
-    return "".join(labels) if len(labels) < KEYS else in_short(labels)
+    return "".join(labels) if len(labels) < KEYS else key_ranges(labels)
 
 
 def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     """Return the picture of the help, starting at one of its lines."""
     width, height = size
     canvas = Canvas(width, height)
-    canvas.put(1, 0, "Racing Demon: keys", Role.ACCENT | Mark.STRONG)
+    canvas.put(1, 0, "Racing Demon: keys", Role.ACCENT | Highlight.STRONG)
     canvas.rule(1, 0, width, glyphs.rule)
     columns = 2 if width >= 150 else 1
     rows = height - 4
@@ -78,7 +78,7 @@ def draw_help(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
         x = 2 + column * (width // 2)
         room = width // columns - 4
         if not keys:
-            canvas.put(x, 2 + row, does, Role.KEY | Mark.STRONG)
+            canvas.put(x, 2 + row, does, Role.KEY | Highlight.STRONG)
             continue
         used = max(KEYS, canvas.put(x, 2 + row, cut(keys, room, glyphs), Role.ACCENT) - x) + 1
         canvas.put(x + used, 2 + row, cut(does, room - used, glyphs), Role.TEXT)
@@ -90,7 +90,7 @@ def draw_text(lines: list[tuple[str, str]], first: int, size: tuple[int, int], g
     """Return the picture of a text, starting at one of its lines; its first line is its title."""
     width, height = size
     canvas = Canvas(width, height)
-    canvas.put(1, 0, cut(lines[0][1], width - 2, glyphs), Role.ACCENT | Mark.STRONG)
+    canvas.put(1, 0, cut(lines[0][1], width - 2, glyphs), Role.ACCENT | Highlight.STRONG)
     canvas.rule(1, 0, width, glyphs.rule)
     rows = height - 4
     shown = lines[1 + first : 1 + first + rows]
@@ -105,4 +105,4 @@ def _draw_end(canvas: Canvas, glyphs: Glyphs, *, has_more: bool) -> None:
     canvas.rule(height - 2, 0, width, glyphs.rule)
     more = "down: more   " if has_more else ""
     canvas.put(2, height - 1, f"{more}any other key: back", Role.DIM)
-    canvas.touch(Hit(0, height - 2, width, 2, action="back"))
+    canvas.touch(HitArea(0, height - 2, width, 2, action="back"))

@@ -3,13 +3,23 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from racing_demon_client.links import link_of
+from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.shared.rules_text import brief, title_of
-from racing_demon_client.terminal.style import Glyphs, Mark, Role, cut, fit, screen_text, shortened, wrapped
+from racing_demon_client.terminal.style import (
+    Glyphs,
+    Highlight,
+    Role,
+    cut,
+    fit,
+    screen_text,
+    shortened,
+    wrapped,
+)
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.formatting import join_words, pluralize
 from racing_demon_protocol.games import GAMES, seats_of
@@ -18,7 +28,7 @@ from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
 
-from .canvas import Canvas, Hit
+from .canvas import Canvas, HitArea
 from .scene import FeedLine
 
 
@@ -77,40 +87,40 @@ def draw_page(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     """Return a picture with the shared frame; rows 2 to the third last are free."""
     width, height = size
     canvas = Canvas(width, height)
-    canvas.put(1, 0, "Racing Demon", Role.ACCENT | Mark.STRONG)
+    canvas.put(1, 0, "Racing Demon", Role.ACCENT | Highlight.STRONG)
     if page.trouble:
         text = cut(page.trouble, width - 16, glyphs)
-        canvas.put(width - len(text) - 1, 0, text, Role.WARNING | Mark.STRONG)
+        canvas.put(width - len(text) - 1, 0, text, Role.WARNING | Highlight.STRONG)
     canvas.rule(1, 0, width, glyphs.rule)
     canvas.rule(height - 2, 0, width, glyphs.rule)
     if page.prompt:
-        ink = Role.WARNING if page.is_warning else Role.ACCENT | Mark.STRONG
+        ink = Role.WARNING if page.is_warning else Role.ACCENT | Highlight.STRONG
         end = canvas.put(2, height - 2, f" {cut(page.prompt, width - 6, glyphs)} ", ink)
-        canvas.touch(Hit(2, height - 2, end - 2, 1, action="enter"))
+        canvas.touch(HitArea(2, height - 2, end - 2, 1, action="enter"))
     x = 1
     for keys, does, action in page.footer:
         if x + len(keys) + len(does) + 1 > width:
             break
         start = x
-        x = canvas.put(x, height - 1, keys, Role.KEY | Mark.STRONG)
+        x = canvas.put(x, height - 1, keys, Role.KEY | Highlight.STRONG)
         x = canvas.put(x + 1, height - 1, does, Role.DIM)
-        canvas.touch(Hit(start, height - 1, x - start, 1, action=action))
+        canvas.touch(HitArea(start, height - 1, x - start, 1, action=action))
         x += 2
     return canvas
 
 
-UNREACHED = "this machine is in no network: nobody else reaches the table"
+UNREACHED = "this machine is not on a network: nobody else can reach the table"
 
 LOBBY_NAME_WIDTH = 24
 BESIDE_NAME = 33
 """The cells for a seat's details and number, beside the name."""
-MOST_OPTIONS = 3
+MAX_OPTIONS = 3
 """The maximum number of lines for options that differ from the defaults."""
-LEAST_BELOW_SEATS = 3
+MIN_ROWS_BELOW_SEATS = 3
 """The briefing takes two rows below the seats, after an empty one."""
 ROWS_BETWEEN = 5
 """The title, and empty rows before and after the seats, after the options and after the briefing."""
-LEAST_FEED = 2
+MIN_FEED_ROWS = 2
 """The minimum number of rows for chat."""
 MIN_ROOM = 40
 """The minimum width of everything beside the QR code."""
@@ -121,6 +131,15 @@ ROOMY = (120, 40)
 def shows_qr(wanted: bool | None, size: tuple[int, int]) -> bool:
     """Return whether the QR code is shown: as the player chose, or else if it fits."""
     return (size[0] >= ROOMY[0] and size[1] >= ROOMY[1]) if wanted is None else wanted
+
+
+class _Lobby(NamedTuple):
+    """A lobby to draw, and the width for everything beside the QR code."""
+
+    canvas: Canvas
+    page: Page
+    room: int
+    glyphs: Glyphs
 
 
 def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[str] = ()) -> Canvas:
@@ -135,9 +154,10 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     """
     canvas = draw_page(page, size, glyphs)
     room = _room_beside(canvas, qr)
+    lobby = _Lobby(canvas, page, room, glyphs)
     view = page.view
     x = canvas.put(2, 2, "table ", Role.DIM)
-    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Mark.STRONG)
+    x = canvas.put(x, 2, screen_text(view.code), Role.BANNER | Highlight.STRONG)
     if view.locked:
         x = canvas.put(x + 2, 2, "with a passphrase", Role.DIM)
     if page.watchers:
@@ -146,11 +166,11 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     if page.addresses and "qr" in page.labels:
         x = canvas.put(x + 4, 2, page.labels["qr"], Role.KEY)
         end = canvas.put(x + 1, 2, "QR code", Role.DIM)
-        canvas.touch(Hit(x - 1, 2, end - x + 1, 1, action="qr"))
+        canvas.touch(HitArea(x - 1, 2, end - x + 1, 1, action="qr"))
     bottom = size[1] - 2
-    is_tight = y + len(page.addresses) + _places(view) + LEAST_BELOW_SEATS > bottom
+    is_tight = y + len(page.addresses) + _places(view) + MIN_ROWS_BELOW_SEATS > bottom
     for address in page.addresses[:1] if is_tight else page.addresses:
-        link = link_of(screen_text(address), screen_text(view.code))
+        link = table_link(screen_text(address), screen_text(view.code))
         line = f"{link} in a browser, or with racing-demon join"
         canvas.put(2, y, cut(line, room - 4, glyphs), Role.TEXT)
         y += 1
@@ -159,20 +179,20 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         y += 1
     if is_tight:
         has_note = bool(qr) and room == canvas.width  # the message that the code does not fit
-        _draw_tightly(canvas, page, (y, bottom - has_note), room, glyphs)
+        _draw_tightly(lobby, y, bottom - has_note)
         _draw_qr(canvas, qr, room)
         return canvas
-    phrases = shortened(options_text(view.options), room - 4, MOST_OPTIONS, glyphs)
+    phrases = shortened(options_text(view.options), room - 4, MAX_OPTIONS, glyphs)
     rules = _briefing(view, room - 4)
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
-    folds = left - _places(view) < LEAST_FEED <= left - len(view.seats) - 1
-    y = _draw_seats(canvas, page, y + 1, room, glyphs, folds=folds)
-    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Mark.STRONG)
+    folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
+    y = _draw_seats(lobby, y + 1, folds=folds)
+    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Highlight.STRONG)
     for row, line in enumerate(phrases, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
-    canvas.touch(Hit(2, y, room - 4, 1 + len(phrases), action="options"))
+    canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
     y += 2 + len(phrases)
-    if y + len(rules) + LEAST_FEED < bottom:
+    if y + len(rules) + MIN_FEED_ROWS < bottom:
         for row, line in enumerate(rules, start=y):
             canvas.put(2, row, line, Role.TEXT)
         y += len(rules) + 1
@@ -209,14 +229,13 @@ def _briefing(view: TableState, room: int) -> list[str]:
     return wrapped(" ".join(phrases), room) if phrases else []
 
 
-def _draw_seats(  # noqa: PLR0913
-    canvas: Canvas, page: Page, y: int, room: int, glyphs: Glyphs, *, folds: bool
-) -> int:
+def _draw_seats(lobby: _Lobby, y: int, *, folds: bool) -> int:
     """Draw the seats and return the row below; folded free seats become a number."""
+    canvas, page = lobby.canvas, lobby.page
     places = _places(page.view)
     shown = sorted(page.view.seats) if folds else range(places)
     for row, seat in enumerate(shown, start=y):
-        _draw_seat(canvas, page, (seat, row), room, glyphs)
+        _draw_seat(lobby, seat, row)
     y += len(shown)
     if folds:
         canvas.put(2, y, f"{pluralize(places - len(shown), 'seat')} free", Role.DIM)
@@ -224,13 +243,13 @@ def _draw_seats(  # noqa: PLR0913
     return y + 1
 
 
-def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, glyphs: Glyphs) -> None:
+def _draw_tightly(lobby: _Lobby, y: int, bottom: int) -> None:
     """Draw as many players as fit above the footer, this one first; then how many are left."""
-    y, bottom = rows
+    canvas, page, room, glyphs = lobby
     taken = sorted(page.view.seats, key=lambda seat: (seat != page.seat, seat))
     fitting = bottom - y - 1
     for row, seat in enumerate(taken[:fitting], start=y):
-        _draw_seat(canvas, page, (seat, row), room, glyphs)
+        _draw_seat(lobby, seat, row)
     shown = min(len(taken), max(0, fitting))
     hidden, free = len(taken) - shown, _places(page.view) - len(taken)
     phrases = [
@@ -241,17 +260,17 @@ def _draw_tightly(canvas: Canvas, page: Page, rows: tuple[int, int], room: int, 
     if y + shown < bottom:
         line = cut(", ".join(filter(None, phrases)), room - 4, glyphs)
         canvas.put(2, y + shown, line, Role.DIM)
-        canvas.touch(Hit(2, y + shown, len(line), 1, action="options"))
+        canvas.touch(HitArea(2, y + shown, len(line), 1, action="options"))
 
 
-def _draw_seat(canvas: Canvas, page: Page, place: tuple[int, int], room: int, glyphs: Glyphs) -> None:
-    seat, y = place
+def _draw_seat(lobby: _Lobby, seat: int, y: int) -> None:
+    canvas, page, room, glyphs = lobby
     state = page.view.seats.get(seat)
     canvas.put(2, y, str(seat + 1), Role.DIM)
     if state is None:
         canvas.put(4, y, glyphs.dot, Role.DIM)
         return
-    ink = Role.ACCENT | Mark.STRONG if seat == page.seat else Role.TEXT
+    ink = Role.ACCENT | Highlight.STRONG if seat == page.seat else Role.TEXT
     x = canvas.put(4, y, fit(screen_text(state.name), min(LOBBY_NAME_WIDTH, room - BESIDE_NAME), glyphs), ink)
     x = canvas.put(x + 2, y, f"{_seat_kind(state):14}", Role.DIM)
     ready = state.ready and not state.left
@@ -284,7 +303,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     headline = _headline(view, _own(page)) if view.results or _is_running(view) else ""
     y = 2
     for line in wrapped(headline, canvas.width - 4):
-        canvas.put(2, y, line, Role.ACCENT | Mark.STRONG)
+        canvas.put(2, y, line, Role.ACCENT | Highlight.STRONG)
         y += 1
     is_tight = y + ROWS_AROUND + len(scoring.totals(view)) > bottom
     y = _draw_rows(canvas, page, (y if is_tight else y + 1, bottom), glyphs)
@@ -347,19 +366,19 @@ def _draw_rows(canvas: Canvas, page: Page, rows: tuple[int, int], glyphs: Glyphs
     canvas.put(2, y, f"{'hand':{TALLY_NAME_WIDTH}}{heads}  total", Role.DIM)
     best = max([1, *totals.values()])
     for row, seat in enumerate(seats, start=y + 1):
-        ink = Role.ACCENT | Mark.STRONG if seat == own else Role.TEXT
+        ink = Role.ACCENT | Highlight.STRONG if seat == own else Role.TEXT
         x = canvas.put(2, row, fit(_name(view, seat), TALLY_NAME_WIDTH, glyphs), ink)
         for result in results:
             points = dict(zip(result.seats, result.points, strict=True)).get(seat)
             x = canvas.put(x, row, f"{'-' if points is None else points:>{HAND_WIDTH - 1}}", Role.TEXT)
-            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Mark.STRONG)
+            x = canvas.put(x, row, "*" if seat == result.out else " ", Role.BANNER | Highlight.STRONG)
         if running:
             x = canvas.put(x, row, f"{running.get(seat, '-'):>{HAND_WIDTH - 1}} ", Role.ACCENT)
-        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Mark.STRONG)
+        x = canvas.put(x, row, f"{totals[seat]:>7}", Role.TEXT | Highlight.STRONG)
         length = max(0, totals[seat]) * bar // best
         canvas.put(x + 2, row, glyphs.block * length, Role.ACCENT if seat == own else Role.FRAME)
         if seat in view.winners and view.phase is Phase.OVER:
-            canvas.put(x + 3 + length, row, "won", Role.BANNER | Mark.STRONG)
+            canvas.put(x + 3 + length, row, "won", Role.BANNER | Highlight.STRONG)
     y += 1 + len(seats)
     if y < bottom and any(result.out is not None for result in results):
         canvas.put(2, y, "* went out", Role.DIM)
@@ -386,8 +405,8 @@ def draw_analysis(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
         return canvas
     words = MessageText(page.view, page.seat, ascii_only=glyphs.small_reds)
     first = next((each for each in page.analysis if each.seat == page.focus), page.analysis[0])
-    who = screen_text(words.who(first.seat))
-    canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Mark.STRONG)
+    who = screen_text(words.player_name(first.seat))
+    canvas.put(2, 2, f"The last hand, as {who} played it:", Role.ACCENT | Highlight.STRONG)
     y = 4
     for line in full(first, words):
         for part in textwrap.wrap(screen_text(line), canvas.width - 6, subsequent_indent="  "):

@@ -1,6 +1,7 @@
-"""Blocks of squared piles: rows, stacks, dials, arcs and rings.
+"""Lay out a game's piles on a screen by the geometry of its groups, never by the game's name.
 
-Their shape follows from the geometry that groups declare, never from the game's name.
+Groups become blocks, blocks are placed from the top left, and columns get the rows that remain. Cards play
+no part, so the picture is stable while they move. Only lines grow and shrink.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +22,14 @@ RINGS: Final = {
 }
 """Geometries that surround each other and form one block."""
 HOURS: Final = 12
-WIDEST_ARC: Final = 15
+MAX_ARC_PILES: Final = 15
 """With more piles an arc would be taller than a screen, so they lie in rows."""
 ROWS: Final = {Geometry.ROW, Geometry.FANS}
 """Geometries drawn as columns when all cards are visible."""
-LOOSE: Final = (Kind.STOCK, Kind.WASTE, Kind.OUT)
+SIDE_KINDS: Final = (Kind.STOCK, Kind.WASTE, Kind.OUT)
 
 
-class Cell(NamedTuple):
+class CellSize(NamedTuple):
     """The room for one squared pile including the gap to the next, in cells of the screen.
 
     Attributes:
@@ -45,7 +46,7 @@ class Cell(NamedTuple):
     framed: bool = False
 
 
-class Spot(NamedTuple):
+class PileRect(NamedTuple):
     """Where a pile is drawn: its top left corner, and its size in columns and rows."""
 
     pile: int
@@ -55,12 +56,16 @@ class Spot(NamedTuple):
     height: int
 
 
-class Block(NamedTuple):
+class PileBlock(NamedTuple):
     """Piles that belong together, relative to the block's corner."""
 
-    spots: list[Spot]
+    rects: list[PileRect]
     width: int
     height: int
+
+    def rects_at(self, corner: tuple[int, int]) -> list[PileRect]:
+        """Return where the piles are drawn if the block lies at this corner."""
+        return [rect._replace(x=rect.x + corner[0], y=rect.y + corner[1]) for rect in self.rects]
 
 
 def is_column(pile: Pile, group: Group) -> bool:
@@ -74,20 +79,20 @@ def is_counted(pile: Pile) -> bool:
     return pile.kind not in {Kind.CELL, Kind.FOUNDATION}
 
 
-def blocks(groups: Grouped, cell: Cell, width: int) -> Iterator[Block]:
+def blocks(groups: Grouped, cell: CellSize, width: int) -> Iterator[PileBlock]:
     """Yield the blocks of squared piles, foundations first: they matter most."""
     rings = [(group, own) for group, own in groups if group.geometry in RINGS]
     centre = [pile for group, own in rings for pile in own if group.geometry is Geometry.CENTRE]
-    dial = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
+    open_websocket = [(group, own) for group, own in groups if group.geometry is Geometry.DIAL]
     arc = [pile for group, own in groups for pile in own if group.geometry is Geometry.SEMICIRCLE]
-    if dial:
-        yield _dial(dial, centre, cell, width)
-    elif 0 < len(arc) <= WIDEST_ARC:
+    if open_websocket:
+        yield _dial(open_websocket, centre, cell, width)
+    elif 0 < len(arc) <= MAX_ARC_PILES:
         yield _semicircle(arc, centre, cell, width)
     elif arc:
         most = max(1, (width + 1) // _width(arc, cell))
         yield _rows(arc, list(_even(len(arc), most)), cell)
-    if dial or arc:
+    if open_websocket or arc:
         rings = [(group, own) for group, own in rings if group.geometry is not Geometry.CENTRE]
     if rings:
         yield _rings(rings, cell)
@@ -95,7 +100,7 @@ def blocks(groups: Grouped, cell: Cell, width: int) -> Iterator[Block]:
         (group, own)
         for group, own in groups
         if group.geometry not in RINGS | {Geometry.SEMICIRCLE, Geometry.LINE, Geometry.DIAL}
-        and group.kind not in {*LOOSE, Kind.HEAD}
+        and group.kind not in {*SIDE_KINDS, Kind.HEAD}
         and not is_column(own[0], group)
     ]
     for group, own in sorted(plain, key=lambda each: each[0].kind is not Kind.FOUNDATION):
@@ -105,7 +110,7 @@ def blocks(groups: Grouped, cell: Cell, width: int) -> Iterator[Block]:
             yield _rows(own, list(_row_sizes(group, len(own), _width(own, cell), width)), cell)
 
 
-def _width(piles: Sequence[Pile], cell: Cell) -> int:
+def _width(piles: Sequence[Pile], cell: CellSize) -> int:
     return cell.counted if any(map(is_counted, piles)) else cell.width
 
 
@@ -123,23 +128,23 @@ def _even(count: int, most: int) -> Iterator[int]:
         yield count // rows + (number < count % rows)
 
 
-def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
+def _rows(piles: Sequence[Pile], sizes: Sequence[int], cell: CellSize) -> PileBlock:
     pitch = _width(piles, cell)
-    spots = [
-        Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
+    rects = [
+        PileRect(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
         for row, column, pile in _lines(piles, sizes)
     ]
-    return Block(spots, max(sizes, default=0) * pitch - 1, len(sizes) * cell.height)
+    return PileBlock(rects, max(sizes, default=0) * pitch - 1, len(sizes) * cell.height)
 
 
-def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: Cell) -> Block:
+def _stacks(piles: Sequence[Pile], sizes: Sequence[int], cell: CellSize) -> PileBlock:
     """Stack piles in as many columns as there are sizes."""
     pitch = _width(piles, cell)
-    spots = [
-        Spot(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
+    rects = [
+        PileRect(pile.number, column * pitch, row * cell.height, pitch - 1, cell.height)
         for column, row, pile in _lines(piles, sizes)
     ]
-    return Block(spots, len(sizes) * pitch - 1, max(sizes, default=0) * cell.height)
+    return PileBlock(rects, len(sizes) * pitch - 1, max(sizes, default=0) * cell.height)
 
 
 def _lines(piles: Iterable[Pile], sizes: Sequence[int]) -> Iterator[tuple[int, int, Pile]]:
@@ -148,7 +153,7 @@ def _lines(piles: Iterable[Pile], sizes: Sequence[int]) -> Iterator[tuple[int, i
     yield from ((line, place, pile) for (line, place), pile in zip(places, piles, strict=False))
 
 
-def _dial(groups: Grouped, centre: Sequence[Pile], cell: Cell, width: int) -> Block:
+def _dial(groups: Grouped, centre: Sequence[Pile], cell: CellSize, width: int) -> PileBlock:
     """Arrange piles like the hours of a clock, with others in the center.
 
     The first lies at one o'clock, or where its group says.
@@ -161,33 +166,33 @@ def _dial(groups: Grouped, centre: Sequence[Pile], cell: Cell, width: int) -> Bl
     hours += [(pile, HOURS + 1) for pile in centre]
     pitch = _width([pile for pile, _ in hours], cell)
     reach = min(2 * pitch + pitch // 2, (width - pitch) // 2)
-    spots = []
+    rects = []
     for pile, hour in hours:
         column, row = reach, 3
         if hour <= HOURS:
             column = reach + round(reach * sin(hour * pi / 6))
             row = hour % HOURS if hour % HOURS <= 6 else HOURS - hour
-        spots.append(Spot(pile.number, column, row * cell.height, pitch - 1, cell.height))
-    return Block(spots, 2 * reach + pitch, 7 * cell.height)
+        rects.append(PileRect(pile.number, column, row * cell.height, pitch - 1, cell.height))
+    return PileBlock(rects, 2 * reach + pitch, 7 * cell.height)
 
 
-def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: Cell, width: int) -> Block:
+def _semicircle(piles: Sequence[Pile], centre: Sequence[Pile], cell: CellSize, width: int) -> PileBlock:
     """Arrange piles in an arc from left to right over the top, with others below its center."""
     pitch, last = _width(piles, cell), max(1, len(piles) - 1)
     high = max(2, ceil(len(piles) / 2) - 1)
     reach = min((width - pitch) // 2, pitch * max(2, ceil(len(piles) / 3)))
-    spots = []
+    rects = []
     for number, pile in enumerate(piles):
         row = high - min(number, last - number)
         column = reach - round(reach * cos(pi * number / last))
-        spots.append(Spot(pile.number, column, max(0, row) * cell.height, pitch - 1, cell.height))
-    inner = _rows(centre, [len(centre)], cell) if centre else Block([], 0, 0)
+        rects.append(PileRect(pile.number, column, max(0, row) * cell.height, pitch - 1, cell.height))
+    inner = _rows(centre, [len(centre)], cell) if centre else PileBlock([], 0, 0)
     left, top = (2 * reach + pitch - inner.width) // 2, high * cell.height
-    spots += [spot._replace(x=spot.x + left, y=spot.y + top) for spot in inner.spots]
-    return Block(spots, 2 * reach + pitch, (high + 1) * cell.height)
+    rects += inner.rects_at((left, top))
+    return PileBlock(rects, 2 * reach + pitch, (high + 1) * cell.height)
 
 
-def _rings(groups: Grouped, cell: Cell) -> Block:
+def _rings(groups: Grouped, cell: CellSize) -> PileBlock:
     """Arrange a center, the sails of a mill and the rings around them on one grid."""
     places: dict[tuple[int, int], Pile] = {}
     for geometry, lie in (
@@ -209,13 +214,13 @@ def _rings(groups: Grouped, cell: Cell) -> Block:
     piles = list(places.values())
     pitch = _width(piles, cell)
     left, top = min(x for x, _ in places), min(y for _, y in places)
-    spots = [
-        Spot(pile.number, (x - left) * pitch, (y - top) * cell.height, pitch - 1, cell.height)
+    rects = [
+        PileRect(pile.number, (x - left) * pitch, (y - top) * cell.height, pitch - 1, cell.height)
         for (x, y), pile in places.items()
     ]
     across = max(x for x, _ in places) - left + 1
     down = max(y for _, y in places) - top + 1
-    return Block(spots, across * pitch - 1, down * cell.height)
+    return PileBlock(rects, across * pitch - 1, down * cell.height)
 
 
 def _lay(places: dict[tuple[int, int], Pile], piles: Sequence[Pile], free: Iterable[tuple[int, int]]) -> None:
@@ -264,14 +269,15 @@ def _sides(places: dict[tuple[int, int], Pile], count: int) -> Iterator[tuple[in
     yield from ((reach, top + row) for row in range(count - half))
 
 
-LOOSE_ROOM: Final = 66
+SIDE_PILES_WIDTH: Final = 66
 """The maximum width of the line with stock, waste and completed piles, including its text."""
+MAX_SIDE_PILES_WIDTH: Final = 78
 GAP: Final = 2
 """The columns between two blocks."""
-FRAMED: Final = Cell(8, 8, 3, framed=True)
-AIRY: Final = Cell(6, 7, 2)
-TIGHT: Final = Cell(5, 7, 1)
-CLOSE: Final = Cell(4, 5, 1)
+FRAMED: Final = CellSize(8, 8, 3, framed=True)
+TALL: Final = CellSize(6, 7, 2)
+FLAT: Final = CellSize(5, 7, 1)
+NARROW: Final = CellSize(4, 5, 1)
 """No gap between the cards: for many piles beside other players."""
 
 
@@ -283,14 +289,14 @@ class Arrangement:
         cell: the size of a squared pile.
         squared: the piles that show one card.
         columns: the piles that show all cards, from the top down.
-        loose: the top left corner and the width of the line with stock, waste and completed piles.
+        side_piles: the top left corner and the width of the line with stock, waste and completed piles.
 
     """
 
-    cell: Cell
-    squared: tuple[Spot, ...]
-    columns: tuple[Spot, ...]
-    loose: tuple[int, int, int]
+    cell: CellSize
+    squared: tuple[PileRect, ...]
+    columns: tuple[PileRect, ...]
+    side_piles: tuple[int, int, int]
 
 
 class Rectangle(NamedTuple):
@@ -302,62 +308,66 @@ class Rectangle(NamedTuple):
     height: int
 
 
-def arrange(  # noqa: PLR0913
-    layout: Layout,
-    piles: Sequence[int],
-    *,
-    width: int,
-    height: int,
-    framed: bool,
-    line: Sequence[int] = (),
+class FreeSpace:
+    """The free rectangles of an area, which blocks fill from the top left.
+
+    Attributes:
+        bottom: the row below all blocks.
+
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.bottom = 0
+        self._rectangles = [Rectangle(0, 0, width, height)]
+
+    def place(self, block: PileBlock) -> tuple[int, int] | None:
+        """Return the corner where a block fits, and split what is left of that rectangle."""
+        for index, free in enumerate(self._rectangles):
+            if block.width <= free.width and block.height <= free.height:
+                used = block.width + GAP
+                beside = Rectangle(free.x + used, free.y, free.width - used, block.height)
+                below = Rectangle(free.x, free.y + block.height, free.width, free.height - block.height)
+                self._rectangles[index : index + 1] = [beside, below]
+                self.bottom = max(self.bottom, below.y)
+                return free.x, free.y
+        return None
+
+
+def arrange(
+    layout: Layout, piles: Sequence[int], size: tuple[int, int], *, framed: bool, line: Sequence[int] = ()
 ) -> Arrangement:
     """Return where one player's piles are drawn, in the roomiest way that fits.
 
     Args:
         layout: the layout of the hand.
         piles: the numbers of the piles to draw.
-        width: the available columns.
-        height: the available rows.
+        size: the available columns and rows.
         framed: whether cards may have frames.
         line: the piles of a line that hold cards.
 
     """
     groups = _groups(layout, piles)
-    stays = all(group.geometry is not Geometry.LINE for group, _ in groups)  # a line gets shorter
-    for cell, least in _wishes(framed):
-        found = _try(groups, cell, width, height, least, line)
+    is_fixed = all(group.geometry is not Geometry.LINE for group, _ in groups)  # a line gets shorter
+    for cell, min_rows in _sizes_to_try(framed):
+        found = _arrange(groups, cell, size, min_rows, line)
         if found is not None:
-            return _centred(found, width, height) if stays else found
-    return _try(groups, CLOSE, width, 10 * height, 0, line) or Arrangement(CLOSE, (), (), (0, 0, width))
+            return _centered(found, size) if is_fixed else found
+    width, height = size
+    # Nothing fits: what hangs over the bottom is clipped.
+    found = _arrange(groups, NARROW, (width, 10 * height), 0, line)
+    return found or Arrangement(NARROW, (), (), (0, 0, width))
 
 
-def _centred(places: Arrangement, width: int, height: int) -> Arrangement:
-    """Center everything; vertically only if nothing grows downwards."""
-    spots = (*places.squared, *places.columns)
-    if not spots:
-        return places
-    right = (width - max(spot.x + spot.width for spot in spots)) // 2
-    down = 0 if places.columns else (height - max(spot.y + spot.height for spot in spots)) // 2
-    x, y, room = places.loose
-    x += min(right, max(0, width - room)) if x or room < LOOSE_ROOM else min(right, width - LOOSE_ROOM)
-    return Arrangement(
-        places.cell,
-        tuple(spot._replace(x=spot.x + right, y=spot.y + down) for spot in places.squared),
-        tuple(spot._replace(x=spot.x + right) for spot in places.columns),
-        (x, y + down, min(room, width - x)),
-    )
-
-
-def _wishes(framed: bool) -> Iterator[tuple[Cell, int]]:
+def _sizes_to_try(framed: bool) -> Iterator[tuple[CellSize, int]]:
     """Yield cell sizes and the rows that columns then need, roomiest first."""
     if framed:
         yield FRAMED, 12
         yield FRAMED, 8
-    yield AIRY, 9
-    yield TIGHT, 9
-    yield TIGHT, 5
-    yield CLOSE, 5
-    yield CLOSE, 3
+    yield TALL, 9
+    yield FLAT, 9
+    yield FLAT, 5
+    yield NARROW, 5
+    yield NARROW, 3
 
 
 def _groups(layout: Layout, piles: Iterable[int]) -> list[tuple[Group, list[Pile]]]:
@@ -368,95 +378,101 @@ def _groups(layout: Layout, piles: Iterable[int]) -> list[tuple[Group, list[Pile
     return list(groups.values())
 
 
-def _try(  # noqa: PLR0913, PLR0917
-    groups: Grouped,
-    cell: Cell,
-    width: int,
-    height: int,
-    least: int,
-    line: Sequence[int],
+def _arrange(
+    groups: Grouped, cell: CellSize, size: tuple[int, int], min_column_rows: int, line: Sequence[int]
 ) -> Arrangement | None:
     """Return the arrangement with this cell size if it fits and leaves columns enough rows."""
-    columns = [pile for group, own in groups for pile in own if is_column(pile, group)]
-    lined = [pile for _, own in groups for pile in own if pile.number in line]
-    loose = any(group.kind in LOOSE for group, _ in groups)
-    doors = [pile for _, own in groups for pile in own if pile.kind is Kind.HEAD]
-    rest = least * _rows_of_columns(len(columns), width) if columns else 0
-    rest += 1 if doors else 0
-    rest += _rows_of_line(len(lined), cell, width)
-    rooms = [Rectangle(0, 0, width, height - rest)]
-    squared: list[Spot] = []
-    corner, bottom = (0, 0, width), 0
-    if loose:
-        block = Block([], min(width, 78 if width >= 78 else width), 4 if cell.framed else 1)
-        corner_at = _place(rooms, block)
-        if corner_at is None:
+    width, height = size
+    piles = [(pile, group) for group, own in groups for pile in own]
+    columns = [pile for pile, group in piles if is_column(pile, group)]
+    heads = [pile for pile, _ in piles if pile.kind is Kind.HEAD]
+    lined = [pile for pile, _ in piles if pile.number in line]
+    column_rows = min_column_rows * _rows_of_columns(len(columns), width) if columns else 0
+    head_rows = 1 if heads else 0
+    line_rows = _rows_of_line(len(lined), cell, width)
+    space = FreeSpace(width, height - column_rows - head_rows - line_rows)
+
+    side_piles = (0, 0, width)
+    if any(group.kind in SIDE_KINDS for group, _ in groups):
+        block = PileBlock([], min(width, MAX_SIDE_PILES_WIDTH), 4 if cell.framed else 1)
+        corner = space.place(block)
+        if corner is None:
             return None
-        corner, bottom = (*corner_at, block.width), corner_at[1] + block.height
+        side_piles = (*corner, block.width)
+
+    squared: list[PileRect] = []
     for block in blocks(groups, cell, width):
-        at = _place(rooms, block)
-        if at is None:
+        corner = space.place(block)
+        if corner is None:
             return None
-        squared += [spot._replace(x=spot.x + at[0], y=spot.y + at[1]) for spot in block.spots]
-        bottom = max(bottom, at[1] + block.height)
-    if lined:
-        squared += _flow(lined, cell, width, bottom)
-        bottom += _rows_of_line(len(lined), cell, width)
-    spots = tuple(_columns(columns, width, bottom + (1 if doors else 0), height))
-    squared += _above(spots, doors, bottom)
-    return Arrangement(cell, tuple(squared), spots, corner)
+        squared += block.rects_at(corner)
+    squared += _flow(lined, cell, width, space.bottom)
+
+    top = space.bottom + line_rows
+    column_rects = tuple(_columns(columns, width, top + head_rows, height))
+    squared += _above(column_rects, heads, top)
+    return Arrangement(cell, tuple(squared), column_rects, side_piles)
 
 
-def _place(rooms: list[Rectangle], block: Block) -> tuple[int, int] | None:
-    """Place a block in a free rectangle and split what is left of the rectangle."""
-    for number, room in enumerate(rooms):
-        if block.width <= room.width and block.height <= room.height:
-            used = block.width + GAP
-            beside = Rectangle(room.x + used, room.y, room.width - used, block.height)
-            below = Rectangle(room.x, room.y + block.height, room.width, room.height - block.height)
-            rooms[number : number + 1] = [beside, below]
-            return room.x, room.y
-    return None
+def _centered(arrangement: Arrangement, size: tuple[int, int]) -> Arrangement:
+    """Center everything; vertically only if nothing grows downwards."""
+    rects = (*arrangement.squared, *arrangement.columns)
+    if not rects:
+        return arrangement
+    width, height = size
+    right = (width - max(rect.x + rect.width for rect in rects)) // 2
+    down = 0 if arrangement.columns else (height - max(rect.y + rect.height for rect in rects)) // 2
+    x, y, used = arrangement.side_piles
+    is_wide = not x and used >= SIDE_PILES_WIDTH
+    x += min(right, width - SIDE_PILES_WIDTH) if is_wide else min(right, max(0, width - used))
+    return Arrangement(
+        arrangement.cell,
+        tuple(rect._replace(x=rect.x + right, y=rect.y + down) for rect in arrangement.squared),
+        tuple(rect._replace(x=rect.x + right) for rect in arrangement.columns),
+        (x, y + down, min(used, width - x)),
+    )
 
 
 # Columns.
 
 
 def _rows_of_columns(count: int, width: int) -> int:
-    return ceil(count / max(1, (width + 1) // NARROWEST))
+    return ceil(count / max(1, (width + 1) // MIN_COLUMN_WIDTH))
 
 
-NARROWEST: Final = 4
-WIDEST: Final = 10
+MIN_COLUMN_WIDTH: Final = 4
+MAX_COLUMN_WIDTH: Final = 10
 
 
-def _columns(piles: Sequence[Pile], width: int, top: int, bottom: int) -> Iterator[Spot]:
+def _columns(piles: Sequence[Pile], width: int, top: int, bottom: int) -> Iterator[PileRect]:
     """Yield the columns side by side, in as few rows as they need."""
     if not piles:
         return
     rows = _rows_of_columns(len(piles), width)
     across = ceil(len(piles) / rows)
-    pitch = min(WIDEST, (width + 1) // across)
+    pitch = min(MAX_COLUMN_WIDTH, (width + 1) // across)
     high = (bottom - top) // rows
     for number, pile in enumerate(piles):
         row, column = divmod(number, across)
-        yield Spot(pile.number, column * pitch, top + row * high, pitch - 1, high)
+        yield PileRect(pile.number, column * pitch, top + row * high, pitch - 1, high)
 
 
-def _above(columns: Sequence[Spot], doors: Sequence[Pile], y: int) -> Iterator[Spot]:
-    """Yield the doors, each one row above its column."""
-    places = {spot.pile: spot for spot in columns}
-    for door in doors:
-        if door.under is not None:
-            yield places[door.under]._replace(pile=door.number, y=y, height=1)
+def _above(columns: Sequence[PileRect], heads: Sequence[Pile], y: int) -> Iterator[PileRect]:
+    """Yield the heads, each one row above its column."""
+    places = {rect.pile: rect for rect in columns}
+    for head in heads:
+        if head.under is not None:
+            yield places[head.under]._replace(pile=head.number, y=y, height=1)
 
 
-def _rows_of_line(count: int, cell: Cell, width: int) -> int:
+def _rows_of_line(count: int, cell: CellSize, width: int) -> int:
     return ceil(count / ((width + 1) // cell.counted)) * cell.height if count else 0
 
 
-def _flow(piles: Sequence[Pile], cell: Cell, width: int, top: int) -> Iterator[Spot]:
+def _flow(piles: Sequence[Pile], cell: CellSize, width: int, top: int) -> Iterator[PileRect]:
     across = (width + 1) // cell.counted
     for number, pile in enumerate(piles):
         row, column = divmod(number, across)
-        yield Spot(pile.number, column * cell.counted, top + row * cell.height, cell.counted - 1, cell.height)
+        yield PileRect(
+            pile.number, column * cell.counted, top + row * cell.height, cell.counted - 1, cell.height
+        )

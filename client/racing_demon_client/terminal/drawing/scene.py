@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from racing_demon_client.shared.pile_names import usable
-from racing_demon_client.terminal.style import Density, Glyphs, Mark, Role, suit_role
+from racing_demon_client.terminal.style import Density, Glyphs, Highlight, Role, suit_role
 from racing_demon_protocol.engine.board import Board, Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, Card, suit
 from racing_demon_protocol.engine.rules.base import Rules
@@ -16,7 +16,7 @@ from racing_demon_protocol.table.state import TableState
 from .canvas import Canvas
 
 
-class Grip(NamedTuple):
+class CardRange(NamedTuple):
     """A number of cards of a pile, below ``depth`` others: the selection or the cursor."""
 
     pile: int
@@ -29,7 +29,7 @@ class Grip(NamedTuple):
         return cards[max(0, end - self.count) : end]
 
 
-class Dragged(NamedTuple):
+class DraggedCards(NamedTuple):
     """Cards that follow the pointer, bottom first, and the pointer's position."""
 
     x: int
@@ -55,7 +55,7 @@ class Scene:
         board: its board with this player's unconfirmed plays applied; ``None`` before the first deal.
         seat: this player's seat; ``None`` for a spectator.
         focus: the seat whose layout is drawn large; ``None`` if there is none.
-        air: how many cards on top of each pile are unconfirmed.
+        unconfirmed: how many cards on top of each pile are unconfirmed.
         fresh: the piles that have just changed.
         slots: the foundations' places: row and column by pile number.
         held: the picked-up cards.
@@ -86,13 +86,13 @@ class Scene:
     board: Board | None
     seat: int | None
     focus: int | None
-    air: Mapping[int, int] = field(default_factory=dict)
+    unconfirmed: Mapping[int, int] = field(default_factory=dict)
     fresh: frozenset[int] = frozenset()
     slots: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    held: Grip | None = None
-    cursor: Grip | None = None
+    held: CardRange | None = None
+    cursor: CardRange | None = None
     fits: frozenset[int] = frozenset()
-    dragged: Dragged | None = None
+    dragged: DraggedCards | None = None
     feed: Sequence[FeedLine] = ()
     pace: Mapping[int, Sequence[int]] = field(default_factory=dict)
     prompt: str = ""
@@ -139,18 +139,18 @@ class Scene:
         """Return the ink of the card at a place."""
         assert self.board is not None
         from_top = len(self.board.cards[pile]) - index
-        mark = Mark.NONE
-        if from_top <= self.air.get(pile, 0):
-            mark |= Mark.AIR
+        mark = Highlight.NONE
+        if from_top <= self.unconfirmed.get(pile, 0):
+            mark |= Highlight.UNCONFIRMED
         if pile in self.fresh and from_top == 1:
-            mark |= Mark.FRESH
+            mark |= Highlight.FRESH
         held = self.held
         if held is not None and held.pile == pile and 0 < from_top - held.depth <= held.count:
-            mark |= Mark.HELD
+            mark |= Highlight.HELD
         elif self.cursor is not None and self.cursor.pile == pile and from_top <= max(1, self.cursor.count):
-            mark |= Mark.CURSOR
+            mark |= Highlight.CURSOR
         elif pile in self.fits and from_top == 1:
-            mark |= Mark.FITS
+            mark |= Highlight.FITS
         return self.ink_of(card) | mark
 
     @staticmethod
@@ -161,13 +161,13 @@ class Scene:
     def label_ink(self, pile: int) -> int:
         """Return the ink of a pile's key."""
         is_held = self.held is not None and self.held.pile == pile
-        return Role.KEY | (Mark.HELD if is_held else self.pile_mark(pile))
+        return Role.KEY | (Highlight.HELD if is_held else self.pile_mark(pile))
 
     def pile_mark(self, pile: int) -> int:
         """Return the mark of an empty pile, or of a pile as a whole."""
         if self.cursor is not None and self.cursor.pile == pile:
-            return Mark.CURSOR
-        return Mark.FITS if pile in self.fits else Mark.NONE
+            return Highlight.CURSOR
+        return Highlight.FITS if pile in self.fits else Highlight.NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from textwrap import wrap
 from typing import Final
 
 from racing_demon_client.shared.message_text import duration
-from racing_demon_client.shared.pile_names import MOST_COLUMNS, is_racelike
+from racing_demon_client.shared.pile_names import MAX_COLUMNS, is_racelike
 from racing_demon_client.shared.rules_text import brief
 from racing_demon_client.terminal.style import (
     SMALLEST,
     Density,
     Glyphs,
-    Mark,
+    Highlight,
     Role,
     cut,
     screen_text,
@@ -21,18 +21,18 @@ from racing_demon_client.terminal.style import (
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.table import scoring
 
-from .canvas import Box, Canvas, Hit, draw_banner, draw_card, draw_frame
+from .canvas import Canvas, CardRect, HitArea, draw_banner, draw_card, draw_frame
 from .columns import column_pitch, draw_columns
 from .foundations import draw_foundations
-from .generic import draw_heaps
-from .pile_layout import LOOSE_ROOM
+from .generic import draw_generic
+from .pile_layout import SIDE_PILES_WIDTH
 from .players import draw_feed, draw_players, draw_race
 from .scene import DrawContext, Scene
-from .side_piles import draw_loose
+from .side_piles import draw_side_piles
 
 TITLE: Final = "Racing Demon"
-MOST_GREETING: Final = 60
-MOST_TITLE: Final = 24
+MAX_GREETING: Final = 60
+MAX_TITLE: Final = 24
 """The maximum length of a game's title, which shares its row with clock, standing and ping."""
 SLOW_PAINT_MS: Final = 50
 """A paint time that players notice, and that is therefore shown."""
@@ -48,22 +48,22 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     _draw_header(canvas, scene, glyphs)
     bottom = height - density.footer - 1
     divider = width if scene.alone else width - density.side - 1
-    sheet = DrawContext(canvas, scene, density, glyphs, divider)
+    ctx = DrawContext(canvas, scene, density, glyphs, divider)
     if scene.board is None or scene.rules is None:
-        _draw_greeting(sheet)
-        draw_feed(sheet, divider + 1, 3, bottom)
+        _draw_greeting(ctx)
+        draw_feed(ctx, divider + 1, 3, bottom)
     else:
-        _draw_layout(sheet, bottom)
+        _draw_layout(ctx, bottom)
     if scene.board is not None and scene.rules is not None and not scene.alone:
         for row in range(2, bottom):
             canvas.put(divider, row, glyphs.divider, Role.FRAME)
-        below = draw_players(sheet, divider + 1, 2)
+        below = draw_players(ctx, divider + 1, 2)
         canvas.rule(below, divider + 1, width, glyphs.rule)
         canvas.put(divider, below, glyphs.cross, Role.FRAME)
-        draw_feed(sheet, divider + 1, below + 1, bottom)
+        draw_feed(ctx, divider + 1, below + 1, bottom)
     _draw_dragged(canvas, scene, density, glyphs)
     if scene.banner:
-        _draw_banner(sheet, bottom)
+        _draw_banner(ctx, bottom)
     elif scene.notice:
         _draw_notice(canvas, scene.notice, bottom, glyphs)
     _draw_prompt(canvas, scene, bottom, glyphs)
@@ -71,48 +71,48 @@ def draw_table(scene: Scene, size: tuple[int, int], density: Density, glyphs: Gl
     return canvas
 
 
-def _draw_layout(sheet: DrawContext, bottom: int) -> None:
+def _draw_layout(ctx: DrawContext, bottom: int) -> None:
     """Draw the foundations, with the layout of the seat in focus below them."""
-    scene, canvas = sheet.scene, sheet.canvas
+    scene, canvas = ctx.scene, ctx.canvas
     if scene.focus is None and scene.view.is_private:
-        _draw_unseen(sheet)
+        _draw_unseen(ctx)
         return
-    if scene.focus is not None and not is_racelike(sheet.rules, scene.focus):
-        draw_heaps(sheet, 2, bottom)
+    if scene.focus is not None and not is_racelike(ctx.rules, scene.focus):
+        draw_generic(ctx, 2, bottom)
         return
     if scene.alone:
-        used = 1 + column_pitch(sheet) * len(scene.own(Kind.TABLEAU))
-        sheet = replace(sheet, left=max(0, min((sheet.width - used) // 2, sheet.width - LOOSE_ROOM)))
-    y = draw_foundations(sheet, 2)
-    canvas.rule(y, 0, sheet.width, sheet.glyphs.rule)
+        used = 1 + column_pitch(ctx) * len(scene.own(Kind.TABLEAU))
+        ctx = replace(ctx, left=max(0, min((ctx.width - used) // 2, ctx.width - SIDE_PILES_WIDTH)))
+    y = draw_foundations(ctx, 2)
+    canvas.rule(y, 0, ctx.width, ctx.glyphs.rule)
     if scene.focus is not None and scene.focus != scene.seat:
         state = scene.view.seats.get(scene.focus)
         name = screen_text(state.name) if state else f"seat {scene.focus + 1}"
-        canvas.put(2, y, f" {name} ", Role.ACCENT | Mark.STRONG)
-    y = draw_loose(sheet, y + 1)
-    if sheet.density.card[1] > 1 and canvas.height > SMALLEST[1] + sheet.density.card[1] * 4:
+        canvas.put(2, y, f" {name} ", Role.ACCENT | Highlight.STRONG)
+    y = draw_side_piles(ctx, y + 1)
+    if ctx.density.card[1] > 1 and canvas.height > SMALLEST[1] + ctx.density.card[1] * 4:
         y += 1
-    draw_columns(sheet, y, bottom)
+    draw_columns(ctx, y, bottom)
 
 
-def _draw_unseen(sheet: DrawContext) -> None:
-    """Tell a spectator of identical deals why no cards are shown, and draw everyone's progress."""
-    canvas, game = sheet.canvas, sheet.rules.game
+def _draw_unseen(ctx: DrawContext) -> None:
+    """Say why a spectator of identical deals sees no cards, and draw everyone's progress."""
+    canvas, game = ctx.canvas, ctx.rules.game
     lines = (
         game.title,
         "Everybody plays the same deal alone.",
         "Until it is over, nobody sees the others' cards.",
     )
     for row, line in enumerate(lines, start=3):
-        ink = Role.TEXT if row > 3 else Role.ACCENT | Mark.STRONG
-        canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), ink)
-    draw_race(sheet, (2, 7), sheet.width - 4)
+        ink = Role.TEXT if row > 3 else Role.ACCENT | Highlight.STRONG
+        canvas.put(2, row, cut(line, ctx.width - 3, ctx.glyphs), ink)
+    draw_race(ctx, (2, 7), ctx.width - 4)
 
 
-def _draw_greeting(sheet: DrawContext) -> None:
-    """Before the first deal, draw how to play the game, what ends a hand, and the keys."""
-    canvas, scene = sheet.canvas, sheet.scene
-    room = min(sheet.width - 3, MOST_GREETING)
+def _draw_greeting(ctx: DrawContext) -> None:
+    """Draw a briefing before the first deal: the rules in short, what ends a hand, and the keys."""
+    canvas, scene = ctx.canvas, ctx.scene
+    room = min(ctx.width - 3, MAX_GREETING)
     lines = [
         line
         for sentence in brief(scene.view.options, scene.view.time_limit_ms)
@@ -121,15 +121,15 @@ def _draw_greeting(sheet: DrawContext) -> None:
     keys = _greeting_keys(scene)
     last = canvas.height - 4
     for row, line in enumerate([*lines[: last - 3 - len(keys)], "", *keys], start=2):
-        canvas.put(2, row, cut(line, sheet.width - 3, sheet.glyphs), Role.TEXT)
-    ink = Role.WARNING if scene.is_warning else Role.BANNER | Mark.STRONG
-    canvas.put(2, last, cut(scene.prompt, canvas.width - 4, sheet.glyphs), ink)
+        canvas.put(2, row, cut(line, ctx.width - 3, ctx.glyphs), Role.TEXT)
+    ink = Role.WARNING if scene.is_warning else Role.BANNER | Highlight.STRONG
+    canvas.put(2, last, cut(scene.prompt, canvas.width - 4, ctx.glyphs), ink)
 
 
 def _greeting_keys(scene: Scene) -> list[str]:
     """Return the keys that a first hand needs, each with its effect."""
     labels = scene.labels
-    columns = [f"column-{number}" for number in range(1, MOST_COLUMNS + 1)]
+    columns = [f"column-{number}" for number in range(1, MAX_COLUMNS + 1)]
     keys = "".join(labels.get(column, "") for column in columns)
     ups = "".join(labels.get(f"{column}-up", "") for column in columns)
     known = [
@@ -148,7 +148,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     view, width = scene.view, canvas.width
     canvas.rule(1, 0, width, glyphs.rule)
     title = TITLE if scene.rules is None else scene.rules.game.title
-    x = canvas.put(1, 0, cut(title, MOST_TITLE, glyphs), Role.ACCENT | Mark.STRONG)
+    x = canvas.put(1, 0, cut(title, MAX_TITLE, glyphs), Role.ACCENT | Highlight.STRONG)
     hand = (
         f" {glyphs.between} hand {view.hand_number}/{view.options.hands}"
         if view.hand_number and not scene.alone
@@ -161,13 +161,13 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
     place = scene.standing if scene.alone else _place(scene)
     middle = max(x + 2, (width - len(place)) // 2)
     place = cut(place, width - middle - len(" ? help "), glyphs)
-    x = canvas.put(middle, 0, place, Role.TEXT | Mark.STRONG)
+    x = canvas.put(middle, 0, place, Role.TEXT | Highlight.STRONG)
     help_key = scene.labels.get("help", "?")
     right = f"{help_key} help "
     if scene.trouble:
         room = width - x - len(right) - 4
         text = cut(scene.trouble, room, glyphs)
-        canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Mark.STRONG)
+        canvas.put(width - len(right) - len(text) - 2, 0, text, Role.WARNING | Highlight.STRONG)
     else:
         numbers = [f"{scene.watchers} watching"] if scene.watchers else []
         if scene.ping_ms is not None:
@@ -180,7 +180,7 @@ def _draw_header(canvas: Canvas, scene: Scene, glyphs: Glyphs) -> None:
         text = "   ".join(numbers)
         canvas.put(width - len(right) - len(text) - 3, 0, text, Role.DIM)
     canvas.put(width - len(right), 0, right, Role.KEY)
-    canvas.touch(Hit(width - len(right), 0, len(right), 1, action="help"))
+    canvas.touch(HitArea(width - len(right), 0, len(right), 1, action="help"))
 
 
 def _place(scene: Scene) -> str:
@@ -206,7 +206,7 @@ def _out(scene: Scene) -> int | None:
 def _draw_prompt(canvas: Canvas, scene: Scene, y: int, glyphs: Glyphs) -> None:
     canvas.rule(y, 0, canvas.width, glyphs.rule)
     if scene.prompt and scene.board is not None:
-        ink = Role.WARNING if scene.is_warning else Role.ACCENT | Mark.STRONG
+        ink = Role.WARNING if scene.is_warning else Role.ACCENT | Highlight.STRONG
         canvas.put(2, y, f" {cut(scene.prompt, canvas.width - 6, glyphs)} ", ink)
 
 
@@ -219,10 +219,10 @@ def _draw_footer(canvas: Canvas, scene: Scene, y: int, density: Density) -> None
         if row >= y + density.footer:
             return
         start = x
-        x = canvas.put(x, row, keys, Role.KEY | Mark.STRONG)
+        x = canvas.put(x, row, keys, Role.KEY | Highlight.STRONG)
         x = canvas.put(x + 1, row, does, Role.DIM)
         if keys in actions:
-            canvas.touch(Hit(start, row, x - start, 1, action=actions[keys]))
+            canvas.touch(HitArea(start, row, x - start, 1, action=actions[keys]))
         x += 2
 
 
@@ -234,23 +234,23 @@ def _draw_dragged(canvas: Canvas, scene: Scene, density: Density, glyphs: Glyphs
     width, height = density.card
     for number, card in enumerate(cards):
         from_top = len(cards) - number
-        ink = scene.ink_of(card) | Mark.HELD
+        ink = scene.ink_of(card) | Highlight.HELD
         if height == 1:
             canvas.put(x + 1, y + number, glyphs.card(card), ink)
         else:
             size = (width, height if from_top == 1 else 1)
-            draw_card(canvas, Box((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
+            draw_card(canvas, CardRect((x, y + number), size), glyphs.card(card, ten=True), ink, glyphs)
 
 
-def _draw_banner(sheet: DrawContext, bottom: int) -> None:
+def _draw_banner(ctx: DrawContext, bottom: int) -> None:
     """Draw the banner; during a pause, above the chat."""
-    canvas, scene, height = sheet.canvas, sheet.scene, sheet.canvas.height - 3
+    canvas, scene, height = ctx.canvas, ctx.scene, ctx.canvas.height - 3
     for row in range(canvas.height):
         canvas.put(0, row, " " * canvas.width, Role.BANNER)
     if scene.view.paused:
         height //= 2
-        draw_feed(replace(sheet, scene=replace(scene, countdown=0)), 0, height + 1, bottom)
-    draw_banner(canvas, scene.banner, (0, 0, canvas.width, height), sheet.glyphs.block)
+        draw_feed(replace(ctx, scene=replace(scene, countdown=0)), 0, height + 1, bottom)
+    draw_banner(canvas, scene.banner, (0, 0, canvas.width, height), ctx.glyphs.block)
 
 
 def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyphs) -> None:
@@ -261,16 +261,16 @@ def _draw_notice(canvas: Canvas, lines: Sequence[str], bottom: int, glyphs: Glyp
         canvas.put(x - 1, y + row, " " * (width + 2), Role.TEXT)
     draw_frame(canvas, (x, y), (width, len(lines) + 2), glyphs)
     for row, line in enumerate(lines, start=y + 1):
-        ink = Role.TEXT if row > y + 1 else Role.ACCENT | Mark.STRONG
+        ink = Role.TEXT if row > y + 1 else Role.ACCENT | Highlight.STRONG
         canvas.put(x + 2, row, cut(line, width - 4, glyphs), ink)
 
 
 def _draw_too_small(canvas: Canvas) -> None:
     size = f"{SMALLEST[0]}x{SMALLEST[1]}"
     needs = f"The table needs {size} characters; this terminal has {canvas.width}x{canvas.height}."
-    goes_on = "The game goes on, and the keys work. racing-demon --plain plays in lines of text, at any size."
+    advice = "The game continues, and the keys still work. At any size: racing-demon --plain."
     row = 0
-    for text, ink in ((needs, Role.WARNING), (goes_on, Role.TEXT)):
+    for text, ink in ((needs, Role.WARNING), (advice, Role.TEXT)):
         for line in wrapped(text, canvas.width):
             canvas.put(0, row, line, ink)
             row += 1

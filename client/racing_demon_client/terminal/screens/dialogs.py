@@ -11,15 +11,15 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label
 
-from racing_demon_client.sources.replay import PLACES
-from racing_demon_client.terminal.canvas_widget import PictureWidget
+from racing_demon_client.sources.replay import POSITIONS
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.canvas_widget import CanvasWidget
 from racing_demon_client.terminal.drawing.canvas import Canvas
 from racing_demon_client.terminal.drawing.help import draw_help, draw_text
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.style import wrapped
 from racing_demon_protocol.constants import MAX_CHAT_LENGTH
 
-LEAST = 20
+MIN_TEXT_WIDTH = 20
 """The minimum width of a text, on any terminal."""
 Answer = TypeVar("Answer")
 
@@ -67,18 +67,18 @@ class HelpScreen(Dialog[None]):
 
     AUTO_FOCUS = None
 
-    def __init__(self, lines: list[tuple[str, str]], look: Callable[[], Look]) -> None:
+    def __init__(self, lines: list[tuple[str, str]], appearance: Callable[[], Appearance]) -> None:
         super().__init__()
         self._lines = lines
         self._first = 0
-        self.picture = PictureWidget(self._draw, look)
+        self.canvas = CanvasWidget(self._draw, appearance)
 
-    def _draw(self, look: Look, width: int, height: int) -> Canvas:
-        return draw_help(self._lines, self._first, (width, height), look.glyphs)
+    def _draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
+        return draw_help(self._lines, self._first, (width, height), appearance.glyphs)
 
     def compose(self) -> ComposeResult:
         """Compose the picture that fills the screen."""
-        yield self.picture
+        yield self.canvas
 
     def on_key(self, event: events.Key) -> None:
         """Scroll, or close."""
@@ -90,7 +90,7 @@ class HelpScreen(Dialog[None]):
         if event.key in steps:
             last = max(0, len(self._lines) - 1)
             self._first = min(last, max(0, self._first + steps[event.key]))
-            self.picture.redraw()
+            self.canvas.redraw()
         else:
             self.dismiss()
 
@@ -108,14 +108,14 @@ class TextScreen(HelpScreen):
 
     """
 
-    def __init__(self, text: Callable[[int], Iterable[str]], look: Callable[[], Look]) -> None:
-        super().__init__([], look)
+    def __init__(self, text: Callable[[int], Iterable[str]], appearance: Callable[[], Appearance]) -> None:
+        super().__init__([], appearance)
         self._text = text
 
-    def _draw(self, look: Look, width: int, height: int) -> Canvas:
-        room = max(LEAST, width - 4)
+    def _draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
+        room = max(MIN_TEXT_WIDTH, width - 4)
         self._lines = [("", part) for line in self._text(room) for part in wrapped(line, room)]
-        return draw_text(self._lines, self._first, (width, height), look.glyphs)
+        return draw_text(self._lines, self._first, (width, height), appearance.glyphs)
 
 
 class ChatScreen(Dialog[str]):
@@ -137,12 +137,12 @@ class ChatScreen(Dialog[str]):
         self.dismiss(event.value.strip())
 
 
-class PlaceScreen(ChatScreen):
+class SeekScreen(ChatScreen):
     """A dialog for the place that a replay seeks to."""
 
     def compose(self) -> ComposeResult:
         """Compose the dialog."""
-        yield Input(placeholder=f"{PLACES} (Escape: back)", max_length=16, compact=True)
+        yield Input(placeholder=f"{POSITIONS} (Escape: back)", max_length=16, compact=True)
 
 
 class QuestionScreen(Dialog[bool]):

@@ -8,43 +8,45 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from racing_demon_client.links import link_of, qr_lines
-from racing_demon_client.terminal.canvas_widget import PictureWidget
-from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
+from racing_demon_client.links import qr_lines, table_link
+from racing_demon_client.terminal.appearance import Appearance
+from racing_demon_client.terminal.canvas_widget import CanvasWidget
+from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
 from racing_demon_client.terminal.drawing.pages import draw_analysis, draw_lobby, draw_tally, shows_qr
 from racing_demon_client.terminal.drawing.table import draw_table
-from racing_demon_client.terminal.keymap import Keymap, usual_keys
-from racing_demon_client.terminal.look import Look
+from racing_demon_client.terminal.keymap import Keymap, equivalent_keys
 from racing_demon_client.terminal.sessions import TableSession
 from racing_demon_client.terminal.style import ASCII, choose
 from racing_demon_protocol.engine.board import Kind, Play
 
 from .dialogs import pass_on
 
-Act = Callable[[str], Awaitable[None]]
+PerformAction = Callable[[str], Awaitable[None]]
 """Carries out an action that the screen does not handle itself."""
 
 
-class PictureScreen(Screen[None]):
+class CanvasScreen(Screen[None]):
     """Shows one picture of a session.
 
     Args:
         session: the session to show.
         look: returns the current look.
-        act: carries out the actions of keys and clicks.
+        perform_action: carries out the actions of keys and clicks.
 
     """
 
     AUTO_FOCUS = None
 
-    def __init__(self, session: TableSession, look: Callable[[], Look], act: Act) -> None:
+    def __init__(
+        self, session: TableSession, appearance: Callable[[], Appearance], perform_action: PerformAction
+    ) -> None:
         super().__init__()
         self.session = session
-        self.picture = PictureWidget(self.draw, look)
-        self.act = act
+        self.canvas = CanvasWidget(self.draw, appearance)
+        self.perform_action = perform_action
 
     @abstractmethod
-    def draw(self, look: Look, width: int, height: int) -> Canvas:
+    def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture."""
 
     @property
@@ -54,29 +56,31 @@ class PictureScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the picture that fills the screen."""
-        yield self.picture
+        yield self.canvas
 
     def on_screen_resume(self) -> None:
         """Redraw: the table may have changed behind another screen."""
-        self.picture.redraw()
+        self.canvas.redraw()
 
     async def on_key(self, event: events.Key) -> None:
         """Carry out a key's action; let a key without one bubble."""
         if pass_on(self, event):
             return
         key = event.character if event.is_printable and event.character != " " else event.key
-        keys = [key or "", *(usual_keys(key) if key and event.is_printable else ())]
+        keys = [key or "", *(equivalent_keys(key) if key and event.is_printable else ())]
         action = next(filter(None, map(self.keymap.action, keys)), None)
         if action is None and len(key or "") == 1 and not (key or "").isascii():
-            self.session.desk.hands.say(f"There is no key {key} here. Latin letters are.", self.session.now())
-            self.picture.redraw()
+            self.session.model.selection.show_message(
+                f"There is no key {key} here. Latin letters are.", self.session.now()
+            )
+            self.canvas.redraw()
         if action is not None:
             event.stop()
             event.prevent_default()
             if not self.heeds(action):
                 return
             await self.do(action)
-            self.call_after_refresh(self.session.note_paint, event.time)
+            self.call_after_refresh(self.session.record_paint, event.time)
 
     def heeds(self, action: str) -> bool:
         """Return whether an action is accepted now."""
@@ -84,21 +88,21 @@ class PictureScreen(Screen[None]):
 
     async def do(self, action: str) -> None:
         """Carry out an action and redraw. Commands are sent before anything is painted."""
-        await self.act(action)
+        await self.perform_action(action)
         await asyncio.sleep(0)
-        self.picture.redraw()
+        self.canvas.redraw()
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
         """Handle a click; Textual calls the handlers of base classes, too."""
-        await self.press(event, self.picture.hit(event.x, event.y))
+        await self.press(event, self.canvas.hit(event.x, event.y))
 
-    async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
+    async def press(self, event: events.MouseDown, hit: HitArea | None) -> None:
         """Carry out the action at the pointer."""
         if hit is not None and hit.action is not None:
             await self.do(hit.action)
 
 
-class LobbyScreen(PictureScreen):
+class LobbyScreen(CanvasScreen):
     """The lobby: the seats, the game and how others can join.
 
     Attributes:
@@ -110,25 +114,25 @@ class LobbyScreen(PictureScreen):
 
     @property
     def keymap(self) -> Keymap:
-        """The keys between hands."""
+        """The keys between selection."""
         return self.session.lobby_keymap
 
     def heeds(self, action: str) -> bool:
         """Return whether an action is accepted: just after a hand, keys were meant for cards."""
-        return action == "leave" or self.session.now() >= self.session.settled_at
+        return action == "leave" or self.session.now() >= self.session.debounce_until
 
-    def draw(self, look: Look, width: int, height: int) -> Canvas:
+    def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the lobby."""
-        qr = self._qr(look, width, height)
-        return draw_lobby(self.session.page(), (width, height), look.glyphs, qr)
+        qr = self._qr(appearance, width, height)
+        return draw_lobby(self.session.page(), (width, height), appearance.glyphs, qr)
 
-    def _qr(self, look: Look, width: int, height: int) -> tuple[str, ...]:
+    def _qr(self, appearance: Appearance, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the QR code, if it is to be shown."""
-        addresses = self.session.opened.addresses_now()
+        addresses = self.session.opened.current_addresses()
         if not (addresses and shows_qr(self.shows_qr, (width, height))):
             return ()
-        link = link_of(addresses[0], self.session.client.view.code)
-        return qr_lines(link, ascii_only=look.glyphs is ASCII, is_dark=look.palette.is_dark)
+        link = table_link(addresses[0], self.session.client.view.code)
+        return qr_lines(link, ascii_only=appearance.glyphs is ASCII, is_dark=appearance.palette.is_dark)
 
     async def do(self, action: str) -> None:
         """Carry out an action, or toggle the QR code."""
@@ -140,27 +144,27 @@ class LobbyScreen(PictureScreen):
 class TallyScreen(LobbyScreen):
     """The tally: points, hand by hand."""
 
-    def draw(self, look: Look, width: int, height: int) -> Canvas:
+    def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the tally."""
-        return draw_tally(self.session.page(), (width, height), look.glyphs)
+        return draw_tally(self.session.page(), (width, height), appearance.glyphs)
 
 
 class AnalysisScreen(LobbyScreen):
     """The analysis of the last hand, for each of its players."""
 
-    def draw(self, look: Look, width: int, height: int) -> Canvas:
+    def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the analysis."""
-        return draw_analysis(self.session.page(), (width, height), look.glyphs)
+        return draw_analysis(self.session.page(), (width, height), appearance.glyphs)
 
 
 LEFT, RIGHT = 1, 3
-HANDS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
+SELECTION_ACTIONS = frozenset({"turn", "drop", "left", "right", "more", "fewer"})
 """The selection's actions, beside those that name a pile."""
-PILES = ("column-", "waste", "reserve", "pile-", "place-", "foundation-")
+PILE_PREFIXES = ("column-", "waste", "reserve", "pile-", "place-", "foundation-")
 """The prefixes of actions that name a pile."""
 
 
-class TableScreen(PictureScreen):
+class TableScreen(CanvasScreen):
     """Shows the table. An input is carried out, sent and drawn at once, in this order."""
 
     _pressed: tuple[int, int] | None = None
@@ -170,30 +174,32 @@ class TableScreen(PictureScreen):
         """The keys of the game in play."""
         return self.session.keymap
 
-    def draw(self, look: Look, width: int, height: int) -> Canvas:
+    def draw(self, appearance: Appearance, width: int, height: int) -> Canvas:
         """Return the picture of the table."""
         keymap = self.keymap
         footer = keymap.footer(hints=self.session.client.view.options.hints)
-        scene = self.session.desk.scene(self.session.now(), keymap.labels, footer)
-        return draw_table(scene, (width, height), choose(look.density, width, height), look.glyphs)
+        scene = self.session.model.scene(self.session.now(), keymap.labels, footer)
+        return draw_table(
+            scene, (width, height), choose(appearance.density, width, height), appearance.glyphs
+        )
 
     # Keys.
 
     async def do(self, action: str) -> None:
         """Carry out an action: the selection's here, all others in the application."""
-        hands, now = self.session.desk.hands, self.session.now()
-        self.session.desk.notice = ()
-        if action == "drop" and self.session.alone and hands.held is None:
-            await self.act(action)
-        elif action in HANDS or action.startswith(PILES):
-            await self._send(hands.press(action, now))
-        elif action == "enter" and hands.cursor is not None and self.session.client.view.in_hand:
-            await self._send(hands.use_cursor(now))
+        selection, now = self.session.model.selection, self.session.now()
+        self.session.model.notice = ()
+        if action == "drop" and self.session.alone and selection.held is None:
+            await self.perform_action(action)
+        elif action in SELECTION_ACTIONS or action.startswith(PILE_PREFIXES):
+            await self._send(selection.press(action, now))
+        elif action == "enter" and selection.cursor is not None and self.session.client.view.in_hand:
+            await self._send(selection.use_cursor(now))
         elif action.startswith("watch-"):
-            self.session.desk.watch(int(action.removeprefix("watch-")) - 1)
+            self.session.model.watch(int(action.removeprefix("watch-")) - 1)
         else:
-            await self.act(action)
-        self.picture.redraw()
+            await self.perform_action(action)
+        self.canvas.redraw()
 
     async def _send(self, play: Play | None) -> None:
         if play is not None:
@@ -202,66 +208,66 @@ class TableScreen(PictureScreen):
 
     # The pointer.
 
-    async def press(self, event: events.MouseDown, hit: Hit | None) -> None:
+    async def press(self, event: events.MouseDown, hit: HitArea | None) -> None:
         """Pick up or put down with the left button, play to a foundation with the right one."""
         self._pressed = None
-        self.session.desk.notice = ()
+        self.session.model.notice = ()
         if hit is None:
-            self.session.desk.hands.let_go()
+            self.session.model.selection.release()
         elif hit.action is not None and hit.action not in {"turn", "foundations"}:
             await self.do(hit.action)
         elif self.session.client.view.in_hand and self.session.client.seat is not None:
             await self._touch(event, hit)
-        self.picture.redraw()
+        self.canvas.redraw()
 
-    async def _touch(self, event: events.MouseDown, hit: Hit) -> None:
-        hands, now = self.session.desk.hands, self.session.now()
-        held = hands.held
+    async def _touch(self, event: events.MouseDown, hit: HitArea) -> None:
+        selection, now = self.session.model.selection, self.session.now()
+        held = selection.held
         if hit.action == "turn":
-            await self._send(hands.press("turn", now))
+            await self._send(selection.press("turn", now))
         elif hit.pile is None:  # between foundations: play the held cards to any of them
             if held is not None:
-                await self._send(hands.send_up(held.pile, now))
+                await self._send(selection.send_up(held.pile, now))
         elif event.button == RIGHT:
-            await self._send(hands.send_up(hit.pile, now))
+            await self._send(selection.send_up(hit.pile, now))
         elif held is not None and held.pile != hit.pile:
-            await self._send(hands.put_down(held, hit.pile, now))
+            await self._send(selection.put_down(held, hit.pile, now))
         else:
             if held is None:
                 count = None
                 if hit.index is not None:
-                    count = len(hands.board().cards[hit.pile]) - hit.index
-                hands.choose(hit.pile, now, count=count)
+                    count = len(selection.board().cards[hit.pile]) - hit.index
+                selection.choose(hit.pile, now, count=count)
             self._pressed = event.x, event.y
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
         """Drag the held cards while the button is down."""
         if self._pressed is not None and event.button == LEFT and self._pressed != (event.x, event.y):
-            self.session.desk.hands.drag(event.x, event.y)
-            self.picture.redraw()
+            self.session.model.selection.drag(event.x, event.y)
+            self.canvas.redraw()
 
     async def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put down the dragged cards, or return them if they do not fit."""
-        hands, now = self.session.desk.hands, self.session.now()
-        held, pressed, self._pressed = hands.held, self._pressed, None
-        if held is None or pressed is None or hands.dragged is None:
+        selection, now = self.session.model.selection, self.session.now()
+        held, pressed, self._pressed = selection.held, self._pressed, None
+        if held is None or pressed is None or selection.dragged is None:
             return
-        hit = self.picture.hit(event.x, event.y)
-        hands.let_go()
+        hit = self.canvas.hit(event.x, event.y)
+        selection.release()
         if hit is not None and hit.action == "foundations":
-            await self._send(hands.send_up(held.pile, now))
+            await self._send(selection.send_up(held.pile, now))
         elif hit is not None and hit.pile is not None and hit.pile != held.pile:
-            await self._send(hands.put_down(held, hit.pile, now))
-        self.picture.redraw()
+            await self._send(selection.put_down(held, hit.pile, now))
+        self.canvas.redraw()
 
     async def on_click(self, event: events.Click) -> None:
         """Play a card to a foundation with a double click."""
-        hit = self.picture.hit(event.x, event.y)
-        hands = self.session.desk.hands
+        hit = self.canvas.hit(event.x, event.y)
+        selection = self.session.model.selection
         if event.chain != 2 or event.button != LEFT or hit is None or hit.pile is None:
             return
         if self.session.client.view.in_hand and self.session.client.seat is not None:
-            kind = hands.board().piles[hit.pile].kind
+            kind = selection.board().piles[hit.pile].kind
             if kind not in {Kind.STOCK, Kind.FOUNDATION}:
-                await self._send(hands.send_up(hit.pile, self.session.now()))
-                self.picture.redraw()
+                await self._send(selection.send_up(hit.pile, self.session.now()))
+                self.canvas.redraw()

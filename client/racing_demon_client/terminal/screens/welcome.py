@@ -1,4 +1,4 @@
-"""A dialog to choose a game from a list, with a search field."""
+"""The welcome screen: practice, play solo, host, join, watch; nearby and recent tables."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,9 +19,10 @@ from textual.widgets.option_list import Option
 from racing_demon_client.discovery.finder import table_line
 from racing_demon_client.discovery.mdns import find
 from racing_demon_client.errors import ConnectionFailed
-from racing_demon_client.links import taken_apart
-from racing_demon_client.net.server_query import FoundTable, listed_tables
-from racing_demon_client.saved_tables import Recent
+from racing_demon_client.links import parse_link
+from racing_demon_client.net.server_query import FoundTable, fetch_tables
+from racing_demon_client.saved_tables import RecentTable
+from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.style import screen_text
 from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
 from racing_demon_protocol.enums import BotLevel
@@ -89,7 +90,7 @@ class GamesScreen(Dialog[str]):
         await self.query_one(OptionList).run_action(action)
 
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 """Rows after these have no digit; the arrow keys reach them."""
 
 
@@ -100,7 +101,7 @@ class TableRow:
     Attributes:
         address: its server's address; a table may have several.
         code: its code, which identifies it.
-        told: its description.
+        description: its description.
         what: what choosing it does: ``join`` or ``watch``.
         is_locked: whether it has a passphrase.
 
@@ -108,20 +109,20 @@ class TableRow:
 
     address: str
     code: str
-    told: str
+    description: str
     what: str = "join"
     is_locked: bool = False
 
     @classmethod
-    def near(cls, table: FoundTable) -> "TableRow":
+    def of_found(cls, table: FoundTable) -> "TableRow":
         """Return the row of a table found on this network."""
         return cls(table.address, table.code, table_line(table), is_locked=table.needs_passphrase)
 
     @classmethod
-    def late(cls, recent: Recent) -> "TableRow":
+    def of_recent(cls, recent: RecentTable) -> "TableRow":
         """Return the row of a recent table."""
-        told = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
-        return cls(recent.url, recent.code, told, "watch" if recent.how == "watched" else "join")
+        text = f"{recent.code}  {recent.how} {recent.at[:16].replace('T', ' ')}  {recent.url}"
+        return cls(recent.url, recent.code, text, "watch" if recent.how == "watched" else "join")
 
 
 class TableList(OptionList):
@@ -154,8 +155,8 @@ class TableList(OptionList):
             self.highlighted = self.get_option_index(str(row))
 
     def _option(self, number: int, row: TableRow) -> Option:
-        digit = str(number + 1) if number < MOST_DIGITS else " "
-        return Option(Content(f"{digit}  {screen_text(row.told)}"), id=str(number))
+        digit = str(number + 1) if number < MAX_DIGITS else " "
+        return Option(Content(f"{digit}  {screen_text(row.description)}"), id=str(number))
 
     def point(self, number: int) -> bool:
         """Highlight a row, counted from 0; return whether there is one."""
@@ -194,7 +195,7 @@ class TableList(OptionList):
             self.screen.focus_previous()
 
 
-MOST_ADDRESS = 200
+MAX_ADDRESS = 200
 LOOK_SECONDS = 5.0
 """How long one search of the network takes; tables that do not answer disappear."""
 REST_SECONDS = 5.0
@@ -229,12 +230,17 @@ class OpeningRequest:
     level: str = BotLevel.MEDIUM
     passphrase: str = ""
 
+    @property
+    def table(self) -> TableAddress:
+        """Where the table to join or watch is."""
+        return TableAddress(self.address, self.code, self.passphrase)
 
-class Form(VerticalScroll, can_focus=False, inherit_bindings=False):
+
+class ScrollForm(VerticalScroll, can_focus=False, inherit_bindings=False):
     """A form that scrolls to the focused field; the arrow keys move between fields."""
 
 
-class Choice(Select[str], inherit_bindings=False):
+class FormSelect(Select[str], inherit_bindings=False):
     """A drop-down that Enter opens; the arrow keys move past it to the next field."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "show_overlay", show=False)]
@@ -279,25 +285,25 @@ class WelcomeScreen(Screen[None]):
         Binding("j", "go('join')", "join"),
         Binding("w", "go('watch')", "watch"),
         Binding("q", "app.quit", "quit"),
-        *(Binding(str(digit), f"point({digit})", show=False) for digit in range(1, MOST_DIGITS + 1)),
+        *(Binding(str(digit), f"point({digit})", show=False) for digit in range(1, MAX_DIGITS + 1)),
         Binding("escape", "leave_field", "out of a field"),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
 
     def __init__(
-        self, name: str, recents: Sequence[Recent], chosen: Callable[[OpeningRequest], None]
+        self, name: str, recent_tables: Sequence[RecentTable], chosen: Callable[[OpeningRequest], None]
     ) -> None:
         super().__init__()
         self._name = name
-        self._late = [TableRow.late(recent) for recent in recents]
+        self._recent = [TableRow.of_recent(recent) for recent in recent_tables]
         self._chosen = chosen
-        self._near: list[TableRow] = []
+        self._found: list[TableRow] = []
         self._listed: list[TableRow] = []
 
     def compose(self) -> ComposeResult:
         """Compose the form."""
-        with Form():
+        with ScrollForm():
             with Horizontal():
                 yield Label("Racing Demon", classes="title")
                 yield Label(": a patience race for two to eight", classes="title more")
@@ -324,11 +330,11 @@ class WelcomeScreen(Screen[None]):
         yield Label("play here", classes="heading")
         with Horizontal(classes="field"):
             yield Label("game")
-            yield Choice(games, value="racing-demon", allow_blank=False, id="game", compact=True)
+            yield FormSelect(games, value="racing-demon", allow_blank=False, id="game", compact=True)
         with Horizontal(classes="field"):
             yield Label("against")
-            yield Choice(counts, value="3", allow_blank=False, id="bots", compact=True)
-            yield Choice(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
+            yield FormSelect(counts, value="3", allow_blank=False, id="bots", compact=True)
+            yield FormSelect(levels, value=BotLevel.MEDIUM, allow_blank=False, id="level", compact=True)
         with Horizontal(classes="pair"):
             yield Button("Practice (p)", id="practice", variant="primary", compact=True)
             yield Button("Play alone (s)", id="alone", compact=True)
@@ -343,12 +349,12 @@ class WelcomeScreen(Screen[None]):
                 yield Input(
                     placeholder="the link its host sees",
                     id="address",
-                    max_length=MOST_ADDRESS,
+                    max_length=MAX_ADDRESS,
                     compact=True,
                 )
             with Horizontal(classes="field"):
                 yield Label("code")
-                yield Input(placeholder="four letters", id="code", max_length=MOST_ADDRESS, compact=True)
+                yield Input(placeholder="four letters", id="code", max_length=MAX_ADDRESS, compact=True)
         with Horizontal(classes="field"):
             yield Label("passphrase")
             yield Input(
@@ -365,16 +371,16 @@ class WelcomeScreen(Screen[None]):
     def on_mount(self) -> None:
         """Start searching for tables; the search ends with the screen."""
         self._show_near([], f"{NEAR}: looking...")
-        self.run_worker(self._look_around(), group="looking")
+        self.run_worker(self._search_network(), group="looking")
 
-    async def _look_around(self) -> None:
+    async def _search_network(self) -> None:
         while True:
             found: list[TableRow] = []
             async with aclosing(find(LOOK_SECONDS)) as tables:
                 async for table in tables:
-                    found.append(TableRow.near(table))
-                    self._show_near([*self._near, *(row for row in found if row not in self._near)])
-            self._show_near([row for row in self._near if row in found])
+                    found.append(TableRow.of_found(table))
+                    self._show_near([*self._found, *(row for row in found if row not in self._found)])
+            self._show_near([row for row in self._found if row in found])
             await asyncio.sleep(REST_SECONDS)
 
     def _show_near(self, near: Sequence[TableRow], nothing: str = f"{NEAR}: none found so far") -> None:
@@ -387,11 +393,11 @@ class WelcomeScreen(Screen[None]):
             heading.update(screen_text(f"tables at {self._listed[0].address}: choose one"))
         else:
             heading.update(f"{NEAR}: {_how_to(len(near))}" if near else nothing)
-        self._near = list(near)
+        self._found = list(near)
         open_now = [*self._listed, *_others(near, self._listed)]
-        tables.show(open_now, _others(self._late, open_now))
+        tables.show(open_now, _others(self._recent, open_now))
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show why something failed."""
         self.query_one("#told", Label).update(screen_text(text))
 
@@ -424,9 +430,9 @@ class WelcomeScreen(Screen[None]):
         if tables.point(digit - 1):
             row = tables.rows[digit - 1]
             other = "w watches" if row.what == "join" else "j joins"
-            self.tell(f"{row.code}: Enter {'joins' if row.what == 'join' else 'watches'}, {other}.")
+            self.show_text(f"{row.code}: Enter {'joins' if row.what == 'join' else 'watches'}, {other}.")
         else:
-            self.tell(f"There is no table {digit} in the list.")
+            self.show_text(f"There is no table {digit} in the list.")
 
     def action_go(self, what: str) -> None:
         """Carry out a button's action, after a question where it needs one."""
@@ -435,7 +441,9 @@ class WelcomeScreen(Screen[None]):
         elif what in {"join", "watch"}:
             self._go_to_table(what)
         elif what == "alone":
-            self.app.push_screen(GamesScreen(), lambda game: self._wish("alone", game=game) if game else None)
+            self.app.push_screen(
+                GamesScreen(), lambda game: self._request("alone", game=game) if game else None
+            )
         elif what == "host":
             game = GAMES[self._choice("game")].title
             who = (
@@ -445,32 +453,32 @@ class WelcomeScreen(Screen[None]):
                 f"Open a table of {game} for others? It is announced on your network, and {who} can join."
             )
             dialog = QuestionScreen(question, "Open it", "Back")
-            self.app.push_screen(dialog, lambda wanted: self._wish("host") if wanted else None)
+            self.app.push_screen(dialog, lambda wanted: self._request("host") if wanted else None)
         else:
-            self._wish(what)
+            self._request(what)
 
     def _go_to_table(self, what: str) -> None:
         """Open the highlighted table, the entered one, or the only one."""
         row = self.query_one(TableList).pointed
         try:
-            typed = [taken_apart(text) if text else ("", "") for text in map(self._text, ("address", "code"))]
+            typed = [parse_link(text) if text else ("", "") for text in map(self._text, ("address", "code"))]
         except ValueError as error:
             self._ask_for("address", str(error))
             return
         # A whole link may stand in either field.
         address = next((place for place, _ in typed if place), "")
         code = next((code for _, code in reversed(typed) if code), "")
-        if row is None and not (address or code) and len(self._near) == 1:
-            row = self._near[0]
+        if row is None and not (address or code) and len(self._found) == 1:
+            row = self._found[0]
         if row is not None:
             self._go_to_row(what, row)
         elif address and code:
-            self._wish(what, address=address, code=code.upper())
+            self._request(what, address=address, code=code.upper())
         elif address:
-            self.tell(f"Asking {address} for its tables...")
+            self.show_text(f"Asking {address} for its tables...")
             self.run_worker(self._ask_server(what, address), group="asking", exclusive=True)
-        elif self._near and not code:
-            self._offer(len(self._near))
+        elif self._found and not code:
+            self._offer(len(self._found))
         else:
             self._ask_for("address", MISSING)
 
@@ -481,45 +489,45 @@ class WelcomeScreen(Screen[None]):
             self.query_one("#code", Input).value = row.code
             self._ask_for("passphrase", f"{row.code} needs a passphrase: type it, then press Enter.")
         else:
-            self._wish(what, address=row.address, code=row.code)
+            self._request(what, address=row.address, code=row.code)
 
     async def _ask_server(self, what: str, address: str) -> None:
         """Open the only table that a server lists, or list them; who joins needs a free seat."""
         try:
-            tables = await listed_tables(address)
+            tables = await fetch_tables(address)
         except ConnectionFailed as error:
             self._ask_for("address", str(error))
             return
-        rows = [TableRow.near(table) for table in tables if table.free or what == "watch"]
+        rows = [TableRow.of_found(table) for table in tables if table.free or what == "watch"]
         if not self.is_current:
             return
         if len(rows) == 1:
             self._go_to_row(what, rows[0])
         elif rows:
             self._listed = rows
-            self._show_near(self._near)
+            self._show_near(self._found)
             self._offer(len(rows))
         elif tables:
-            self.tell(FULL)
+            self.show_text(FULL)
         else:
             self._ask_for("code", UNLISTED)
 
     def _offer(self, tables: int) -> None:
         """Let the user choose one of several tables."""
         self.query_one(TableList).point(0)
-        self.tell(f"There are {tables} tables: choose one with its digit or the arrows, then Enter.")
+        self.show_text(f"There are {tables} tables: choose one with its digit or the arrows, then Enter.")
 
     def _ask_for(self, field: str, text: str) -> None:
-        self.tell(text)
+        self.show_text(text)
         self.query_one(f"#{field}", Input).focus()
 
     def _text(self, field: str) -> str:
         return self.query_one(f"#{field}", Input).value.strip()
 
     def _choice(self, field: str) -> str:
-        return str(self.query_one(f"#{field}", Choice).value)
+        return str(self.query_one(f"#{field}", FormSelect).value)
 
-    def _wish(self, what: str, *, address: str = "", code: str = "", game: str = "") -> None:
+    def _request(self, what: str, *, address: str = "", code: str = "", game: str = "") -> None:
         self._chosen(
             OpeningRequest(
                 what,

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from racing_demon_client.terminal.drawing.canvas import Canvas, Hit, draw_banner
-from racing_demon_client.terminal.style import Mark, Role
+from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea, draw_banner
+from racing_demon_client.terminal.style import Highlight, Role
 from tests.support.effort import examples
 from tests.support.view_models import rows_of
 
@@ -60,8 +60,8 @@ def test_runs_are_of_one_ink() -> None:
     """A row comes as stretches of text, and the inks differ from one to the next."""
     canvas = Canvas(6, 1)
     canvas.put(1, 0, "ab", Role.KEY)
-    canvas.put(3, 0, "c", Role.KEY | Mark.STRONG)
-    assert list(canvas.runs(0)) == [(" ", 0), ("ab", Role.KEY), ("c", Role.KEY | Mark.STRONG), ("  ", 0)]
+    canvas.put(3, 0, "c", Role.KEY | Highlight.STRONG)
+    assert list(canvas.runs(0)) == [(" ", 0), ("ab", Role.KEY), ("c", Role.KEY | Highlight.STRONG), ("  ", 0)]
 
 
 def test_a_rule_goes_up_to_its_end() -> None:
@@ -104,8 +104,8 @@ def test_a_span_reaches_from_the_first_to_the_last_difference() -> None:
 def test_later_hits_lie_over_earlier_ones() -> None:
     """A card answers before its column does; edges belong to what is inside."""
     canvas = Canvas(9, 9)
-    canvas.touch(Hit(1, 1, 4, 4, pile=7))
-    canvas.touch(Hit(2, 2, 1, 2, pile=7, index=0))
+    canvas.touch(HitArea(1, 1, 4, 4, pile=7))
+    canvas.touch(HitArea(2, 2, 1, 2, pile=7, index=0))
     hits = {
         (x, y): canvas.hit(x, y) for x, y in [(0, 1), (1, 1), (4, 4), (5, 4), (4, 5), (2, 2), (2, 3), (2, 4)]
     }
@@ -184,4 +184,4 @@ def test_its_ink_is_its_own() -> None:
     canvas = Canvas(40, 5)
     draw_banner(canvas, "7", (0, 0, 40, 5), "#")
     inks = {ink for y in range(5) for text, ink in canvas.runs(y) if "#" in text}
-    assert {Role.BANNER | Mark.STRONG} == inks
+    assert {Role.BANNER | Highlight.STRONG} == inks

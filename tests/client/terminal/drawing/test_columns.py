@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_client.terminal.drawing.canvas import Canvas, Hit
+from racing_demon_client.terminal.drawing.canvas import Canvas, HitArea
 from racing_demon_client.terminal.drawing.columns import draw_columns
 from racing_demon_client.terminal.drawing.scene import DrawContext, Scene
 from racing_demon_client.terminal.style import ASCII, UNICODE, choose
@@ -29,7 +29,7 @@ def text(canvas: Canvas) -> str:
     return left_part(canvas).replace("10", "T")
 
 
-def hits(canvas: Canvas, pile: int) -> dict[int | None, Hit]:
+def hits(canvas: Canvas, pile: int) -> dict[int | None, HitArea]:
     """Return what answers for the cards of a pile: the part for each of them."""
     found = (canvas.hit(x, y) for y in range(canvas.height) for x in range(canvas.width))
     return {hit.index: hit for hit in found if hit is not None and hit.pile == pile}

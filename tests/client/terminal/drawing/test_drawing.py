@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from racing_demon_client.terminal.drawing.canvas import Canvas
-from racing_demon_client.terminal.style import ASCII, Mark, Role, choose
+from racing_demon_client.terminal.style import ASCII, Highlight, Role, choose
 from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import Phase, Reason
@@ -44,7 +44,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     rows = rows_of(canvas)
     assert [size[0]] * size[1] == [cell_len(row) for row in rows]
     assert all(is_printable(char) for row in rows for char in row)
-    if player.view.hand is None or player.desk.activity.banner(player.now):
+    if player.view.hand is None or player.model.activity.banner(player.now):
         return canvas
     density = choose("auto", *size)
     edge = divider_of(size)
@@ -54,9 +54,9 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
     signs = {player.glyphs.divider, player.glyphs.cross}
     assert set(divider) == signs
     assert divider.count(player.glyphs.cross) == 1 or player.glyphs.cross == player.glyphs.divider
-    board = player.desk.scene(player.now, {}, ()).board
+    board = player.model.scene(player.now, {}, ()).board
     assert board is not None
-    if player.desk.focus is None:  # whoever watches a race on identical deals sees how far everybody is
+    if player.model.focus is None:  # whoever watches a race on identical deals sees how far everybody is
         assert player.view.is_private
         seen = " ".join(rows_of(canvas))
         assert all(f" {each.reached} " in seen for each in player.view.hand.progress.values())
@@ -70,7 +70,7 @@ def check_picture(player: Player, size: tuple[int, int]) -> Canvas:
 
 def visible_cards(player: Player) -> Iterator[tuple[Card, Kind]]:
     """Yield the cards that must be seen of the layout that is drawn large, and on the foundations."""
-    board, focus = player.board, player.desk.focus
+    board, focus = player.board, player.model.focus
     assert focus is not None
     layout = player.rules.layout
     own = [pile for kind in Kind if kind is not Kind.STOCK for pile in layout.seat_piles(focus, kind)]
@@ -85,7 +85,7 @@ def visible_cards(player: Player) -> Iterator[tuple[Card, Kind]]:
 
 def check_hits(canvas: Canvas, player: Player, left: Sequence[list[str]]) -> None:
     """Check that every pile which can be touched answers where it is drawn, and as what it is."""
-    board, layout, focus = player.board, player.rules.layout, player.desk.focus
+    board, layout, focus = player.board, player.rules.layout, player.model.focus
     assert focus is not None
     found: dict[int, set[int | None]] = {}
     for y, line in enumerate(left):
@@ -152,7 +152,7 @@ def test_any_position_on_any_screen(
         for action in data.draw(
             st.lists(st.sampled_from(["right", "left", "more", "column-2", "waste"]), max_size=3)
         ):
-            player.desk.hands.press(action, player.now)
+            player.model.selection.press(action, player.now)
         flying = data.draw(st.sampled_from([None, *plays]))
         if flying is not None:
             player.chair.doubt(flying)
@@ -255,7 +255,7 @@ def test_dragged_cards_may_cover_half_a_sign(x: int) -> None:
     player.view.seats[1] = player.view.seats[1].model_copy(update={"name": "漢字漢字漢字"})
     player.type("a")
     for at in range(40, 56):
-        player.desk.hands.drag(at if x == 60 else x, 3)
+        player.model.selection.drag(at if x == 60 else x, 3)
         assert {80} == {cell_len(row) for row in rows_of(player.draw())}
 
 
@@ -305,7 +305,7 @@ def test_a_spectator_is_told_whose_layout_is_seen() -> None:
     """The name stands above the cards, and the others beside them; the next player can be looked at."""
     player = Player.at_position(build(rules_of(players=3), tableau=("KS",)), None)
     assert "─ Ann ─" in left_part(player.draw())
-    player.desk.watch_next()
+    player.model.watch_next()
     canvas = player.draw()
     assert "─ Ben ─" in left_part(canvas)
     assert "you are watching" in canvas.text()
@@ -342,11 +342,11 @@ def test_what_is_the_matter_with_a_player() -> None:
 def test_trouble_and_numbers_in_the_header() -> None:
     """The round trip is told, and the time to paint where it is felt; trouble takes their place."""
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
-    player.desk.ping_ms, player.desk.paint_ms = 12.4, 49.6
+    player.model.ping_ms, player.model.paint_ms = 12.4, 49.6
     assert "ping 12 ms   ? help" in rows_of(player.draw())[0]
-    player.desk.paint_ms = 63.6
+    player.model.paint_ms = 63.6
     assert "ping 12 ms   paint 64 ms" in rows_of(player.draw((120, 40)))[0]
-    player.desk.trouble = "connection lost: reconnecting..."
+    player.model.trouble = "connection lost: reconnecting..."
     assert "ping" not in rows_of(player.draw((120, 40)))[0]
     assert "connection lost: reconnecting..." in rows_of(player.draw((120, 40)))[0]
     assert "connection lost" in rows_of(player.draw())[0]
@@ -356,15 +356,15 @@ def test_marks_of_cards() -> None:
     """What is held, in the air, and where it fits, has its mark; held cards have a sign beside them."""
     player = Player.at_position(build(rules_of(), tableau=("KS QH", "AS", "KC", "2D")), hints=True)
     player.chair.doubt(Play(player.column(2), 1, FOUNDATIONS))
-    player.desk.hands.choose(player.column(1), player.now, count=1)
+    player.model.selection.choose(player.column(1), player.now, count=1)
     for size in SIZES:
         canvas = player.draw(size)
-        assert any("A♠" in text for text in marks_of(canvas, Mark.AIR))
-        assert any("Q♥" in text for text in marks_of(canvas, Mark.HELD))
-        assert not any("K♠" in text for text in marks_of(canvas, Mark.HELD))
-        assert any("K♣" in text for text in marks_of(canvas, Mark.FITS))
+        assert any("A♠" in text for text in marks_of(canvas, Highlight.UNCONFIRMED))
+        assert any("Q♥" in text for text in marks_of(canvas, Highlight.HELD))
+        assert not any("K♠" in text for text in marks_of(canvas, Highlight.HELD))
+        assert any("K♣" in text for text in marks_of(canvas, Highlight.FITS))
         assert "▸Q♥" in left_part(canvas)
-    player.desk.hands.let_go()
+    player.model.selection.release()
     player.type("right")
     assert "»Q♥" in left_part(player.draw())
 
@@ -373,10 +373,10 @@ def test_the_signal_is_counted_down() -> None:
     """Before it big digits stand where the feed will be; and a word fills the screen when somebody is out."""
     player = Player.at_position(build(rules_of(), tableau=("KS",)))
     before = player.draw().text()
-    player.desk.activity.take_up(player.view, player.now, -2_500)
+    player.model.activity.start_from(player.view, player.now, -2_500)
     player.view.phase = Phase.COUNTDOWN
     inks = {ink for y in range(24) for text, ink in player.draw().runs(y) if "█" in text}
-    assert {Role.BANNER | Mark.STRONG} == inks
+    assert {Role.BANNER | Highlight.STRONG} == inks
     assert "█" not in before
 
 

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from racing_demon_client.terminal.drawing.foundations import Slots
+from racing_demon_client.terminal.drawing.foundations import FoundationSlots
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.cards import suit
 from tests.support.boards import cards, deal_seed, rules_of
@@ -13,10 +13,10 @@ from tests.support.effort import examples
 from tests.support.playouts import play_on
 
 
-def racing(players: int = 2) -> tuple[Slots, Board]:
+def racing(players: int = 2) -> tuple[FoundationSlots, Board]:
     """Return the slots of a table of Racing Demon, and its empty board."""
     rules = rules_of(players=players)
-    return Slots(rules, 0), Board(rules.layout.piles)
+    return FoundationSlots(rules, 0), Board(rules.layout.piles)
 
 
 def test_a_row_for_each_suit() -> None:
@@ -38,7 +38,7 @@ def test_an_ace_gets_the_next_place_of_its_row() -> None:
 def test_own_foundations_lie_in_the_order_of_the_piles() -> None:
     """Where everybody builds alone, places are given from the start, and only the seat's own are there."""
     rules = rules_of("demon-b", 2)
-    slots = Slots(rules, 1)
+    slots = FoundationSlots(rules, 1)
     assert (slots.by_suit, slots.base, slots.rows, slots.columns) == (False, True, 1, 4)
     own = [pile for pile in rules.layout.foundations if rules.layout.piles[pile].seat == 1]
     assert {pile: (0, place) for place, pile in enumerate(own)} == slots.places(Board(rules.layout.piles))
@@ -67,7 +67,7 @@ def test_places_are_kept_while_other_aces_land(players: int, rng: random.Random)
 def test_places_are_kept_through_a_hand(players: int, number: int) -> None:
     """While a hand is played by its rules, no foundation moves, whenever one looks at it."""
     position = deal_seed(rules_of(players=players), bytes([number % 251]) * 32)
-    slots = Slots(position.rules, 0)
+    slots = FoundationSlots(position.rules, 0)
     seen: dict[int, tuple[int, int]] = {}
     rng = random.Random(number)
     for _ in play_on(position, rng, 60):

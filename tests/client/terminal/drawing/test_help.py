@@ -6,9 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from racing_demon_client.shared.rules_text import WIDTH, rules_of
+from racing_demon_client.terminal.appearance import Appearance
 from racing_demon_client.terminal.drawing.help import MOUSE, SIGNS, draw_help, help_lines
 from racing_demon_client.terminal.keymap import (
-    PRESETS,
+    KEYBOARD_LAYOUTS,
+    ChosenByKey,
     Keymap,
     lobby_keymap,
     pile_keymap,
@@ -16,21 +18,22 @@ from racing_demon_client.terminal.keymap import (
     table_keymap,
     watch_keymap,
 )
-from racing_demon_client.terminal.look import Look
 from racing_demon_client.terminal.screens.dialogs import TextScreen
 from racing_demon_client.terminal.style import ASCII, UNICODE
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.options import Options
 from tests.support.view_models import SIZES, rows_of
 
-QWERTY = PRESETS["qwerty"]
+QWERTY = KEYBOARD_LAYOUTS["qwerty"]
 KEYMAPS = [
     table_keymap(QWERTY, {}),
-    table_keymap(PRESETS["dvorak"], {"turn": "t", "stuck": ""}, columns=9, reserve=True),
-    table_keymap(PRESETS["digits"], {}, columns=9, reserve=True),
+    table_keymap(
+        KEYBOARD_LAYOUTS["dvorak"], {"turn": "t", "stuck": ""}, ChosenByKey(columns=9, reserve=True)
+    ),
+    table_keymap(KEYBOARD_LAYOUTS["digits"], {}, ChosenByKey(columns=9, reserve=True)),
     lobby_keymap({}),
-    pile_keymap({}, piles=30, foundations=8, alone=True),
-    pile_keymap({}, piles=2, places=12, alone=True),
+    pile_keymap({}, ChosenByKey(piles=30, foundations=8), alone=True),
+    pile_keymap({}, ChosenByKey(piles=2, places=12), alone=True),
 ]
 of_keymaps = pytest.mark.parametrize(
     "keymap", KEYMAPS, ids=["seven", "bound", "digits", "lobby", "letters", "ranks"]
@@ -48,7 +51,7 @@ def of_keys(keymap: Keymap) -> list[tuple[str, str]]:
 def test_the_help_names_all_keys_and_no_others(keymap: Keymap) -> None:
     """Each action that has keys has one line, with all of them and what it does."""
     single = [action for action in keymap.actions if not action.id.startswith(SERIES)]
-    expected = {(keymap.all_labels(action.id), action.does) for action in single}
+    expected = {(keymap.all_labels(action.id), action.description) for action in single}
     assert {pair for pair in expected if pair[0]} == {
         pair for pair in of_keys(keymap) if not any(f"a {kind}" in pair[1] for kind in SERIES)
     }
@@ -158,7 +161,7 @@ def test_spectators_are_told_what_they_can_do() -> None:
 def test_the_rules_are_told_to_their_end(width: int) -> None:
     """On any terminal every word of the rules can be read."""
     game = declare(Options(), 2)
-    screen = TextScreen(lambda room: rules_of(game, min(room, WIDTH)), Look)
-    text = screen._draw(Look(), width, 400).text()
+    screen = TextScreen(lambda room: rules_of(game, min(room, WIDTH)), Appearance)
+    text = screen._draw(Appearance(), width, 400).text()
     assert " ".join(" ".join(rules_of(game)).split()) in " ".join(text.replace("\u2500", "").split())
     assert "\u2026" not in text

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from rich.cells import cell_len
 
-from racing_demon_client.links import link_of, qr_lines
+from racing_demon_client.links import qr_lines, table_link
 from racing_demon_client.records.timeline import Timeline
 from racing_demon_client.shared.option_text import options_text
 from racing_demon_client.terminal.drawing.pages import Page, draw_analysis, draw_lobby, draw_page, draw_tally
@@ -36,7 +36,7 @@ def lobby() -> Page:
 
 def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
     """Forty columns have no room for the code, but for the whole sentence about it."""
-    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=False)
+    code = qr_lines(table_link(ADDRESS, "BCDF"), ascii_only=False)
     text = draw_lobby(lobby(), (40, 10), UNICODE, code).text().splitlines()
     assert any(line.strip() == "QR code: make the window larger" for line in text)
 
@@ -45,7 +45,7 @@ def test_a_small_window_says_in_full_what_the_qr_code_needs() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 40), (200, 60)])
 def test_the_link_stands_beside_all_else(size: tuple[int, int], glyphs: Glyphs) -> None:
     """Where the code for cameras is shown it is whole, and who is there, and the host, can still be read."""
-    code = qr_lines(link_of(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
+    code = qr_lines(table_link(ADDRESS, "BCDF"), ascii_only=glyphs is ASCII)
     text = draw_lobby(lobby(), size, glyphs, code).text().splitlines()
     left = size[0] - len(code[0]) - 2
     if len(code) > size[1] - 4 or left < 40:

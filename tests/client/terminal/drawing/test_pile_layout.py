@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from racing_demon_client.shared.pile_names import addresses, stops, usable
-from racing_demon_client.terminal.drawing.pile_layout import LOOSE, Spot, arrange
-from racing_demon_client.terminal.style import ASCII, Mark
+from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
+from racing_demon_client.terminal.drawing.pile_layout import SIDE_KINDS, PileRect, arrange
+from racing_demon_client.terminal.style import ASCII, Highlight
 from racing_demon_protocol.engine.board import Kind
 from racing_demon_protocol.engine.cards import UNKNOWN, name
 from racing_demon_protocol.engine.factory import make_rules
@@ -29,33 +29,33 @@ def test_every_pile_has_a_place_of_its_own(game: str, size: tuple[int, int]) -> 
     layout, seat = rules.layout, rules.layout.seats[0]
     piles = usable(rules, seat)
     width, height = size[0] - 1, size[1] - 4
-    found = arrange(layout, piles, width=width, height=height, framed=size[0] > 80)
-    spots = [*found.squared, *found.columns]
-    for spot in spots:
-        assert spot.x >= 0
-        assert spot.y >= 0
-        assert spot.x + spot.width <= width
-        assert spot.y + spot.height <= height
-        assert spot.width > 1
-    for one, other in pairs(spots):
+    found = arrange(layout, piles, (width, height), framed=size[0] > 80)
+    rects = [*found.squared, *found.columns]
+    for rect in rects:
+        assert rect.x >= 0
+        assert rect.y >= 0
+        assert rect.x + rect.width <= width
+        assert rect.y + rect.height <= height
+        assert rect.width > 1
+    for one, other in pairs(rects):
         assert apart(one, other), (one, other)
-    if any(layout.piles[pile].kind in LOOSE for pile in piles):
-        x, y, reach = found.loose
-        assert all(spot.y > y or spot.x >= x + reach for spot in spots)
+    if any(layout.piles[pile].kind in SIDE_KINDS for pile in piles):
+        x, y, reach = found.side_piles
+        assert all(rect.y > y or rect.x >= x + reach for rect in rects)
     wanted = {
         pile
         for pile in piles
-        if layout.piles[pile].kind not in LOOSE and layout.groups[pile].geometry is not Geometry.LINE
+        if layout.piles[pile].kind not in SIDE_KINDS and layout.groups[pile].geometry is not Geometry.LINE
     }
-    assert wanted == {spot.pile for spot in spots}
+    assert wanted == {rect.pile for rect in rects}
 
 
-def pairs(spots: list[Spot]) -> list[tuple[Spot, Spot]]:
+def pairs(rects: list[PileRect]) -> list[tuple[PileRect, PileRect]]:
     """Return all pairs."""
-    return [(one, other) for number, one in enumerate(spots) for other in spots[:number]]
+    return [(one, other) for number, one in enumerate(rects) for other in rects[:number]]
 
 
-def apart(one: Spot, other: Spot) -> bool:
+def apart(one: PileRect, other: PileRect) -> bool:
     """Tell whether two places do not touch each other's cells."""
     beside = one.x + one.width <= other.x or other.x + other.width <= one.x
     return beside or one.y + one.height <= other.y or other.y + other.height <= one.y
@@ -74,7 +74,7 @@ def test_what_is_free_is_seen_and_answers(game: str, size: tuple[int, int]) -> N
         }
         rules, board, seat = table.rules, table.board, player.client.seat
         assert seat is not None
-        for pile in stops(rules, board, seat):
+        for pile in cursor_piles(rules, board, seat):
             assert pile in hits
             top = board.top(pile)
             if top not in {None, UNKNOWN}:
@@ -113,7 +113,7 @@ def test_all_that_is_taken_from_has_a_key(game: str) -> None:
 
 def names_of(player: Alone, card: int) -> set[str]:
     """Return what a card may be called on a screen."""
-    glyphs = player.desk.glyphs
+    glyphs = player.model.glyphs
     return {glyphs.card(card), glyphs.card(card, ten=True)}
 
 
@@ -127,11 +127,10 @@ def test_ascii_will_do(game: str) -> None:
 def test_a_dial_is_round() -> None:
     """Twelve lies above six, nine left of three, the thirteenth in the middle of them all."""
     rules = make_rules(GAMES["clock"], [0])
-    spots = {
-        spot.pile: spot
-        for spot in arrange(rules.layout, usable(rules, 0), width=79, height=20, framed=False).squared
+    rects = {
+        rect.pile: rect for rect in arrange(rules.layout, usable(rules, 0), (79, 20), framed=False).squared
     }
-    hours = [spots[pile] for pile in rules.layout.seat_piles(0, Kind.PACKET)]
+    hours = [rects[pile] for pile in rules.layout.seat_piles(0, Kind.PACKET)]
     three, six, nine, twelve, middle = (hours[number] for number in (2, 5, 8, 11, 12))
     assert twelve.x == six.x == middle.x
     assert three.y == nine.y == middle.y
@@ -144,16 +143,16 @@ def test_the_middle_is_ringed() -> None:
     """What lies in the centre has all of a wreath around it, at the same distance."""
     rules = make_rules(GAMES["sultan"], [0])
     layout = rules.layout
-    spots = arrange(layout, usable(rules, 0), width=79, height=20, framed=False).squared
+    rects = arrange(layout, usable(rules, 0), (79, 20), framed=False).squared
     by_geometry = {
-        geometry: [spot for spot in spots if layout.groups[spot.pile].geometry is geometry]
+        geometry: [rect for rect in rects if layout.groups[rect.pile].geometry is geometry]
         for geometry in (Geometry.CENTRE, Geometry.WREATH)
     }
     (middle,), ring = by_geometry[Geometry.CENTRE], by_geometry[Geometry.WREATH]
     assert len(ring) == 8
     assert {(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)} == {
-        ((spot.x > middle.x) - (spot.x < middle.x), (spot.y > middle.y) - (spot.y < middle.y))
-        for spot in ring
+        ((rect.x > middle.x) - (rect.x < middle.x), (rect.y > middle.y) - (rect.y < middle.y))
+        for rect in ring
     }
 
 
@@ -164,15 +163,14 @@ def test_a_line_closes_up() -> None:
     named = addresses(table.rules, table.board, 0)
     assert all(table.board.cards[pile] for pile in named.values())
     assert [f"pile-{number}" for number in range(1, len(named) + 1)] == list(named)
-    spots = arrange(
+    rects = arrange(
         table.rules.layout,
         usable(table.rules, 0),
-        width=79,
-        height=20,
+        (79, 20),
         framed=False,
         line=list(named.values()),
     ).squared
-    assert all(one.x + one.width + 1 == other.x or not other.x for one, other in pairwise(spots))
+    assert all(one.x + one.width + 1 == other.x or not other.x for one, other in pairwise(rects))
     assert player.draw((80, 24)).text()
 
 
@@ -180,7 +178,7 @@ def test_what_is_held_is_marked() -> None:
     """A pile that was picked up has a sign beside it that needs no color."""
     player = Alone(table_of("fourteen"))
     assert player.press("a") is None
-    assert any(ink & Mark.HELD for y in range(24) for _, ink in player.draw((80, 24)).runs(y))
+    assert any(ink & Highlight.HELD for y in range(24) for _, ink in player.draw((80, 24)).runs(y))
     assert "▸" in player.draw((80, 24)).text()
 
 
@@ -188,15 +186,15 @@ def test_the_sultan_sits_as_told() -> None:
     """As the book draws him: clubs, diamonds and spades beside the hearts, the divan around."""
     player = Alone(table_of("sultan"))
     board, layout = player.table.board, player.table.rules.layout
-    spots = arrange(layout, usable(player.table.rules, 0), width=79, height=20, framed=False).squared
-    rows: dict[int, list[Spot]] = {}
-    for spot in sorted(spots, key=lambda spot: (spot.y, spot.x)):
-        rows.setdefault(spot.y, []).append(spot)
+    rects = arrange(layout, usable(player.table.rules, 0), (79, 20), framed=False).squared
+    rows: dict[int, list[PileRect]] = {}
+    for rect in sorted(rects, key=lambda rect: (rect.y, rect.x)):
+        rows.setdefault(rect.y, []).append(rect)
     drawn = [
         [
-            name(board.cards[spot.pile][-1], ascii_only=True)
-            for spot in row
-            if layout.piles[spot.pile].kind is Kind.FOUNDATION
+            name(board.cards[rect.pile][-1], ascii_only=True)
+            for rect in row
+            if layout.piles[rect.pile].kind is Kind.FOUNDATION
         ]
         for row in rows.values()
     ]
@@ -210,9 +208,9 @@ def test_the_sultan_sits_as_told() -> None:
 def test_heads_lie_above_their_columns(framed: bool) -> None:
     """What goes underneath a column is put where its first card is: right above it."""
     rules = make_rules(GAMES["demon-b"], [0])
-    found = arrange(rules.layout, usable(rules, 0), width=79, height=20 + 16 * framed, framed=framed)
-    columns = {spot.pile: spot for spot in found.columns}
-    heads = [spot for spot in found.squared if rules.layout.piles[spot.pile].kind is Kind.HEAD]
+    found = arrange(rules.layout, usable(rules, 0), (79, 20 + 16 * framed), framed=framed)
+    columns = {rect.pile: rect for rect in found.columns}
+    heads = [rect for rect in found.squared if rules.layout.piles[rect.pile].kind is Kind.HEAD]
     assert len(heads) == 4
     for head in heads:
         column = columns[rules.layout.piles[head.pile].under or 0]
@@ -256,7 +254,7 @@ def test_groups_of_piles_have_names() -> None:
 def test_what_a_game_came_to_stays_until_a_key() -> None:
     """The notice lies over the cards, whole, on every size."""
     player = Alone(table_of("clock"))
-    player.desk.notice = ["No play is left that helps: 49 of 52 done in 2:05.", "F9  another deal"]
+    player.model.notice = ["No play is left that helps: 49 of 52 done in 2:05.", "F9  another deal"]
     for size in ((80, 24), (120, 40)):
-        for line in player.desk.notice:
+        for line in player.model.notice:
             assert f" {line} " in player.draw(size).text()

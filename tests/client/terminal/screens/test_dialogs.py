@@ -13,7 +13,7 @@ from textual.widgets import Input
 from racing_demon_client.errors import crash_message
 from racing_demon_client.sources.tables import alone
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
-from racing_demon_client.terminal.screens.table import PictureScreen, TableScreen
+from racing_demon_client.terminal.screens.table import CanvasScreen, TableScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.options import Options
 from tests.support.screens import deal, hosting, sitting, until_ended, wait
@@ -57,7 +57,7 @@ async def test_keys_in_a_rush_leave_one_picture(is_alone: bool) -> None:
                 await player.pilot.press(opener)
             await rush(player.pilot, (first, second))
             below, *above = player.app.screen_stack[1:]
-            assert isinstance(below, PictureScreen), (opener, first, second)
+            assert isinstance(below, CanvasScreen), (opener, first, second)
             assert all(isinstance(screen, ModalScreen) for screen in above)
             assert len(above) <= 1
             player.app.route()
@@ -111,7 +111,7 @@ async def test_a_fault_is_remembered() -> None:
     [
         ("alone", False, "Your deal is lost"),
         ("practiced", False, "It was your own table, and it ended too"),
-        ("hosted", True, "Your table is still open"),
+        ("hosted", True, "Your table stays open"),
         ("watched", False, "watch it again"),
         ("joined", False, "you keep your seat"),
         ("", False, "If you were at somebody else's table"),

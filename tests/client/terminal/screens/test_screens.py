@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Label, Select
 
-from racing_demon_client.net.connection import Client
+from racing_demon_client.net.client import Client
 from racing_demon_client.settings import PlayerSettings, load
 from racing_demon_client.shared.option_text import MEANINGS
 from racing_demon_client.terminal.screens.dialogs import ChatScreen, HelpScreen, QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
-from racing_demon_client.terminal.screens.table import LobbyScreen, PictureScreen, TableScreen, TallyScreen
+from racing_demon_client.terminal.screens.table import CanvasScreen, LobbyScreen, TableScreen, TallyScreen
 from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -67,7 +67,7 @@ async def test_a_ninth_player_is_refused_with_a_sentence() -> None:
         await player.pilot.press(*"1" * 7)
         await wait(player.pilot, lambda: len(player.session.client.view.seats) == 8)
         await player.pilot.press("1")
-        await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
+        await wait(player.pilot, lambda: player.session.model.selection.message(player.session.now())[1])
         assert len(player.session.client.view.seats) == 8
 
 
@@ -132,7 +132,9 @@ async def test_guests_have_no_options() -> None:
             async with sitting(guest, "joined") as player:
                 assert "options" not in player.text.splitlines()[-1]
                 await player.pilot.press("1")
-                await wait(player.pilot, lambda: player.session.desk.hands.message(player.session.now())[1])
+                await wait(
+                    player.pilot, lambda: player.session.model.selection.message(player.session.now())[1]
+                )
                 assert len(player.session.client.view.seats) == 2
                 await player.pilot.press("o")
                 await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
@@ -159,10 +161,10 @@ async def test_help_opens_and_closes() -> None:
     async with hosting(size=(80, 24)) as player:
         await player.pilot.press("?")
         assert isinstance(player.app.screen, HelpScreen)
-        first = player.app.screen.picture.text
+        first = player.app.screen.canvas.text
         assert "add a bot that plays slowly" in first
         await player.pilot.press("down", "pagedown")
-        assert first != player.app.screen.picture.text
+        assert first != player.app.screen.canvas.text
         await player.pilot.press("escape")
         assert isinstance(player.app.screen, LobbyScreen)
         await click(player, "help")
@@ -189,7 +191,7 @@ async def test_the_deal_closes_the_options() -> None:
     async with hosting() as player:
         await player.pilot.press("1", "o")
         await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
-        player.session.tell(cl.Start)
+        player.session.send(cl.Start)
         await wait(player.pilot, lambda: isinstance(player.app.screen, TableScreen))
 
 
@@ -204,7 +206,7 @@ async def test_chat_reaches_the_others() -> None:
             await player.pilot.press("/")
             assert isinstance(player.app.screen, ChatScreen)
             await player.pilot.press(*"hi [/]")
-            player.session.tell(cl.Start)
+            player.session.send(cl.Start)
             await wait(player.pilot, lambda: player.phase is Phase.PLAYING)
             assert isinstance(player.app.screen, ChatScreen)
             await player.pilot.press("enter")
@@ -289,7 +291,7 @@ async def test_changes_in_quick_succession_are_all_kept(folders: Folders) -> Non
     changes: dict[str, Any] = {"density": "small", "palette": "light", "motion": False, "volume": 2}
     async with hosting(how="practiced") as player:
         for name, value in changes.items():
-            player.app.keep(**{name: value})
+            player.app.save_settings(**{name: value})
         await wait(player.pilot, lambda: load(folders.settings) == PlayerSettings(**changes))
 
 
@@ -300,7 +302,7 @@ async def test_a_file_that_cannot_be_kept_is_told(folders: Folders) -> None:
     async with hosting(how="practiced") as player:
         await player.pilot.press("f3")
         await player.pilot.pause()
-        assert player.app.look.palette.name == "light"
+        assert player.app.appearance.palette.name == "light"
         assert player.app.is_running
 
 
@@ -328,7 +330,7 @@ async def test_no_hints_where_the_table_wants_none() -> None:
         await player.pilot.press("f")
         await shows(player, "holding ")
         assert "fits:" not in player.text
-        assert frozenset() == player.session.desk.hands.fits()
+        assert frozenset() == player.session.model.selection.fits()
 
 
 async def test_hints_where_the_table_has_them() -> None:
@@ -338,7 +340,7 @@ async def test_hints_where_the_table_has_them() -> None:
         await player.pilot.press("f")
         await shows(player, "fits: ")
         await player.pilot.press("x", "b")
-        assert player.session.desk.hands.fits()
+        assert player.session.model.selection.fits()
 
 
 # Small terminals.
@@ -404,7 +406,7 @@ async def test_leaving_gives_the_seat_up() -> None:
 
 @pytest.mark.parametrize(("opens", "kind"), [("f6", TallyScreen), ("f7", LobbyScreen)])
 @pytest.mark.parametrize("closes", usually(1, ["escape", "enter", ""]))
-async def test_back_to_the_cards(opens: str, closes: str, kind: type[PictureScreen]) -> None:
+async def test_back_to_the_cards(opens: str, closes: str, kind: type[CanvasScreen]) -> None:
     """Tally and lobby, looked at in a hand, are left by Escape, by Enter, and by their own keys."""
     async with hosting() as player:
         await deal(player)

@@ -7,10 +7,11 @@ import pytest
 from textual.widgets import Label
 
 from racing_demon_client.errors import SettingsRefused
-from racing_demon_client.net.connection import Client
-from racing_demon_client.saved_tables import Recent, recents, recents_path, remember
+from racing_demon_client.net.client import Client
+from racing_demon_client.saved_tables import RecentTable, recent_tables, recents_path, save_recent
 from racing_demon_client.settings import load
 from racing_demon_client.sources import PRACTICE_HANDS, tables
+from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.app import run
 from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
@@ -38,7 +39,7 @@ async def test_practising_opens_a_table(folders: Folders) -> None:
         await pilot.press("y")
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None
-    assert recents(recents_path()) == ()
+    assert recent_tables(recents_path()) == ()
 
 
 async def test_hosting_shows_how_others_come() -> None:
@@ -48,9 +49,9 @@ async def test_hosting_shows_how_others_come() -> None:
         await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
         assert isinstance(app.screen, LobbyScreen)
         screen = app.screen
-        await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.picture.text)
+        await wait(pilot, lambda: "in a browser, or with racing-demon join" in screen.canvas.text)
         assert app.session is not None
-        assert recents(recents_path())[0].how == "hosted"
+        assert recent_tables(recents_path())[0].how == "hosted"
 
 
 async def test_a_link_is_an_address_and_a_code() -> None:
@@ -67,7 +68,7 @@ async def test_a_link_is_an_address_and_a_code() -> None:
 async def test_another_name_than_the_seats_is_asked_about() -> None:
     """Whoever was at the table as Zoe and types another name says which of the two is meant."""
     async with serving() as served, Peer.hosting(served.url) as host:
-        async with tables.join(served.url, host.code, "Zoe"):
+        async with tables.join(TableAddress(served.url, host.code), "Zoe"):
             pass
         async with at_first_screen() as (app, pilot):
             await type_into(pilot, "address", f"{served.url}#{host.code}")
@@ -89,7 +90,7 @@ async def test_an_unknown_code_is_told() -> None:
         await wait(pilot, lambda: "table" in told(app) and "Opening" not in told(app))
         assert at_the_door(app)
         assert app.session is None
-        assert recents(recents_path()) == ()
+        assert recent_tables(recents_path()) == ()
 
 
 async def test_an_address_alone_lists_the_tables_of_a_server() -> None:
@@ -160,9 +161,9 @@ async def test_empty_fields_are_told(
 async def test_enter_goes_to_a_table_of_late(how: str) -> None:
     """A digit points at a table of late, and Enter goes there as one did before."""
     async with serving() as served, await Client.create(served.url, "Ben", SLOW) as ben:
-        recent = Recent.now(served.url, ben.code, "Ann", how)
+        recent = RecentTable.now(served.url, ben.code, "Ann", how)
         assert recent is not None
-        remember(recents_path(), recent)
+        save_recent(recents_path(), recent)
         async with at_first_screen() as (app, pilot):
             await pilot.press("1")
             assert f"{ben.code}: Enter {'watches' if how == 'watched' else 'joins'}" in told(app)
@@ -223,9 +224,9 @@ async def test_no_game_is_of_that_name() -> None:
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.long)])
 async def test_arrows_go_through_the_whole_form(size: tuple[int, int]) -> None:
     """Arrows visit every field, the list and every button, down and up, and open nothing."""
-    recent = Recent.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")
+    recent = RecentTable.now("ws://192.0.2.1:5252", "BCDF", "Ann", "joined")
     assert recent is not None
-    remember(recents_path(), recent)
+    save_recent(recents_path(), recent)
     async with at_first_screen(size=size) as (app, pilot):
         for key in ("down", "up"):
             seen = []
@@ -248,9 +249,9 @@ async def test_the_small_screen_keeps_what_it_says_in_sight() -> None:
 
 async def test_broken_recents_are_passed_over(folders: Folders) -> None:
     """Tables of late with markup and escapes in them are shown as text, or not at all."""
-    folders.recents.parent.mkdir(parents=True)
+    folders.recent_tables.parent.mkdir(parents=True)
     entry = {"url": "ws://[/]", "code": "[bold]", "name": "", "how": "joined", "at": "2026-01-01T00:00:00"}
-    folders.recents.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
+    folders.recent_tables.write_text(json.dumps([entry, {**entry, "code": "\x1b[2J"}, 5]))
     async with at_first_screen() as (app, pilot):
         await pilot.pause()
         assert [row.code for row in app.screen.query_one(TableList).rows] == ["[bold]"]

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Label
 
 from racing_demon_client.net.server_query import FoundTable
-from racing_demon_client.saved_tables import Recent, recents_path, remember
+from racing_demon_client.saved_tables import RecentTable, recents_path, save_recent
 from racing_demon_client.terminal.app import TerminalApp
 from racing_demon_client.terminal.screens import welcome
 from racing_demon_client.terminal.screens.table import LobbyScreen
@@ -148,9 +148,9 @@ async def test_a_table_of_late_that_is_near_stands_once() -> None:
         row = TableRow("ws://x", "BCDF", "BCDF  joined", "join")
         screen = app.screen
         assert isinstance(screen, welcome.WelcomeScreen)
-        screen._late = [row, TableRow("ws://y", "CDFG", "CDFG  joined", "join")]
+        screen._recent = [row, TableRow("ws://y", "CDFG", "CDFG  joined", "join")]
         screen._show_near([TableRow("ws://x", "BCDF", "BCDF  Ann's table")])
-        assert [each.told for each in near(app).rows] == ["BCDF  Ann's table", "CDFG  joined"]
+        assert [each.description for each in near(app).rows] == ["BCDF  Ann's table", "CDFG  joined"]
 
 
 async def test_a_table_on_this_machine_stands_once() -> None:
@@ -158,7 +158,7 @@ async def test_a_table_on_this_machine_stands_once() -> None:
     async with at_first_screen() as (app, _):
         screen = app.screen
         assert isinstance(screen, welcome.WelcomeScreen)
-        screen._late = [TableRow("ws://192.0.2.5:5252", "BCDF", "BCDF  hosted")]
+        screen._recent = [TableRow("ws://192.0.2.5:5252", "BCDF", "BCDF  hosted")]
         found = TableRow("ws://127.0.0.1:5252", "BCDF", "BCDF  found")
         screen._show_near([found])
         assert [found] == near(app).rows
@@ -189,14 +189,16 @@ async def test_a_table_stays_chosen_when_its_row_reads_otherwise() -> None:
             near(app).show([TableRow("ws://x", "BCDF", told)], late[:1])
             pointed = near(app).pointed
             assert pointed is not None
-            assert told == pointed.told
+            assert told == pointed.description
 
 
 async def test_the_first_screen(monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> None:
     """What is painted of the first screen, with two tables near and one of late, the second pointed at."""
     monkeypatch.setattr(welcome, "LOOK_SECONDS", 600.0)
-    late = Recent(url="ws://192.0.2.9:5252", code="DFGH", name="Ann", how="watched", at="2026-11-01T20:15:00")
-    remember(recents_path(), late)
+    late = RecentTable(
+        url="ws://192.0.2.9:5252", code="DFGH", name="Ann", how="watched", at="2026-11-01T20:15:00"
+    )
+    save_recent(recents_path(), late)
     near = [
         FoundTable(code="BCDF", game="racing-demon", host="Ben", url="ws://192.0.2.5:5252/v1"),
         FoundTable(
@@ -206,7 +208,7 @@ async def test_the_first_screen(monkeypatch: pytest.MonkeyPatch, snapshot: Snaps
     async with at_first_screen(size=(80, 24)) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, welcome.WelcomeScreen)
-        screen._show_near([TableRow.near(table) for table in near])
+        screen._show_near([TableRow.of_found(table) for table in near])
         await pilot.press("2")
         await pilot.pause()
         seen = painted(app)

@@ -11,13 +11,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused, Shuffle
 from racing_demon_protocol.wire.options import Options
 
-MOST_REVEALED: Final = 256
+MAX_REVEALED: Final = 256
 """How many revealed hands are remembered; an honest server reuses none of them."""
 NOT_JUDGED: Final = frozenset({Reason.HALTED, Reason.TOO_FAST})
 """Reasons for a refusal after which the command may be sent again."""
 
 
-class ShareState(Enum):
+class ContributionState(Enum):
     """The state of this client's contribution to the last deal."""
 
     NONE = auto()
@@ -34,7 +34,7 @@ class ShareState(Enum):
     """It may be part of the seed, but the hand before it was revealed and never dealt."""
 
 
-class _Own(NamedTuple):
+class _Contribution(NamedTuple):
     """A contribution: the bytes, the seat, and the server's commitment it belongs to."""
 
     hand_id: str
@@ -50,7 +50,7 @@ class _Own(NamedTuple):
         return contribution_hash(self.value, self.promised, self.hand_id, self.seat)
 
 
-class _Fixed(NamedTuple):
+class _DealInputs(NamedTuple):
     """Everything that determines a deal, except what is still to be revealed."""
 
     promised: str
@@ -59,7 +59,7 @@ class _Fixed(NamedTuple):
     options: Options
 
     @classmethod
-    def at(cls, view: TableState) -> "_Fixed | None":
+    def at(cls, view: TableState) -> "_DealInputs | None":
         """Return what is fixed for a committed hand."""
         shuffle = view.shuffle
         if shuffle is None:
@@ -68,11 +68,11 @@ class _Fixed(NamedTuple):
         return cls(shuffle.commitment, contributions, tuple(shuffle.seats), view.options)
 
 
-class Contributor:
-    """Decides what a client contributes to each hand, and checks what became of it.
+class ShuffleClient:
+    """Decides what a client contributes to each shuffle, and checks how the server used it.
 
     Attributes:
-        part: the state of its contribution to the last deal.
+        contribution_state: the state of its contribution to the last deal.
 
     Args:
         draw: returns 32 random bytes.
@@ -80,11 +80,11 @@ class Contributor:
     """
 
     def __init__(self, draw: Callable[[], bytes]) -> None:
-        self.part = ShareState.NONE
+        self.contribution_state = ContributionState.NONE
         self._draw = draw
-        self._own: _Own | None = None
-        self._said: type[cl.Command] | None = None
-        self._revealed: dict[str, _Fixed | None] = {}
+        self._own: _Contribution | None = None
+        self._last_sent: type[cl.Command] | None = None
+        self._revealed: dict[str, _DealInputs | None] = {}
         self._awaited: set[str] = set()
         self._changed_in = ""
 
@@ -112,8 +112,8 @@ class Contributor:
         return None
 
     def _note_void(self, view: TableState, seat: int) -> None:
-        """Check what the server told of this client's contribution to a void draw."""
-        self._awaited.discard(view.hand_id)  # the proof of the hand tells of its void draws
+        """Check what the server announced of this client's contribution to a void draw."""
+        self._awaited.discard(view.hand_id)  # void draws are part of the proof of the hand
         own, listed = self._own, view.shuffle.of(seat) if view.shuffle is not None else None
         if own is None or listed is None or own.seat != seat or own.hand_id != view.hand_id:
             return
@@ -123,11 +123,11 @@ class Contributor:
     def _contribute(self, shuffle: Shuffle, seat: int, number: Callable[[], int]) -> cl.Command | None:
         own = self._own
         if own is None or not own.is_for(shuffle, seat):
-            self._said = None
-            self._own = own = _Own(shuffle.hand_id, shuffle.commitment, seat, self._draw())
-        elif self._said is not None:
+            self._last_sent = None
+            self._own = own = _Contribution(shuffle.hand_id, shuffle.commitment, seat, self._draw())
+        elif self._last_sent is not None:
             return None
-        self._said = cl.Contribute
+        self._last_sent = cl.Contribute
         return cl.Contribute(counter=number(), commitment=own.hashed)
 
     def _reveal(
@@ -138,51 +138,53 @@ class Contributor:
         That requires that the server announced our commitment and that all else is fixed.
         """
         own, listed = self._own, shuffle.of(seat)
-        if own is None or not own.is_for(shuffle, seat) or self._said is cl.Reveal:
+        if own is None or not own.is_for(shuffle, seat) or self._last_sent is cl.Reveal:
             return None
         if listed is None or listed.commitment != own.hashed or listed.value is not None:
             return None
-        self._said = cl.Reveal
-        self._revealed.setdefault(own.hand_id, _Fixed.at(view))
+        self._last_sent = cl.Reveal
+        self._revealed.setdefault(own.hand_id, _DealInputs.at(view))
         self._awaited.add(own.hand_id)
-        if len(self._revealed) > MOST_REVEALED:
+        if len(self._revealed) > MAX_REVEALED:
             del self._revealed[next(iter(self._revealed))]
         return cl.Reveal(counter=number(), value=own.value.hex())
 
     def refused(self, refused: Refused) -> None:
         """Allow a command to be sent again that the server refused without judging it."""
         if refused.reason in NOT_JUDGED:
-            self._said = cl.Contribute if self._said is cl.Reveal else None
+            self._last_sent = cl.Contribute if self._last_sent is cl.Reveal else None
 
     def dealt(self, view: TableState, seat: int | None) -> None:
         """Check the contribution to a hand once it is dealt."""
         if view.phase in DEALT:
             is_changed = self._changed_in == _hand_of(view)
-            self.part = ShareState.CHANGED if is_changed else self._part(view, seat)
+            self.contribution_state = (
+                ContributionState.CHANGED if is_changed else self._state_of_deal(view, seat)
+            )
             self._awaited.clear()
 
-    def _part(self, view: TableState, seat: int | None) -> ShareState:
+    def _state_of_deal(self, view: TableState, seat: int | None) -> ContributionState:
         if seat not in view.hand_seats:
-            return ShareState.NONE
-        if view.hand_id in self._revealed and self._revealed[view.hand_id] != _Fixed.at(view):
-            return ShareState.REPEATED
+            return ContributionState.NONE
+        if view.hand_id in self._revealed and self._revealed[view.hand_id] != _DealInputs.at(view):
+            return ContributionState.REPEATED
         if self._awaited - {view.hand_id, *_played(view)}:
-            return ShareState.DROPPED
-        return self._part_in_seed(view, seat)
+            return ContributionState.DROPPED
+        return self._state_in_seed(view, seat)
 
-    def _part_in_seed(self, view: TableState, seat: int | None) -> ShareState:
+    def _state_in_seed(self, view: TableState, seat: int | None) -> ContributionState:
         own = self._own
         others = view.contributions
         listed = next((each for each in others if each.seat == seat), None)
         if own is None or own.seat != seat or own.hand_id != view.hand_id:
-            return ShareState.LEFT_OUT if others and listed is None else ShareState.NONE
+            return ContributionState.LEFT_OUT if others and listed is None else ContributionState.NONE
         if listed is None:
-            return ShareState.LEFT_OUT
+            return ContributionState.LEFT_OUT
         if view.commitment != own.promised or listed.commitment != own.hashed:
-            return ShareState.CHANGED
+            return ContributionState.CHANGED
         if listed.value is None:
-            return ShareState.LEFT_OUT
-        return ShareState.COUNTED if listed.value == own.value.hex() else ShareState.CHANGED
+            return ContributionState.LEFT_OUT
+        return ContributionState.COUNTED if listed.value == own.value.hex() else ContributionState.CHANGED
 
 
 def _hand_of(view: TableState) -> str:

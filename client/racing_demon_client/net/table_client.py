@@ -11,15 +11,15 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.serial_numbers import next_counter
 
-from .contributor import ShareState
+from .shuffle_client import ContributionState
 
 
-class TableSource(ABC):
+class TableClient(ABC):
     """A place at a table, as a player or a spectator.
 
     There are four: a server's table (:class:`~.connection.Client`), a broker's
-    (:class:`~racing_demon_client.sources.broker.BrokerSource`), a replay
-    (:class:`~racing_demon_client.sources.replay.Replay`) and a solo table
+    (:class:`~racing_demon_client.sources.broker.BrokerClient`), a replay
+    (:class:`~racing_demon_client.sources.replay.ReplayClient`) and a solo table
     (:class:`~racing_demon_client.sources.solo.SoloClient`).
 
     Attributes:
@@ -49,14 +49,14 @@ class TableSource(ABC):
         return self._view
 
     @property
-    def part(self) -> ShareState:
+    def contribution_state(self) -> ContributionState:
         """The state of this client's contribution to the last deal."""
-        return ShareState.NONE
+        return ContributionState.NONE
 
     @property
     def waiting(self) -> bool:
         """Whether a command of this seat is unanswered."""
-        return bool(self.in_doubt)
+        return bool(self.unanswered)
 
     @property
     def online(self) -> bool:
@@ -64,7 +64,7 @@ class TableSource(ABC):
         return self._entered
 
     @property
-    def in_doubt(self) -> tuple[cl.Command, ...]:
+    def unanswered(self) -> tuple[cl.Command, ...]:
         """The unanswered commands, in order."""
         return ()
 
@@ -72,7 +72,7 @@ class TableSource(ABC):
     def is_alone(self) -> bool:
         """Whether nobody else, not even a bot, has a seat yet, though the game is for several."""
         others = [state for seat, state in self.view.seats.items() if seat != self.seat and not state.left]
-        is_bot_coming = any(isinstance(command, cl.AddBot) for command in self.in_doubt)
+        is_bot_coming = any(isinstance(command, cl.AddBot) for command in self.unanswered)
         return not others and not is_bot_coming and declare(self.view.options, 1).max_seats > 1
 
     def legal_plays(self) -> Iterator[Play]:
@@ -138,7 +138,7 @@ class TableSource(ABC):
         return cl.PlayCards.of(play, counter=self.next_counter(), seen=self.view.seq)
 
 
-class SpectatorSource(TableSource):
+class SpectatorClient(TableClient):
     """A spectator's place at a table that carries no commands."""
 
     async def send(self, command: cl.Command) -> None:

@@ -1,4 +1,4 @@
-"""Palettes: the colors of every ink, for every color depth and every kind of color vision.
+"""The table's appearance: palettes for every color depth and every kind of color vision, glyphs and density.
 
 Racing Demon requires telling red from black faster than one can read a suit. So red suits are warm and black
 ones cold or neutral, and they stay apart for color-blind players. The colors for terminals with fewer colors
@@ -43,9 +43,9 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from racing_demon_client.streams import is_poor
+from racing_demon_client.streams import is_ascii_encoding
 
-from .style import ASCII, SUIT_ROLES, UNICODE, Glyphs, Mark, Role, fitting_in
+from .style import ASCII, SUIT_ROLES, UNICODE, Glyphs, Highlight, Role, fitting_in
 
 NAMES: Final = ("dark", "light", "four-color", "high-contrast", "mono")
 
@@ -108,21 +108,23 @@ class Palette:
         """Return the style of an ink."""
         known = self._styles.get(ink)
         if known is None:
-            role, mark = Role(ink & ROLE_BITS), Mark(ink & ~ROLE_BITS)
+            role, mark = Role(ink & ROLE_BITS), Highlight(ink & ~ROLE_BITS)
             known = _plain(role, mark) if self.colorless else self._colored(role, mark)
             self._styles[ink] = known
         return known
 
-    def _colored(self, role: Role, mark: Mark) -> Style:
+    def _colored(self, role: Role, mark: Highlight) -> Style:
         color, ground = self.inks[role], self.ground
         is_reversed = self.red_reversed and role in RED
-        bold, underline = bool(mark & BOLD) or role in LOUD, bool(mark & Mark.AIR)
+        bold, underline = bool(mark & BOLD) or role in LOUD, bool(mark & Highlight.UNCONFIRMED)
         place = _place(mark)
         if place:
-            lit = {Mark.HELD: self.held_ground, Mark.CURSOR: self.cursor_ground}.get(place, self.fits_ground)
-            if place == Mark.HELD and lit == self.cursor_ground:
+            lit = {Highlight.HELD: self.held_ground, Highlight.CURSOR: self.cursor_ground}.get(
+                place, self.fits_ground
+            )
+            if place == Highlight.HELD and lit == self.cursor_ground:
                 bold = True
-            if place == Mark.FITS and lit == ground:
+            if place == Highlight.FITS and lit == ground:
                 bold = underline = True
             if is_reversed:
                 color = self.inks[BLOCKS[place]]
@@ -140,39 +142,39 @@ class Palette:
 ROLE_BITS: Final = 15
 RED: Final = frozenset({Role.HEARTS, Role.DIAMONDS})
 LOUD: Final = frozenset({Role.BANNER, Role.WARNING})
-BOLD: Final = Mark.FRESH | Mark.STRONG
+BOLD: Final = Highlight.FRESH | Highlight.STRONG
 
-BLOCKS: Final[Mapping[Mark, Role]] = {
-    Mark.HELD: Role.TEXT,
-    Mark.CURSOR: Role.DIM,
-    Mark.FITS: Role.BACK,
+BLOCKS: Final[Mapping[Highlight, Role]] = {
+    Highlight.HELD: Role.TEXT,
+    Highlight.CURSOR: Role.DIM,
+    Highlight.FITS: Role.BACK,
 }
 """The color of a marked card's block when red suits are reversed."""
 
 
-def _place(mark: Mark) -> Mark:
+def _place(mark: Highlight) -> Highlight:
     """Return the mark that decides the ground: held hides cursor, cursor hides hint."""
-    return next((place for place in (Mark.HELD, Mark.CURSOR, Mark.FITS) if mark & place), Mark.NONE)
+    return next(
+        (place for place in (Highlight.HELD, Highlight.CURSOR, Highlight.FITS) if mark & place),
+        Highlight.NONE,
+    )
 
 
-def _plain(role: Role, mark: Mark) -> Style:
+def _plain(role: Role, mark: Highlight) -> Style:
     """Return the style of an ink without colors.
 
     On a card, reverse means "red" and nothing else, so that no mark turns a red card black. That leaves bold
-    for
-    fresh, underline for unconfirmed, both for held or under the cursor, and underline with dim for a hint.
-    Other
-    text, such as the key of a hinted pile, becomes bold and reversed by a hint. Dim alone is no mark: many
-    roles
-    are dim already, and some terminals do not support it.
+    for fresh, underline for unconfirmed, both for held or under the cursor, and underline with dim for a
+    hint. Other text, such as the key of a hinted pile, becomes bold and reversed by a hint. Dim alone is no
+    highlight: many roles are dim already, and some terminals do not support it.
     """
     place = _place(mark)
-    chosen = place in (Mark.HELD, Mark.CURSOR)
-    hint = place == Mark.FITS
+    chosen = place in (Highlight.HELD, Highlight.CURSOR)
+    hint = place == Highlight.FITS
     if hint and role not in SUIT_ROLES:
         return Style(bold=True, reverse=True)
     bold = not hint and (chosen or bool(mark & BOLD) or role in (*LOUD, Role.KEY, Role.ACCENT))
-    underline = bool(place or mark & Mark.AIR)
+    underline = bool(place or mark & Highlight.UNCONFIRMED)
     faint = hint or (not bold and not underline and role in (Role.DIM, Role.BACK, Role.FRAME))
     return Style(
         bold=bold or None,
@@ -283,8 +285,7 @@ def theme(palette: Palette) -> Theme:
     """Return a Textual theme with these colors, for everything but the table.
 
     With ``NO_COLOR`` set, the ``App`` must be created with ``ansi_color=True``: Textual chooses its filter
-    before
-    any theme, and the filter would turn the terminal's own colors into black on black.
+    before any theme, and the filter would turn the terminal's own colors into black on black.
     """
     inks = palette.inks
     return Theme(
@@ -316,7 +317,7 @@ COLORLESS: Final = {"block-cursor-text-style": "bold underline"} | dict.fromkeys
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
+class Appearance:
     """How the table looks.
 
     Attributes:
@@ -342,12 +343,12 @@ class Look:
         name = "dark" if self.palette_name == "auto" else self.palette_name
         return palette(name, self.depth, mark_red=self.mark_red)
 
-    def next_palette(self) -> "Look":
+    def next_palette(self) -> "Appearance":
         """Return this look with the next palette."""
         name = self.palette.name
         return replace(self, palette_name=NAMES[(NAMES.index(name) + 1) % len(NAMES)])
 
-    def next_density(self, width: int, height: int) -> "Look":
+    def next_density(self, width: int, height: int) -> "Appearance":
         """Return this look with the next density that fits the terminal and changes the picture.
 
         Return it unchanged if there is none: a choice without effect must not be saved.
@@ -358,7 +359,7 @@ class Look:
         place = fitting.index(self.density) if self.density in fitting else 0
         return replace(self, density=fitting[(place + 1) % len(fitting)])
 
-    def other_motion(self) -> "Look":
+    def other_motion(self) -> "Appearance":
         """Return this look with motion toggled."""
         return replace(self, motion=not self.motion)
 
@@ -371,7 +372,7 @@ def glyphs_for(wanted: str, encoding: str) -> Glyphs:
         encoding: the encoding of the terminal's output.
 
     """
-    return ASCII if wanted == "ascii" or (wanted == "auto" and is_poor(encoding)) else UNICODE
+    return ASCII if wanted == "ascii" or (wanted == "auto" and is_ascii_encoding(encoding)) else UNICODE
 
 
 ACROSS: Final = "─━┄┅┈┉╌╍═╴╶╸╺╼╾"
@@ -387,7 +388,7 @@ ASCII_SIGNS: Final = str.maketrans(
 )
 
 
-class AsciiSigns(LineFilter):
+class AsciiFilter(LineFilter):
     """Writes frames, arrows, bars and bullets in ASCII. Names and chat stay as written."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

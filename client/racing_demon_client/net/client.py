@@ -31,15 +31,17 @@ from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refus
 from racing_demon_protocol.wire.options import Options
 from racing_demon_protocol.wire.serial_numbers import newest_counter
 
-from .contributor import Contributor, ShareState
-from .table_source import TableSource
-from .transport import ENTRY_SECONDS, Transport, reason_of
+from .shuffle_client import ContributionState, ShuffleClient
+from .table_client import TableClient
+from .transport import ENTRY_SECONDS, ServerConnection, close_reason
 
-FINAL: Final = frozenset({CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME})
+FINAL_CLOSE_CODES: Final = frozenset(
+    {CloseCode.TAKEN_OVER, CloseCode.KICKED, CloseCode.VERSION, CloseCode.BAD_FRAME}
+)
 """Close codes after which the client does not reconnect."""
 
 
-class Client(TableSource):
+class Client(TableClient):
     """A place at a table, as a player or a spectator.
 
     Created by :meth:`create`, :meth:`join` or :meth:`watch`. Iteration survives a lost connection: the client
@@ -48,29 +50,31 @@ class Client(TableSource):
 
     Attributes:
         url: the server's address.
-        contributor: this client's part in each shuffle.
+        shuffle_client: this client's part in each shuffle.
 
     """
 
     def __init__(self, url: str, encoding: Encoding = Encoding.MSGPACK, patience: float = 60.0) -> None:
         super().__init__(patience)
         self.url = url
-        self.contributor = Contributor(self.random_bytes)
+        self.shuffle_client = ShuffleClient(self.random_bytes)
         self._passphrase = ""
-        self._link = Transport(url, encoding, lambda: self._view is not None and self._view.in_hand)
+        self._connection = ServerConnection(
+            url, encoding, lambda: self._view is not None and self._view.in_hand
+        )
         self._token: str | None = None
         self._epoch = self._next_epoch = ""
-        self._in_doubt: dict[int, cl.Command] = {}
+        self._unanswered: dict[int, cl.Command] = {}
         self._contributions: set[int] = set()
         self._posts: set[asyncio.Task[None]] = set()
-        self._early: deque[Message] = deque()
+        self._queued: deque[Message] = deque()
         self._said_leave = False
         self._return: asyncio.Task[Message] | None = None
 
     # Opening a table and taking a seat.
 
     @classmethod
-    async def create(  # noqa: PLR0913
+    async def create(  # noqa: PLR0913 - the API of bots: everything optional is a keyword
         cls,
         url: str,
         name: str,
@@ -91,7 +95,7 @@ class Client(TableSource):
         return await cls(url, encoding)._enter(request)
 
     @classmethod
-    async def join(  # noqa: PLR0913
+    async def join(  # noqa: PLR0913 - the API of bots: everything optional is a keyword
         cls,
         url: str,
         code: str,
@@ -104,8 +108,7 @@ class Client(TableSource):
         """Take a seat at a table.
 
         If the answer is lost, a caller who chose the seat's token (64 hexadecimal digits) can ask again with
-        it
-        without taking a second seat.
+        it without taking a second seat.
 
         Raises:
             ConnectionFailed: the server cannot be reached.
@@ -153,15 +156,15 @@ class Client(TableSource):
         return self._said_leave or state is None or state.left
 
     @property
-    def part(self) -> ShareState:
+    def contribution_state(self) -> ContributionState:
         """The state of this client's contribution to the last deal."""
-        return self.contributor.part
+        return self.shuffle_client.contribution_state
 
     @property
-    def in_doubt(self) -> tuple[cl.Command, ...]:
+    def unanswered(self) -> tuple[cl.Command, ...]:
         """The unanswered commands, in order."""
         return tuple(
-            command for counter, command in self._in_doubt.items() if counter not in self._contributions
+            command for counter, command in self._unanswered.items() if counter not in self._contributions
         )
 
     def random_bytes(self) -> bytes:
@@ -172,23 +175,23 @@ class Client(TableSource):
 
     async def send(self, command: cl.Command) -> None:
         """Send a command. It is kept until answered, and sent again after a lost connection."""
-        command = self._note(command)
+        command = self._remember(command)
         if self._entered:  # otherwise it is sent with the other unanswered commands after resuming
-            await self._link.write(command)
+            await self._connection.send(command)
 
     def post(self, command: cl.Command) -> None:
         """Send a command without waiting: it is written in the loop's next turn."""
-        command = self._note(command)
+        command = self._remember(command)
         if self._entered:
-            task = asyncio.create_task(self._link.write(command))
+            task = asyncio.create_task(self._connection.send(command))
             self._posts.add(task)
             task.add_done_callback(self._posts.discard)
 
-    def _note(self, command: cl.Command) -> cl.Command:
+    def _remember(self, command: cl.Command) -> cl.Command:
         """Keep a command until it is answered, and the hand it is meant for where that matters."""
         if isinstance(command, cl.HAND_COMMANDS) and not command.seen:
             command = command.model_copy(update={"seen": self.view.seq})
-        self._in_doubt[command.counter] = command
+        self._unanswered[command.counter] = command
         self._said_leave = self._said_leave or isinstance(command, cl.Leave)
         return command
 
@@ -196,7 +199,7 @@ class Client(TableSource):
         """Request a pong with the same stamp, which arrives as a message. Does nothing while disconnected."""
         if self._entered:
             with contextlib.suppress(ConnectionClosed):
-                await self._link.write(cl.Ping(stamp=stamp))
+                await self._connection.send(cl.Ping(stamp=stamp))
 
     async def ask(self, command: cl.Command) -> Accepted:
         """Send a command and wait for its answer; messages received meanwhile are yielded later.
@@ -216,7 +219,7 @@ class Client(TableSource):
                     return message
                 passed.append(message)
         finally:
-            self._early.extendleft(reversed(passed))
+            self._queued.extendleft(reversed(passed))
         raise ConnectionFailed("The server closed the connection.")
 
     # Receiving.
@@ -230,20 +233,20 @@ class Client(TableSource):
 
         """
         while True:
-            if self._early:
-                yield self._early.popleft()
+            if self._queued:
+                yield self._queued.popleft()
                 continue
             try:
-                message = await self._link.read()
+                message = await self._connection.receive()
             except ConnectionClosed as closed:
-                if not await self._come_back(closed):
+                if not await self._reconnect(closed):
                     return
                 continue
-            if isinstance(message, Accepted | Refused) and 0 < message.counter not in self._in_doubt:
+            if isinstance(message, Accepted | Refused) and 0 < message.counter not in self._unanswered:
                 continue  # a repeated answer to a command that was sent twice
-            self._follow(message)
+            self._apply(message)
             if isinstance(message, CaughtUp):
-                await self._go_on()
+                await self._resend_unanswered()
             if not self._is_of_contribution(message):
                 await self._contribute()
                 yield message
@@ -253,7 +256,7 @@ class Client(TableSource):
         self._goodbye = True
         if self._return is not None:
             self._return.cancel()
-        await self._link.hang_up()
+        await self._connection.close()
 
     async def leave(self) -> None:
         """Give up the seat for good and close the connection."""
@@ -266,14 +269,14 @@ class Client(TableSource):
     async def _enter(self, request: Message) -> Self:
         try:
             async with asyncio.timeout(ENTRY_SECONDS):
-                self._take_place(await self._link.ask(request))
+                self._handle_entry(await self._connection.request(request))
                 message: Message | None = None
                 while not isinstance(message, CaughtUp):
-                    message = await self._link.read()
-                    self._follow(message)
-                    self._early.append(message)
+                    message = await self._connection.receive()
+                    self._apply(message)
+                    self._queued.append(message)
         except ConnectionClosed as closed:
-            raise ConnectionFailed(reason_of(closed)) from closed
+            raise ConnectionFailed(close_reason(closed)) from closed
         except TimeoutError as error:
             await self.close()
             raise ConnectionFailed(f"The server at {self.url} does not answer.") from error
@@ -284,7 +287,7 @@ class Client(TableSource):
         await self._contribute()
         return self
 
-    def _take_place(self, answer: Message) -> None:
+    def _handle_entry(self, answer: Message) -> None:
         """Enter the table with the server's answer.
 
         Raises:
@@ -293,10 +296,10 @@ class Client(TableSource):
         """
         if isinstance(answer, Refused):
             raise CommandRefused(answer.reason, answer.text)
-        self._follow(answer)
-        self._early.append(answer)
+        self._apply(answer)
+        self._queued.append(answer)
 
-    def _follow(self, message: Message) -> None:
+    def _apply(self, message: Message) -> None:
         try:
             match message:
                 case Seated():
@@ -308,27 +311,27 @@ class Client(TableSource):
                 case Snapshot():
                     self._view = TableState.from_snapshot(message)
                     self._epoch = self._next_epoch
-                    self.contributor.dealt(self._view, self.seat)
+                    self.shuffle_client.dealt(self._view, self.seat)
                 case Event():
-                    self._follow_event(message)
+                    self._apply_event(message)
                 case CaughtUp() if self._view is None or self._view.seq != message.seq:
                     raise InconsistentEvent("events are missing that the server announced")
                 case Accepted() | Refused():
-                    self._in_doubt.pop(message.counter, None)
+                    self._unanswered.pop(message.counter, None)
                 case Watchers():
                     self.watchers = message.count
         except (InconsistentEvent, InvalidGame) as error:
             raise ConnectionFailed(f"The server sent an invalid table: {error}.") from error
 
-    def _follow_event(self, event: Event) -> None:
+    def _apply_event(self, event: Event) -> None:
         if self._view is None:
             raise InconsistentEvent("an event before any table")
         self._view.apply(event)
         self._epoch = self._next_epoch
         if isinstance(event, Played) and event.seat == self.seat:
-            self._in_doubt.pop(event.counter, None)
+            self._unanswered.pop(event.counter, None)
         elif isinstance(event, Dealt):
-            self.contributor.dealt(self._view, self.seat)
+            self.shuffle_client.dealt(self._view, self.seat)
 
     def _is_of_contribution(self, message: Message) -> bool:
         """Return whether a message answers this client's contribution, which no caller waits for."""
@@ -336,7 +339,7 @@ class Client(TableSource):
             return False
         self._contributions.discard(message.counter)
         if isinstance(message, Refused):
-            self.contributor.refused(message)
+            self.shuffle_client.refused(message)
         return True
 
     async def _contribute(self) -> None:
@@ -345,25 +348,27 @@ class Client(TableSource):
             return
         while self._posts:  # keep commands in the order of their counters
             await asyncio.wait(self._posts)
-        command = self.contributor.command(self.view, self.seat, self.next_counter)
+        command = self.shuffle_client.command(self.view, self.seat, self.next_counter)
         if command is not None:
             self._contributions.add(command.counter)
             await self.send(command)
 
-    async def _come_back(self, closed: ConnectionClosed) -> bool:
+    async def _reconnect(self, closed: ConnectionClosed) -> bool:
         """Resume after a lost connection; return ``False`` if the server closed it on purpose."""
         code = closed.rcvd.code if closed.rcvd is not None else None
         if code == CloseCode.GOING_AWAY:
             if self._said_leave:  # a host's table ends with its host
                 return False
-            raise TableEnded(reason_of(closed))
-        if code in FINAL:
-            raise ConnectionFailed(reason_of(closed))
+            raise TableEnded(close_reason(closed))
+        if code in FINAL_CLOSE_CODES:
+            raise ConnectionFailed(close_reason(closed))
         if code == 1000 or self._goodbye:
             return False
         self._entered = False
         self.notice("connection lost; reconnecting")
-        self._return = asyncio.create_task(self._link.ask_again(self._way_back(), self.patience))
+        self._return = asyncio.create_task(
+            self._connection.request_again(self._resume_request(), self.patience)
+        )
         try:
             await asyncio.wait([self._return])
         finally:
@@ -371,19 +376,19 @@ class Client(TableSource):
         if self._return.cancelled():  # the caller has left
             return False
         try:
-            self._take_place(self._return.result())
+            self._handle_entry(self._return.result())
         except CommandRefused as error:
             if self._said_leave and error.reason is Reason.BAD_TOKEN:  # the seat was given up, as requested
                 return False
             raise
         return True
 
-    def _way_back(self) -> Message:
+    def _resume_request(self) -> Message:
         if self._token is None:
             return cl.Watch(code=self.code, passphrase=self._passphrase)
         return cl.Resume(code=self.code, token=self._token, seq=self.view.seq, epoch=self._epoch)
 
-    async def _go_on(self) -> None:
+    async def _resend_unanswered(self) -> None:
         """Send unanswered commands again once all missed messages have arrived.
 
         The server answers those it already knows as it did before.
@@ -391,8 +396,8 @@ class Client(TableSource):
         if self._entered:
             return
         sent: set[int] = set()
-        while unsent := [counter for counter in self._in_doubt if counter not in sent]:
+        while unsent := [counter for counter in self._unanswered if counter not in sent]:
             sent.add(unsent[0])
-            await self._link.write(self._in_doubt[unsent[0]])
+            await self._connection.send(self._unanswered[unsent[0]])
         self._entered = True
         self.notice("reconnected")
