@@ -671,10 +671,22 @@ async function begin() {
   openAddress();
 }
 
+/**
+ * Keep the seat that a link brings from another device or address, unless this one holds a seat at the table.
+ * @param {string} code
+ */
+function keepSeatOfLink(code) {
+  const token = /^#seat=([0-9a-f]{64})$/.exec(location.hash)?.[1];
+  if (!token) return;
+  history.replaceState(history.state, "", location.pathname + location.search); // no copy of the address has it
+  if (code && !tokenOf(code)) keepSeat(code, token);
+}
+
 /** Go where the address points: to a table or the first screen. */
 function openAddress() {
   const code = codeInPath();
   field("code").value = code;
+  keepSeatOfLink(code);
   const token = code ? tokenOf(code) : null;
   const isTv = new URLSearchParams(location.search).has("tv");
   if (code && (isTv || history.state?.watches)) watch(isTv);

@@ -219,6 +219,9 @@ export const WORDS = {
   qrCode: (/** @type {string} */ address) => `QR code of ${address}`,
   copyLink: "Copy the link",
   shareLink: "Share the link",
+  goOnElsewhere: "Take my seat to another device",
+  seatLink:
+    "Open this link on the other device, or at the server's other address, to go on with your seat there. Whoever has it plays your cards: give it to nobody else.",
   linkCopied: "Link copied.",
 
   // Results.

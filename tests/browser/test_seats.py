@@ -10,6 +10,11 @@ from tests.support.browsers import Phone, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Peer, serving
 
+KEEP_COPIED = """() => {
+  window.copied = "";
+  document.addEventListener("copy", () => { window.copied = document.activeElement.value; });
+}"""
+
 
 class Evening:
     """A table whose host has one phone, on which pages are opened one after the other."""
@@ -176,3 +181,28 @@ async def test_who_leaves_joins_as_somebody_new(browser: Browser) -> None:
         await held.see(lambda: held.names == [])
         await held.type_in(held.first, "Bob")
         await held.see(lambda: held.names == ["Bob"])
+
+
+async def test_a_seat_goes_along_to_another_address_of_the_server(browser: Browser) -> None:
+    """Browsers share nothing between names of one server; a link does, whose secret no server sees."""
+    named = ("ws://192.0.2.5:5252",)
+    async with serving(public_urls=named) as served, Peer.hosting(served.url, seated=False) as host:
+        room = served.registry.room(host.code)
+        async with phone(browser, f"{served.origin}/{host.code}") as first:
+            await first.join("Ann")
+            await first.page.evaluate(KEEP_COPIED)
+            await first.page.get_by_role("button", name="Invite").first.tap()
+            await first.page.get_by_role("button", name="Take my seat to another device").tap()
+            await first.page.get_by_role("button", name="Copy the link").tap()
+            link = await first.page.evaluate("copied")
+            other = link.replace("192.0.2.5:5252", f"localhost:{served.port}")
+            asked: list[str] = []
+            async with phone(browser, served.origin) as second:
+                second.page.on("request", lambda request: asked.append(request.url))
+                await second.page.goto(other)
+                await second.page.locator(".player .state", has_text="you").wait_for()
+                assert second.page.url == other.partition("#")[0]
+                await second.page.reload()
+                await second.page.locator(".player .state", has_text="you").wait_for()
+            assert [state.name for state in room.table.view.seats.values()] == ["Ann"]
+            assert not [url for url in asked if "seat=" in url]

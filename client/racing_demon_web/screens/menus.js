@@ -199,16 +199,33 @@ export class Menus {
       asIs(element("p", "address", address)),
       picture,
       button(WORDS.copyLink, () => this.#copy(address)),
+      ...this.#shareButton(address),
     ];
-    // Browsers allow sharing over https only.
-    if (typeof navigator.share === "function") {
-      items.push(
-        button(WORDS.shareLink, () =>
-          navigator.share({ title: WORDS.title, url: address }).catch(() => undefined),
-        ),
-      );
-    }
+    if (this.session?.token) items.push(button(WORDS.goOnElsewhere, () => this.#handOver(address)));
     this.dialog.open(WORDS.joinThis, items);
+  }
+
+  /**
+   * Offer a link that takes the own seat along. Its token is in the fragment, which browsers send to no server.
+   * @param {string} address of the table
+   */
+  #handOver(address) {
+    const link = `${address}#seat=${this.session?.token}`;
+    this.dialog.open(WORDS.goOnElsewhere, [
+      element("p", "", WORDS.seatLink),
+      button(WORDS.copyLink, () => this.#copy(link)),
+      ...this.#shareButton(link),
+    ]);
+  }
+
+  /**
+   * The button that shares a link. Browsers allow that over https only.
+   * @param {string} url
+   */
+  #shareButton(url) {
+    if (typeof navigator.share !== "function") return [];
+    const share = () => navigator.share({ title: WORDS.title, url }).catch(() => undefined);
+    return [button(WORDS.shareLink, share)];
   }
 
   /** @param {string} text */
