@@ -87,7 +87,7 @@ def deal_out(layout: Layout, seat: int, cards: Iterable[Card]) -> Iterator[tuple
     """
     left = list(cards)
     named = [_take(left, step.cards) for step in layout.game.deal]
-    for step, chosen, steps in zip(layout.game.deal, named, layout.steps(seat), strict=True):
+    for step, chosen, steps in zip(layout.game.deal, named, layout.deal_by_step(seat), strict=True):
         total = sum(count for _, count in steps)
         dealt, left = (chosen, left) if step.cards else (left[:total], left[total:])
         if step.by_rank:

@@ -23,7 +23,7 @@ class Layout:
         seats: the seats in the hand, in the order of their packs.
         piles: all piles by number: the table's first, then each seat's, in the order declared.
         groups: the declaration of each pile's group, by pile number.
-        first: the number of the first pile of each group, by the group's name.
+        first_pile: the number of the first pile of each group, by the group's name.
         foundations: the numbers of all foundations.
         stock: the number of each seat's stock, if it has one.
         waste: the number of each seat's waste, if it has one.
@@ -49,7 +49,7 @@ class Layout:
             for pile, group in laid
         )
         self.foundations = tuple(pile.number for pile in self.piles if pile.kind is Kind.FOUNDATION)
-        self.first = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
+        self.first_pile = {group.name: number for number, group in reversed([*enumerate(self.groups)])}
         self._named: dict[tuple[int, str], tuple[int, ...]] = {}
         self._steps: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {}
         own: dict[tuple[int, Kind], list[int]] = {}
@@ -65,7 +65,7 @@ class Layout:
         self.card_limit = game.packs * PACK_SIZE * len(self.seats)
         if len(self.piles) > MAX_PILES:
             raise InvalidGame(f"{game.name} has too many piles for {len(self.seats)} players")
-        dealt = sum(count for _, count in self.deal_steps(self.seats[0]))
+        dealt = sum(count for _, count in self.deal_order(self.seats[0]))
         if dealt > game.deck_size:
             raise InvalidGame(f"{game.name} would deal {dealt} of a player's {game.deck_size} cards")
         if dealt < game.deck_size and not self.stock:
@@ -86,7 +86,7 @@ class Layout:
         """Return the seat that a known card belongs to."""
         return self.seats[pack(card) // self.game.packs]
 
-    def steps(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+    def deal_by_step(self, seat: int) -> tuple[tuple[tuple[int, int], ...], ...]:
         """Return ``(pile, cards)`` for a seat's whole deal, in one tuple per step of the game's ``deal``.
 
         Raises:
@@ -94,17 +94,17 @@ class Layout:
 
         """
         if seat not in self._steps:
-            self._steps[seat] = tuple(tuple(self.steps_of(step, seat)) for step in self.game.deal)
+            self._steps[seat] = tuple(tuple(self.deal_step(step, seat)) for step in self.game.deal)
         return self._steps[seat]
 
-    def deal_steps(self, seat: int) -> Iterator[tuple[int, int]]:
+    def deal_order(self, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for each step of a seat's deal, in order; the rest is the stock.
 
         Raises:
             InvalidGame: a step refers to piles that the game does not have.
 
         """
-        for step in self.steps(seat):
+        for step in self.deal_by_step(seat):
             yield from step
 
     @cached_property
@@ -118,7 +118,7 @@ class Layout:
         board = Board(self.piles)
         for seat in self.seats:
             left = self.game.deck_size
-            for pile, count in self.deal_steps(seat):
+            for pile, count in self.deal_order(seat):
                 left -= count
                 board.cards[pile] += [UNKNOWN] * count
             if left:
@@ -130,7 +130,7 @@ class Layout:
         """The places that are face up after every deal, in the order of the piles."""
         return tuple(self.dealt_board.all_unnamed())
 
-    def steps_of(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
+    def deal_step(self, step: Deal, seat: int) -> Iterator[tuple[int, int]]:
         """Yield ``(pile, cards)`` for one step of a deal."""
         piles = self.group_piles(seat, step.to)
         if not piles:

@@ -104,19 +104,19 @@ def test_deal_follows_the_declared_order() -> None:
     layout = Layout(GAMES["fooliana"], (0,))
     reserve = layout.seat_piles(0, Kind.RESERVE)[0]
     columns = [(pile, 1) for pile in layout.seat_piles(0, Kind.TABLEAU)]
-    assert [(reserve, 13), (layout.foundations[0], 1), *columns] == list(layout.deal_steps(0))
+    assert [(reserve, 13), (layout.foundations[0], 1), *columns] == list(layout.deal_order(0))
 
 
 def test_each_seat_is_dealt_to_its_own_piles() -> None:
     """The second seat's deal goes to the piles of the second seat only."""
     layout = Layout(GAMES["demon-b"], (0, 1))
-    assert {1} == {layout.piles[pile].seat for pile, _ in layout.deal_steps(1)}
+    assert {1} == {layout.piles[pile].seat for pile, _ in layout.deal_order(1)}
 
 
 def test_a_deal_may_fill_all_columns() -> None:
     """A step without a count deals as the columns' shape says."""
     columns = Layout(BARE, (0,)).seat_piles(0, Kind.TABLEAU)
-    assert list(zip(columns, (1, 2), strict=True)) == list(Layout(BARE, (0,)).deal_steps(0))
+    assert list(zip(columns, (1, 2), strict=True)) == list(Layout(BARE, (0,)).deal_order(0))
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,9 @@ def _turned_tops(cycle: Sequence[Card], start: int, stock: Stock) -> Iterator[Ca
 
 def _column(rules: BuildingRules, pile: int, cards: Sequence[Card]) -> ColumnState:
     face_up = tuple(card for card in cards if card != UNKNOWN)
-    return ColumnState(rules.layout.first[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up)
+    return ColumnState(
+        rules.layout.first_pile[rules.layout.groups[pile].name], len(face_up) < len(cards), face_up
+    )
 
 
 def _count_spaces(columns: Columns) -> int:

@@ -1000,7 +1000,7 @@ class ChosenBaseEffect(Effect):
         if any(board.cards[pile] for pile in families):
             return
         stock, waste = layout.stock[seat], layout.waste[seat]
-        undealt = layout.game.deck_size - sum(count for _, count in layout.deal_steps(seat))
+        undealt = layout.game.deck_size - sum(count for _, count in layout.deal_order(seat))
         turned = undealt - len(board.cards[stock])
         if not turned:
             return

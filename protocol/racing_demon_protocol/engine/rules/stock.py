@@ -136,7 +136,9 @@ class StockRules:
         """Return the piles and cards of a round, by its number; ``None`` for what follows a redeal."""
         if (seat, number) not in self._steps:
             deals = group.relay if number is None else group.rounds[number]
-            self._steps[seat, number] = [step for deal in deals for step in self._layout.steps_of(deal, seat)]
+            self._steps[seat, number] = [
+                step for deal in deals for step in self._layout.deal_step(deal, seat)
+            ]
         return self._steps[seat, number]
 
     def _group(self, stock: int) -> Stock:
