@@ -12,7 +12,7 @@ from racing_demon_protocol.formatting import pluralize
 from racing_demon_server.arguments import fail, journal, parser_of
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .statements import Node, fence, nodes, set_draining, share_out
+from .statements import Node, fence, nodes, reassign_orphans, set_draining
 
 EXAMPLES = """examples:
   racing-demon-server cluster status --journal postgresql://rd@db/rd     list servers and their tables
@@ -55,7 +55,7 @@ def _do(db: Database, arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"{node.name} ({node.id}) hands over its {load}, and then stops\n")
         else:
             fence(db, node.id)
-            moved = pluralize(share_out(db), "table")
+            moved = pluralize(reassign_orphans(db), "table")
             sys.stdout.write(f"{node.name} ({node.id}) is fenced; moved to other servers: {moved}\n")
     return 0
 

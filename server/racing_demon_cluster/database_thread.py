@@ -19,7 +19,7 @@ T = TypeVar("T")
 log = logging.getLogger("racing_demon_server")
 
 
-class Worker:
+class DatabaseThread:
     """Runs tasks at the database, and calls back on the loop.
 
     Args:

@@ -7,7 +7,7 @@ STARTING_SECONDS: Final = 20.0
 """A node that has never beaten is dead after so long: it may take its time to start."""
 
 
-class BeatWatch:
+class FailureDetector:
     """Watches the beats of other nodes. Times are seconds on the watcher's own monotonic clock.
 
     Args:

@@ -12,8 +12,8 @@ import psycopg
 from racing_demon_cluster.postgres.connection import Database
 from racing_demon_server.journal.interface import JournalUnusable
 
-from .failure_detector import BeatWatch
-from .statements import Overview, beat, connect_as, look
+from .failure_detector import FailureDetector
+from .statements import Overview, connect_as, read_overview, write_beat
 
 BEAT_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.25
@@ -26,7 +26,7 @@ SeenBy = Callable[[Overview, list[int]], None]
 """Is called with an overview, and the nodes that are dead."""
 
 
-class Member:
+class Heartbeat:
     """Writes a node's beats and reads those of the others, in its own thread.
 
     Attributes:
@@ -51,7 +51,7 @@ class Member:
         self.trouble = ""
         self._url = url
         self._node = node
-        self._watch = BeatWatch(lease)
+        self._watch = FailureDetector(lease)
         self._seen = seen
         self._fenced = fenced
         self._loop = asyncio.get_running_loop()
@@ -93,11 +93,11 @@ class Member:
         """Write a beat if it is due, read, and wait for the next turn or a notice that tables have moved."""
         began = time.monotonic()
         if began >= self._beat_due:
-            beat(db, self._node, len(self.known))
+            write_beat(db, self._node, len(self.known))
             self._beat_due = began + BEAT_SECONDS
             self.beaten_at = began
         read_at = time.monotonic()
-        shown = look(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
+        shown = read_overview(db, self._node, self.known, orphans=self._looks % ORPHANS_EVERY == 0)
         self._looks += 1
         others = {node.id: node.beat for node in shown.nodes if node.id != self._node}
         self._call(self._seen, shown, self._watch.look(others, read_at, time.monotonic()))

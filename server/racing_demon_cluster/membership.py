@@ -18,15 +18,15 @@ from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.tables.registry import MOVED, Registry
 from racing_demon_server.tables.room import Clock, Room
 
-from .database_thread import Worker
-from .heartbeat import Member
+from .database_thread import DatabaseThread
+from .heartbeat import Heartbeat
 from .location import Found, Location, SearchResult
 from .peers import address_of, somebody_is_well
 from .settings import ClusterSettings
-from .statements import Node, Overview, Whereabout, place, set_draining, take_over
-from .table_listing import Directory
-from .table_lookup import Finder
-from .takeover import Adoption
+from .statements import Node, Overview, TableOwner, set_draining, store_address, take_over
+from .table_listing import TableListing
+from .table_lookup import TableLookup
+from .takeover import Takeover
 
 CHECK_SECONDS: Final = 0.25
 PROBE_SECONDS: Final = 3.0
@@ -37,7 +37,7 @@ STEPS: Final = 20
 """So many tables are given away in one step of the loop."""
 LOST: Final = "lease"
 """Why tables stand still while the node does not reach the database."""
-MOST_NAMED: Final = 50
+MAX_NAMED: Final = 50
 """So many tables are named in one line of the log."""
 ALONE_SECONDS: Final = 1.0
 """After the lease, so much later than peers that have lost the database at the same time."""
@@ -79,16 +79,18 @@ class Membership:
         self._unclaimed: list[int] = []
         self._has_told = False
         self._lost_at: float | None = None
-        self._fencer, self._reader, self._asker = (
-            Worker(settings.database, node, what) for what in ("fencer", "heir", "locator")
+        self._fence_thread, self._takeover_thread, self._lookup_thread = (
+            DatabaseThread(settings.database, node, what) for what in ("fencer", "heir", "locator")
         )
-        self._finder = Finder(self._asker)
-        self._adoption = Adoption(node, ClusterKeys(settings.keys), self._registry, clock, self._reader)
+        self._lookup = TableLookup(self._lookup_thread)
+        self._takeover = Takeover(
+            node, ClusterKeys(settings.keys), self._registry, clock, self._takeover_thread
+        )
         self._registry.take_up = self._take_up
-        self._directory = Directory(node, self._registry, self._asker)
-        self._member: Member | None = None
+        self._listing = TableListing(node, self._registry, self._lookup_thread)
+        self._heartbeat: Heartbeat | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._asking: asyncio.Task[None] | None = None
+        self._asking_peers: asyncio.Task[None] | None = None
         self._is_inquiring = False
 
     def begin(
@@ -105,18 +107,20 @@ class Membership:
         """
         self._drained = drained
         settings = self._settings
-        self._fencer.do(partial(place, node=self._node, url=url, inside=inside), lambda _: None)
-        self._member = Member(settings.database, self._node, settings.lease_seconds, self._follow, fenced)
+        self._fence_thread.do(partial(store_address, node=self._node, url=url, inside=inside), lambda _: None)
+        self._heartbeat = Heartbeat(
+            settings.database, self._node, settings.lease_seconds, self._follow, fenced
+        )
         self._check()
 
     def list_tables(self) -> None:
         """Tell the other servers which tables are open, and learn theirs, repeatedly."""
-        self._directory.refresh()
+        self._listing.refresh()
 
     @property
     def listed(self) -> Sequence[dict[str, Any]]:
         """The entries for tables of other servers, for browsers."""
-        return self._directory.others
+        return self._listing.others
 
     @property
     def takes_tables(self) -> bool:
@@ -129,38 +133,40 @@ class Membership:
             return False
         log.info("the node is drained", extra={"tables": len(self._registry)})
         self._drain_until = time.monotonic() + self._settings.drain_seconds
-        self._fencer.do(partial(set_draining, node=self._node), lambda _: None)
+        self._fence_thread.do(partial(set_draining, node=self._node), lambda _: None)
         return True
 
     def locate(self, code: str, found: Found) -> None:
         """Find the table of a code that is not here: see :mod:`~racing_demon_cluster.location`."""
-        if not self._finder.find(code, partial(self._located, found)):
+        if not self._lookup.find(code, partial(self._located, found)):
             found(SearchResult.BUSY)
 
     def _take_up(self, table: int, ended: Callable[[], None]) -> None:
-        self._adoption.ask(table, lambda _is_here: ended())
+        self._takeover.ask(table, lambda _is_here: ended())
 
     def close(self) -> None:
         """Stop writing and reading beats."""
-        self._directory.close()
+        self._listing.close()
         if self._timer is not None:
             self._timer.cancel()
-        if self._asking is not None:
-            self._asking.cancel()
-        if self._member is not None:
-            self._member.stop()
-        for worker in (self._fencer, self._reader, self._asker):
+        if self._asking_peers is not None:
+            self._asking_peers.cancel()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+        for worker in (self._fence_thread, self._takeover_thread, self._lookup_thread):
             worker.close()
 
     # What the thread sees.
 
     def _follow(self, look: Overview, dead: Sequence[int]) -> None:
-        assert self._member is not None
+        assert self._heartbeat is not None
         self._end_passed({node.id for node in self._look.nodes} - {node.id for node in look.nodes})
         self._look = look
-        self._member.known = sorted(self._registry.numbers | self._registry.leaving | self._adoption.hopeless)
+        self._heartbeat.known = sorted(
+            self._registry.numbers | self._registry.leaving | self._takeover.hopeless
+        )
         if self._drain_until is None:
-            self._adoption.want(look.missing)
+            self._takeover.want(look.missing)
             if any(each.id == self._node and each.draining for each in look.nodes):
                 self.drain()
         for node in dead:
@@ -182,14 +188,14 @@ class Membership:
             elif moved:
                 log.warning("tables of a dead server are taken over", extra={"node": dead, "tables": moved})
 
-        self._fencer.do(partial(take_over, me=self._node, dead=dead), done)
+        self._fence_thread.do(partial(take_over, me=self._node, dead=dead), done)
 
     def _check(self) -> None:
         """Halt all tables while the database has had no beat of this node for too long."""
         pause = CHECK_SECONDS if self._drain_until is None else DRAIN_CHECK_SECONDS
         self._timer = asyncio.get_running_loop().call_later(pause, self._check)
-        assert self._member is not None
-        touched = max(self._journal.written_at, self._member.beaten_at)
+        assert self._heartbeat is not None
+        touched = max(self._journal.written_at, self._heartbeat.beaten_at)
         late = time.monotonic() - touched - self._settings.lease_seconds
         if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
             self._journal.write([], lambda: None)  # beats do not wait for a standby, as a commit does
@@ -197,9 +203,9 @@ class Membership:
         self._registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:
             self._is_inquiring = True
-            self._asker.do(missing_standby, self._note_missing)
-        if late > ALONE_SECONDS and (self._asking is None or self._asking.done()):
-            self._asking = asyncio.create_task(self._ask_peers())
+            self._lookup_thread.do(missing_standby, self._note_missing)
+        if late > ALONE_SECONDS and (self._asking_peers is None or self._asking_peers.done()):
+            self._asking_peers = asyncio.create_task(self._ask_peers())
         if self._drain_until is not None:
             self._give_away()
 
@@ -212,14 +218,14 @@ class Membership:
     def _note_lost(self, *, is_lost: bool) -> None:
         """Log when tables halt because the database is not reached, and when it is reached again."""
         if is_lost and self._lost_at is None:
-            assert self._member is not None
+            assert self._heartbeat is not None
             self._lost_at = time.monotonic()
             log.warning(
                 "the database does not answer: all tables stand still until it does, or others take them",
                 extra={
                     "tables": len(self._registry),
                     "lease_seconds": self._settings.lease_seconds,
-                    "why": self._member.trouble,
+                    "why": self._heartbeat.trouble,
                 },
             )
         elif not is_lost and self._lost_at is not None:
@@ -290,7 +296,7 @@ class Membership:
             log.warning(
                 "no other server knows these tables' rules: this one stops when their hands end, "
                 "and they go on when one starts that does",
-                extra={"tables": len(codes), "codes": " ".join(codes[:MOST_NAMED])},
+                extra={"tables": len(codes), "codes": " ".join(codes[:MAX_NAMED])},
             )
 
     def _heirs(self) -> list[Node]:
@@ -303,18 +309,18 @@ class Membership:
 
     # Where tables are.
 
-    def _can_be_reached(self, where: Whereabout) -> bool:
+    def _can_be_reached(self, where: TableOwner) -> bool:
         stays = where.owner == self._node and where.table in self._staying
         is_leaving = stays or where.table in self._registry.leaving
         return not where.fenced and bool(where.inside) and not is_leaving
 
-    def _located(self, found: Found, where: Whereabout | Exception | None) -> None:
+    def _located(self, found: Found, where: TableOwner | Exception | None) -> None:
         if where is None:
             found(SearchResult.UNKNOWN)
         elif isinstance(where, Exception) or not self._can_be_reached(where):
             found(SearchResult.NOWHERE)
         elif where.owner == self._node:
-            self._adoption.ask(
+            self._takeover.ask(
                 where.table, lambda is_here: found(SearchResult.HERE if is_here else SearchResult.NOWHERE)
             )
         else:

@@ -10,7 +10,7 @@ Address = tuple[str, int]
 """A host and a port."""
 
 ASK_SECONDS: Final = 1.0
-MOST_READ: Final = 1_024
+MAX_ANSWER: Final = 1_024
 
 
 def address_of(inside: str) -> Address:
@@ -32,7 +32,7 @@ async def _is_well(peer: Address) -> bool:
                 # Servers answer to addresses, and to names for players: this one may be for servers alone.
                 host = bracketed(writer.get_extra_info("peername")[0])
                 writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}:{peer[1]}\r\n\r\n".encode())
-                answer = await reader.read(MOST_READ)
+                answer = await reader.read(MAX_ANSWER)
             finally:
                 writer.transport.abort()
     except (OSError, TimeoutError):

@@ -1,4 +1,4 @@
-"""Masks the seeds of hands, so that a copy of the database does not reveal face-down cards."""
+"""Encrypts the seeds of hands, so that a copy of the database does not reveal face-down cards."""
 
 import hashlib
 import hmac
@@ -11,13 +11,13 @@ from racing_demon_protocol.engine.commit_reveal import SEED_SIZE, matches_commit
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.reader import UnknownContents
 
-SHORTEST: Final = 32
+MIN_KEY_BYTES: Final = 32
 """The least number of bytes of a key."""
 SALT_SIZE: Final = 16
 
 
-class MaskedSeed(NamedTuple):
-    """A masked seed: the id of its key, its salt, and the seed XOR a mask derived from both."""
+class EncryptedSeed(NamedTuple):
+    """An encrypted seed: the id of its key, its salt, and the seed XOR a mask derived from both."""
 
     key_id: int
     salt: bytes
@@ -27,7 +27,7 @@ class MaskedSeed(NamedTuple):
 class ClusterKeys:
     """The keys of a cluster.
 
-    The first one masks, and all unmask, so that a new key can replace an old one.
+    The first one encrypts, and all decrypt, so that a new key can replace an old one.
 
     Args:
         keys: the keys; none if no seed is read or written.
@@ -37,13 +37,13 @@ class ClusterKeys:
     def __init__(self, keys: Sequence[bytes] = ()) -> None:
         self._keys = {_id_of(key): key for key in keys}
 
-    def mask(self, table_id: int, hand_id: str, seed: bytes) -> MaskedSeed:
-        """Mask the seed of a hand."""
+    def encrypt(self, table_id: int, hand_id: str, seed: bytes) -> EncryptedSeed:
+        """Encrypt the seed of a hand."""
         key_id, key = next(iter(self._keys.items()))
         salt = secrets.token_bytes(SALT_SIZE)
-        return MaskedSeed(key_id, salt, _xor(seed, _stream(key, salt, table_id, hand_id)))
+        return EncryptedSeed(key_id, salt, _xor(seed, _stream(key, salt, table_id, hand_id)))
 
-    def unmask(self, table_id: int, hand_id: str, kept: MaskedSeed, commitment: str) -> bytes:
+    def decrypt(self, table_id: int, hand_id: str, kept: EncryptedSeed, commitment: str) -> bytes:
         """Return the seed of a hand.
 
         Raises:
@@ -73,10 +73,10 @@ def read_keys(paths: Sequence[Path]) -> tuple[bytes, ...]:
             key = path.read_bytes()
         except OSError as error:
             raise JournalUnusable(f"The cluster key {path} cannot be read: {error.strerror}.") from error
-        if len(key) < SHORTEST:
+        if len(key) < MIN_KEY_BYTES:
             raise JournalUnusable(
-                f"The cluster key {path} is too short: it needs {SHORTEST} bytes of chance. "
-                f"Make one with: head -c {SHORTEST} /dev/urandom > {path}"
+                f"The cluster key {path} is too short: it needs {MIN_KEY_BYTES} bytes of chance. "
+                f"Make one with: head -c {MIN_KEY_BYTES} /dev/urandom > {path}"
             )
         keys.append(key)
     return tuple(keys)

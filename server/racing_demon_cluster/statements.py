@@ -10,7 +10,7 @@ LOCK_TIMEOUT: Final = "1s"
 """How long a takeover waits for a transaction of the dead node, whose connection it has ended."""
 
 
-SHARE_OUT: Final = """
+REASSIGN_ORPHANS: Final = """
     WITH orphans AS (
         SELECT t.id, t.protocol, coalesce(opener.rules, '{}') AS rules,
             row_number() OVER (ORDER BY t.id) AS place
@@ -75,7 +75,7 @@ class Overview(NamedTuple):
     orphans: bool
 
 
-class Whereabout(NamedTuple):
+class TableOwner(NamedTuple):
     """Where an open table is: its number, its owner, and whether that is fenced."""
 
     table: int
@@ -85,12 +85,12 @@ class Whereabout(NamedTuple):
     fenced: bool
 
 
-def place(db: Database, node: int, url: str, inside: str) -> None:
+def store_address(db: Database, node: int, url: str, inside: str) -> None:
     """Store a node's address, as soon as it accepts connections."""
     db.execute("UPDATE nodes SET url = $1, inside = $2 WHERE id = $3", (url, inside, node))
 
 
-def beat(db: Database, node: int, load: int) -> None:
+def write_beat(db: Database, node: int, load: int) -> None:
     """Write a beat; a crash of the database may lose it.
 
     Raises:
@@ -107,7 +107,7 @@ def beat(db: Database, node: int, load: int) -> None:
         )
 
 
-def look(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
+def read_overview(db: Database, node: int, known: Sequence[int], *, orphans: bool) -> Overview:
     """Return all nodes, and the tables that the reading node owns but does not know of.
 
     Args:
@@ -176,16 +176,16 @@ def take_over(db: Database, me: int, dead: int | None = None) -> int:
         db.execute("SELECT fence($1)", (me,))
         if dead is not None:
             fence(db, dead)
-        return share_out(db)
+        return reassign_orphans(db)
 
 
-def share_out(db: Database) -> int:
+def reassign_orphans(db: Database) -> int:
     """Move tables of fenced nodes to running ones; return how many.
 
     Candidates are all nodes that are not draining, speak the table's protocol, and know all rules of the
     node that opened it. They take turns, the least loaded first. A table without a candidate does not move.
     """
-    moved = db.execute(SHARE_OUT).rowcount
+    moved = db.execute(REASSIGN_ORPHANS).rowcount
     if moved:
         db.execute("NOTIFY racing_demon_owners")
     return moved
@@ -196,14 +196,14 @@ def set_draining(db: Database, node: int) -> None:
     db.execute("UPDATE nodes SET draining = true WHERE id = $1", (node,))
 
 
-def locate(db: Database, codes: Sequence[str]) -> dict[str, Whereabout]:
+def locate(db: Database, codes: Sequence[str]) -> dict[str, TableOwner]:
     """Return where the open tables with these codes are; codes without a table are left out."""
     rows = db.execute(
         "SELECT t.code, t.id, t.owner, n.url, n.inside, n.fenced "
         "FROM tables t JOIN nodes n ON n.id = t.owner WHERE t.code = ANY($1) AND t.closed_ms IS NULL",
         (list(codes),),
     )
-    return {code: Whereabout(*where) for code, *where in rows}
+    return {code: TableOwner(*where) for code, *where in rows}
 
 
 def keep_offsets(db: Database, node: int, offsets: Mapping[int, int]) -> None:

@@ -12,17 +12,17 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_server.net.table_service import list_entry
 from racing_demon_server.tables.registry import Registry
 
-from .database_thread import Worker
+from .database_thread import DatabaseThread
 
 REFRESH_SECONDS: Final = 2.0
-MOST: Final = 500
+MAX_TABLES: Final = 500
 """So many tables of others are read."""
 
 Row = tuple[int, str, str, int, bool, dict[str, Any]]
 """A table's number, game, phase, free seats, whether it asks for a passphrase, and what is listed of it."""
 
 
-class Directory:
+class TableListing:
     """Lists the open tables of all servers; it may be some seconds old.
 
     Attributes:
@@ -31,15 +31,15 @@ class Directory:
     Args:
         node: this server's number.
         registry: its tables.
-        worker: writes and reads them.
+        thread: writes and reads them.
 
     """
 
-    def __init__(self, node: int, registry: Registry, worker: Worker) -> None:
+    def __init__(self, node: int, registry: Registry, thread: DatabaseThread) -> None:
         self.others: Sequence[dict[str, Any]] = ()
         self._node = node
         self._registry = registry
-        self._worker = worker
+        self._thread = thread
         self._written: dict[int, Row] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -48,7 +48,7 @@ class Directory:
         numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms]
         rows = {number: _row(number, view) for number, view in numbered}
         changed = [row for number, row in rows.items() if self._written.get(number) != row]
-        self._worker.do(partial(_exchange, node=self._node, changed=changed), partial(self._note, rows))
+        self._thread.do(partial(_exchange, node=self._node, changed=changed), partial(self._note, rows))
         self._timer = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self.refresh)
 
     def close(self) -> None:
@@ -84,6 +84,6 @@ def _exchange(db: Database, *, node: int, changed: Sequence[Row]) -> list[dict[s
     rows = db.execute(
         "SELECT record FROM listings JOIN tables ON id = table_id JOIN nodes ON nodes.id = owner "
         "WHERE closed_ms IS NULL AND owner <> $1 AND NOT fenced ORDER BY free = 0, table_id LIMIT $2",
-        (node, MOST),
+        (node, MAX_TABLES),
     )
     return [record for (record,) in rows]

@@ -5,28 +5,28 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from .database_thread import Worker
-from .statements import Whereabout, locate
+from .database_thread import DatabaseThread
+from .statements import TableOwner, locate
 
-MOST_CODES: Final = 256
+MAX_CODES: Final = 256
 """So many codes are looked up in one query; a takeover of 500 tables takes two."""
-MOST_WAITING: Final = 4_000
+MAX_WAITING: Final = 4_000
 """So many searches wait, as many as there are connections."""
 
-Found = Callable[[Whereabout | Exception | None], None]
-Located = dict[str, Whereabout]
+Found = Callable[[TableOwner | Exception | None], None]
+Located = dict[str, TableOwner]
 
 
-class Finder:
+class TableLookup:
     """Collects the codes that arrive during a query, and looks all of them up with the next one.
 
     Args:
-        worker: queries the database.
+        thread: queries the database.
 
     """
 
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
+    def __init__(self, thread: DatabaseThread) -> None:
+        self._thread = thread
         self._waiting: dict[str, list[Found]] = {}
         self._searches = 0
         self._is_asking = False
@@ -38,7 +38,7 @@ class Finder:
             Whether there was room for the search; if not, nobody is called back.
 
         """
-        if self._searches >= MOST_WAITING:
+        if self._searches >= MAX_WAITING:
             return False
         self._searches += 1
         self._waiting.setdefault(code, []).append(found)
@@ -48,9 +48,9 @@ class Finder:
 
     def _ask(self) -> None:
         self._is_asking = True
-        codes = list(islice(self._waiting, MOST_CODES))
+        codes = list(islice(self._waiting, MAX_CODES))
         asked = {code: self._waiting.pop(code) for code in codes}
-        self._worker.do(partial(locate, codes=codes), partial(self._answer, asked))
+        self._thread.do(partial(locate, codes=codes), partial(self._answer, asked))
 
     def _answer(self, asked: dict[str, list[Found]], located: Located | Exception) -> None:
         self._is_asking = False

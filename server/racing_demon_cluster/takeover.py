@@ -14,7 +14,7 @@ from racing_demon_server.match.table import Past
 from racing_demon_server.tables.registry import Registry, tell_hopeless
 from racing_demon_server.tables.room import Clock
 
-from .database_thread import Worker
+from .database_thread import DatabaseThread
 from .statements import keep_offsets
 
 AT_ONCE: Final = 20
@@ -38,7 +38,7 @@ class Read(NamedTuple):
     offset_us: int
 
 
-class Adoption:
+class Takeover:
     """Opens the tables that the node has received.
 
     Attributes:
@@ -46,22 +46,22 @@ class Adoption:
 
     Args:
         node: the node's number.
-        keys: unmask seeds.
+        keys: decrypt seeds.
         registry: keeps the tables.
         clock: returns the node's time, in any thread.
-        worker: reads tables.
+        thread: reads tables.
 
     """
 
     def __init__(
-        self, node: int, keys: ClusterKeys, registry: Registry, clock: Clock, worker: Worker
+        self, node: int, keys: ClusterKeys, registry: Registry, clock: Clock, thread: DatabaseThread
     ) -> None:
         self.hopeless: set[int] = set()
         self._node = node
         self._keys = keys
         self._registry = registry
         self._clock = clock
-        self._worker = worker
+        self._thread = thread
         self._wanted: dict[int, None] = {}
         self._asked: dict[int, list[Callable[[bool], None]]] = {}
         self._reading: Sequence[int] = ()
@@ -91,7 +91,7 @@ class Adoption:
         for table in first:
             del self._wanted[table]
         read = partial(_read, node=self._node, keys=self._keys, tables=first, clock=self._clock)
-        self._worker.do(read, self._open)
+        self._thread.do(read, self._open)
 
     def _open(self, read: list[Read] | Exception) -> None:
         tables, self._reading = self._reading, ()

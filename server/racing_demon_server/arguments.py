@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from racing_demon_protocol import argument_types as arguments
 
-SHORTEST_CODE, LONGEST_CODE = 4, 16
+MIN_CODE_LETTERS, MAX_CODE_LETTERS = 4, 16
 """The wire has room for so many letters of a table's code."""
 
 LAST_PORT = 65_535
-LONGEST_NODE = 30
+MAX_NODE_LETTERS = 30
 """The longest node name to which processes can add their numbers."""
 
 _Value = TypeVar("_Value")
@@ -62,9 +62,9 @@ def number(least: int, most: int) -> Callable[[str], int]:
 
 def processes(text: str) -> int:
     """Return the number of processes."""
-    from .sharding import MOST_PROCESSES  # noqa: PLC0415
+    from .sharding import MAX_PROCESSES  # noqa: PLC0415
 
-    return number(1, MOST_PROCESSES)(text)
+    return number(1, MAX_PROCESSES)(text)
 
 
 @_argument
@@ -138,6 +138,6 @@ def against_processes(given: Namespace) -> Iterator[str]:
             yield f"--processes cannot be combined with {name}, which is for a single process"
     if given.port + given.processes > LAST_PORT:
         yield f"--port is too high: the processes use the ports after it, and {LAST_PORT} is the last one"
-    if len(given.node or "") > LONGEST_NODE:
-        rule = f"each process adds its number, so at most {LONGEST_NODE} letters and digits"
+    if len(given.node or "") > MAX_NODE_LETTERS:
+        rule = f"each process adds its number, so at most {MAX_NODE_LETTERS} letters and digits"
         yield f"--node is too long: {rule}"

@@ -13,8 +13,8 @@ from racing_demon_protocol import __version__
 from racing_demon_protocol.constants import DEFAULT_PORT
 
 from .arguments import (
-    LONGEST_CODE,
-    SHORTEST_CODE,
+    MAX_CODE_LETTERS,
+    MIN_CODE_LETTERS,
     against_processes,
     fail,
     is_owned,
@@ -274,11 +274,11 @@ def _parser(extensions: Sequence[Extension]) -> argparse.ArgumentParser:
     )
     add(
         "--code-letters",
-        type=number(SHORTEST_CODE, LONGEST_CODE),
+        type=number(MIN_CODE_LETTERS, MAX_CODE_LETTERS),
         default=8,
         metavar="N",
-        help=f"letters in a table's code, {SHORTEST_CODE} to {LONGEST_CODE}: short codes are easy to type, "
-        "long ones hard to guess (default 8)",
+        help=f"letters in a table's code, {MIN_CODE_LETTERS} to {MAX_CODE_LETTERS}: short codes are easy to "
+        "type, long ones hard to guess (default 8)",
     )
     add("--bot-speed", type=speed, default=1.0, help="how many times faster bots think (default 1)")
     add("--log-level", choices=["debug", "info", "warning", "error"], default="warning")

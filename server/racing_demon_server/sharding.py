@@ -6,7 +6,7 @@ from typing import Final
 
 CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word; no digits, so that none looks like a letter."""
-MOST_PROCESSES: Final = len(CODE_LETTERS)
+MAX_PROCESSES: Final = len(CODE_LETTERS)
 """Each process needs a letter for the codes of its tables."""
 
 

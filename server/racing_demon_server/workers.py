@@ -21,12 +21,12 @@ from racing_demon_protocol.engine.deal import subseed
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.sqlite.database import journal_of, reading
 from racing_demon_server.journal.sqlite.lock_file import LockFile
-from racing_demon_server.net.gateway import MOST_WAITING, url_of
+from racing_demon_server.net.gateway import MAX_WAITING, url_of
 
 from .settings import ServerSettings
-from .sharding import MOST_PROCESSES, Shards, owner
+from .sharding import MAX_PROCESSES, Shards, owner
 
-MOST_DEATHS: Final = 5
+MAX_DEATHS: Final = 5
 """After this many deaths in a row before listening the server gives up."""
 RESTART_SECONDS: Final = 0.5
 """The shortest time between two starts of a process."""
@@ -147,7 +147,7 @@ class Parent:
         for number in range(1, len(self._each) + 1):
             self._start(number)
         if all(process.await_word() for process in self._running.values()):
-            self._patience = MOST_DEATHS
+            self._patience = MAX_DEATHS
             host, port = self._each[0].host, self._each[0].port
             announce(url_of(host, port))
         while self._running:
@@ -227,7 +227,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, *_, address = found[0]
-        plain = socket.create_server(address, family=family, backlog=MOST_WAITING)
+        plain = socket.create_server(address, family=family, backlog=MAX_WAITING)
     except OSError as error:
         # The library's text names the address once more.
         why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
@@ -268,7 +268,7 @@ def warn_of_others(path: Path | None, count: int) -> None:
     """Warn of open tables in the journals of further processes, which nobody can reach now."""
     if path is None:
         return
-    for number in range(count + 1, MOST_PROCESSES + 1):
+    for number in range(count + 1, MAX_PROCESSES + 1):
         other = journal_of(path, number)
         if other.exists():
             with contextlib.suppress(JournalUnusable):

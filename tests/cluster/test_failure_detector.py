@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_cluster.failure_detector import STARTING_SECONDS, BeatWatch
+from racing_demon_cluster.failure_detector import STARTING_SECONDS, FailureDetector
 
 LEASE = 2.0
 
@@ -10,7 +10,7 @@ LEASE = 2.0
 @pytest.mark.parametrize(("beat", "patience"), [(5, LEASE), (0, STARTING_SECONDS)])
 def test_a_node_that_is_starting_has_more_time(beat: int, patience: float) -> None:
     """A node whose beat stands still is dead after the lease; one that has never beaten, much later."""
-    watch = BeatWatch(LEASE)
+    watch = FailureDetector(LEASE)
     assert watch.look({1: beat}, 0.0, 0.1) == []
     assert watch.look({1: beat}, patience, patience) == []
     assert watch.look({1: beat}, patience + 0.2, patience + 0.2) == [1]

@@ -15,7 +15,7 @@ from racing_demon_cluster.postgres.store import PostgresStore, reading
 from racing_demon_cluster.seed_encryption import ClusterKeys, read_keys
 from racing_demon_cluster.server import open_store
 from racing_demon_cluster.settings import ClusterSettings
-from racing_demon_cluster.statements import beat, fence, share_out
+from racing_demon_cluster.statements import fence, reassign_orphans, write_beat
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
@@ -364,13 +364,13 @@ def test_tables_go_to_servers_that_know_their_rules(
     opener, other, heir = (opened(node).node for node in ("n1", "n2", "n3"))
     with connect(servers.url(name)) as db:
         for node in (opener, other, heir):
-            beat(db, node, 0)
+            write_beat(db, node, 0)
         db.execute(OPEN_TABLE, (7, "BCDFGH", opener, VERSION))
         db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (opener,))
         fence(db, opener)
-        assert share_out(db) == 0
+        assert reassign_orphans(db) == 0
         assert opened("n1").node > heir
         assert db.execute("SELECT owner FROM tables").fetchall() == [(opener,)]
         db.execute("UPDATE nodes SET rules = rules || '{new game}' WHERE id = $1", (heir,))
-        assert share_out(db) == 1
+        assert reassign_orphans(db) == 1
         assert db.execute("SELECT owner FROM tables").fetchall() == [(heir,)]

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from racing_demon_cluster.database_thread import Worker
-from racing_demon_cluster.statements import Whereabout
-from racing_demon_cluster.table_lookup import MOST_CODES, MOST_WAITING, Finder
+from racing_demon_cluster.database_thread import DatabaseThread
+from racing_demon_cluster.statements import TableOwner
+from racing_demon_cluster.table_lookup import MAX_CODES, MAX_WAITING, TableLookup
 
 
-class Held(Worker):
+class Held(DatabaseThread):
     """A worker that answers when the test says so.
 
     Attributes:
@@ -30,16 +30,16 @@ class Held(Worker):
         self._then(located)
 
 
-def where(number: int) -> Whereabout:
+def where(number: int) -> TableOwner:
     """Return where a table is."""
-    return Whereabout(number, 1, "ws://n1", "n1:5252", fenced=False)
+    return TableOwner(number, 1, "ws://n1", "n1:5252", fenced=False)
 
 
 def test_all_codes_that_wait_are_one_question() -> None:
     """What comes during a question is asked together afterwards, each code once."""
     worker = Held()
     heard: list[object] = []
-    finder = Finder(worker)
+    finder = TableLookup(worker)
     for client, code in enumerate(("BCDF", "GHJK", "GHJK", "LMNP")):
         finder.find(code, lambda found, client=client: heard.append((client, found)))  # type: ignore[misc]
     worker.answer({"BCDF": where(1)})
@@ -54,7 +54,7 @@ def test_an_error_is_everybodys_answer() -> None:
     """If the database cannot be asked, all who wait for the question hear that."""
     worker, error = Held(), ConnectionError()
     heard: list[object] = []
-    finder = Finder(worker)
+    finder = TableLookup(worker)
     finder.find("BCDF", heard.append)
     worker.answer(error)
     assert heard == [error]
@@ -64,22 +64,22 @@ def test_one_question_has_so_many_codes() -> None:
     """The others wait for the next one, the oldest first."""
     worker = Held()
     heard: list[object] = []
-    finder = Finder(worker)
-    codes = [f"{number:06}" for number in range(1, 2 * MOST_CODES)]
+    finder = TableLookup(worker)
+    codes = [f"{number:06}" for number in range(1, 2 * MAX_CODES)]
     for code in ("first", *codes):
         assert finder.find(code, heard.append)
     for _ in range(3):
         worker.answer({})
-    assert worker.asked == [["first"], codes[:MOST_CODES], codes[MOST_CODES:]]
-    assert len(heard) == 2 * MOST_CODES
+    assert worker.asked == [["first"], codes[:MAX_CODES], codes[MAX_CODES:]]
+    assert len(heard) == 2 * MAX_CODES
 
 
 def test_so_many_searches_wait_and_no_more() -> None:
     """Those of the running question count, too; each that is answered makes room for another."""
     worker = Held()
     heard: list[object] = []
-    finder = Finder(worker)
-    assert all(finder.find(code, heard.append) for code in ["BCDF", "GHJK"] * (MOST_WAITING // 2))
+    finder = TableLookup(worker)
+    assert all(finder.find(code, heard.append) for code in ["BCDF", "GHJK"] * (MAX_WAITING // 2))
     assert not finder.find("BCDF", heard.append)
     worker.answer({})
     assert heard == [None]

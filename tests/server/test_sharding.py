@@ -6,13 +6,13 @@ from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.sharding import CODE_LETTERS, MOST_PROCESSES, Shards, owner
+from racing_demon_server.sharding import CODE_LETTERS, MAX_PROCESSES, Shards, owner
 from tests.support.servers import Peer, serving
 
 TOKEN = "0f" * 32
 
 
-@pytest.mark.parametrize("processes", range(1, MOST_PROCESSES + 1))
+@pytest.mark.parametrize("processes", range(1, MAX_PROCESSES + 1))
 def test_every_process_has_codes_of_its_own(processes: int) -> None:
     """Each has some first letters, and all that anybody may ask for is somebody's."""
     assert set(range(1, processes + 1)) == {owner(f"{letter}BCD", processes) for letter in CODE_LETTERS}

@@ -10,7 +10,7 @@ from typing import Final
 
 from racing_demon_server.sharding import CODE_LETTERS
 
-FEWEST_LETTERS: Final = 6
+MIN_LETTERS: Final = 6
 """Of four letters there are 160,000 codes, which a cluster would use up, and guests could guess."""
 ROUNDS: Final = 6
 

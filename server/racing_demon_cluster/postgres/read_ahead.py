@@ -57,7 +57,7 @@ class TableReader(PostgresReader):
 
     Args:
         db: the connection, for everything else.
-        keys: unmask seeds.
+        keys: decrypt seeds.
         table: the table.
         last_us: the newest time that anybody saw of it, on its own clock.
         rows: its rows of :data:`QUERIES`, in their order.
@@ -78,7 +78,7 @@ class TableReader(PostgresReader):
         return self.noted
 
     def masked(self, _table_id: int) -> Rows:
-        """Return the masked seeds of the table's hands."""
+        """Return the encrypted seeds of the table's hands."""
         return self._seeds
 
     def claims(self, _table_id: int) -> Rows:

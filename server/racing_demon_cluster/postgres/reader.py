@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import psycopg
 
-from racing_demon_cluster.seed_encryption import ClusterKeys, MaskedSeed
+from racing_demon_cluster.seed_encryption import ClusterKeys, EncryptedSeed
 from racing_demon_server.journal.interface import JournalReader, StoredTable
 from racing_demon_server.journal.play_runs import LONGEST
 
@@ -23,7 +23,7 @@ class PostgresReader(JournalReader):
 
     Args:
         db: the connection.
-        keys: unmask seeds.
+        keys: decrypt seeds.
         owner: the incarnation whose open tables are returned; ``None`` for all.
 
     """
@@ -64,14 +64,14 @@ class PostgresReader(JournalReader):
         """Return the seeds of a table's hands.
 
         Raises:
-            UnknownContents: one cannot be unmasked.
+            UnknownContents: one cannot be decrypted.
 
         """
         for hand_id, commitment, *kept in self.masked(table_id):
-            yield hand_id, self._keys.unmask(table_id, hand_id, MaskedSeed(*kept), commitment)
+            yield hand_id, self._keys.decrypt(table_id, hand_id, EncryptedSeed(*kept), commitment)
 
     def masked(self, table_id: int) -> Rows:
-        """Return hand id, commitment and masked seed of a table's hands."""
+        """Return hand id, commitment and encrypted seed of a table's hands."""
         return self.rows(
             "SELECT hand_id, commitment, key_id, salt, masked FROM seeds WHERE table_id = ?1", table_id
         )

@@ -93,7 +93,7 @@ def statements_for(
                 pass
             case Operation.ADD_SEED:
                 table_id, hand_id, seed, commitment = values
-                yield ADD_SEED, (table_id, hand_id, *keys.mask(table_id, hand_id, seed), commitment)
+                yield ADD_SEED, (table_id, hand_id, *keys.encrypt(table_id, hand_id, seed), commitment)
             case Operation.KEEP_TIME:
                 yield KEEP_TIME, (node, *values)
             case Operation.OPEN_TABLE:

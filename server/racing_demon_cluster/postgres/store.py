@@ -15,7 +15,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change
 
-from .codes import FEWEST_LETTERS, code_of
+from .codes import MIN_LETTERS, code_of
 from .connection import Database, connect, missing_standby, verify_standby
 from .nodes import register, renew
 from .reader import PostgresReader
@@ -47,7 +47,7 @@ class PostgresStore:
     Args:
         url: the database.
         name: the server's name; earlier servers with that name are fenced.
-        keys: mask seeds.
+        keys: encrypt seeds.
         public_url: where players reach this server.
         needs_standby: whether a database without a synchronous standby is refused.
         letters: the length of tables' codes, at least 6.
@@ -67,11 +67,11 @@ class PostgresStore:
         *,
         public_url: str = "",
         needs_standby: bool = True,
-        letters: int = FEWEST_LETTERS,
+        letters: int = MIN_LETTERS,
     ) -> None:
         self._url = url
         self._keys = ClusterKeys(keys)
-        self._key, self._letters = keys[0], max(letters, FEWEST_LETTERS)
+        self._key, self._letters = keys[0], max(letters, MIN_LETTERS)
         self._needs_standby = needs_standby
         self._numbers: deque[int] = deque()
         self._is_uncertain = self._is_cancelled = False

@@ -35,16 +35,16 @@ from .replica import Replica
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching
 
 FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 5.0
+MAX_PAUSE: Final = 5.0
 IDLE_SECONDS: Final = 10.0
 """How long a table without spectators is still watched."""
 COUNT_SECONDS: Final = 0.3
-MOST_WAITING: Final = 1_000
+MAX_WAITING: Final = 1_000
 """The most spectators who wait for a table to be watched."""
 UPSTREAM: Final = limits()
 """What the other server is taken to allow; its operator may have changed that."""
 UNKNOWN_US: Final = 5_000_000
-MOST_UNKNOWN: Final = 1_000
+MAX_UNKNOWN: Final = 1_000
 TEMPORARY: Final = frozenset({Reason.TOO_FAST, Reason.SERVER_FULL, Reason.HALTED})
 """Reasons for a refusal that another attempt may not meet."""
 ONLY_WATCH: Final = "This server is a relay for spectators. Play at the server that has the table."
@@ -108,7 +108,7 @@ class RelayedTable:
         if self._is_shown:
             self._lock.verify(passphrase, address, self._relay.clock())
             self._add(listener)
-        elif len(self._waiting) >= MOST_WAITING:
+        elif len(self._waiting) >= MAX_WAITING:
             raise CommandRefused(Reason.SERVER_FULL, "Too many spectators wait for this table. Try again.")
         elif not self._relay.begin_search(address):
             return False
@@ -181,7 +181,7 @@ class RelayedTable:
                 log.info("upstream lost", extra={"table": self._code, "why": str(error)})
                 is_other = isinstance(error, OtherProtocol)
                 # While servers are upgraded, another one may still speak our version.
-                if not self._is_shown or (is_other and self._pause >= LONGEST_PAUSE):
+                if not self._is_shown or (is_other and self._pause >= MAX_PAUSE):
                     self._end(CloseCode.VERSION if is_other else CloseCode.TRY_AGAIN, error.advice)
                     return
                 await self._rest()
@@ -193,7 +193,7 @@ class RelayedTable:
     async def _rest(self) -> None:
         """Wait before the next connection, longer each time."""
         await asyncio.sleep(self._pause)
-        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+        self._pause = min(MAX_PAUSE, 2 * self._pause)
 
     async def _connect(self) -> None:
         """Watch the table over one connection."""
@@ -409,7 +409,7 @@ class Relay:
         """Note that the other server has no table with a code: it is not asked again for some seconds."""
         self._misses.take(self.clock())
         self._unknown.pop(code, None)
-        if len(self._unknown) >= MOST_UNKNOWN:
+        if len(self._unknown) >= MAX_UNKNOWN:
             del self._unknown[next(iter(self._unknown))]
         self._unknown[code] = self.clock() + UNKNOWN_US
 

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages.client import Hello, Relaying, Watch
 from racing_demon_protocol.wire.messages.server import Elsewhere, Moved, Refused, Seated, Versions
 from racing_demon_protocol.wire.redirects import at_port, moved_to, port_of
 
-MOST_REDIRECTS: Final = 3
+MAX_REDIRECTS: Final = 3
 OPEN_SECONDS: Final = 5.0
 PING_SECONDS: Final = 1.5
 PONG_SECONDS: Final = 2.0
@@ -118,7 +118,7 @@ async def watching(
 
     """
     place = url
-    for _ in range(MOST_REDIRECTS):
+    for _ in range(MAX_REDIRECTS):
         try:
             async with await _connect(place, hops) as socket:
                 upstream = UpstreamConnection(socket)

@@ -31,7 +31,7 @@ PAIR: Final = re.compile(
 NOT_SAID: Final = "unknown"
 """Stands for all addresses that a proxy does not name."""
 LOCAL: Final = "127.0.0.1"
-MOST_REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
 """Seconds."""
@@ -290,7 +290,7 @@ class AddressLimits:
 
     def _forget(self) -> None:
         """Make room: forget addresses that are not in use, the longest unseen first."""
-        if len(self._places) < MOST_REMEMBERED:
+        if len(self._places) < MAX_REMEMBERED:
             return
         for address, place in self._places.items():
             if not (place.connections or place.searches):
@@ -307,7 +307,7 @@ def _take(buckets: Sequence[Bucket], at: int, units: int = 1) -> bool:
     return True
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
+@lru_cache(maxsize=MAX_REMEMBERED)
 def networks_of(address: str) -> tuple[tuple[str, int], ...]:
     """Return an address and the wider networks that it is in, and how many times as much each may have."""
     if not address.endswith(f"/{SHARED_BITS}"):

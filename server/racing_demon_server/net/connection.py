@@ -30,7 +30,7 @@ MASK: Final = slice(2, HEADER)
 WHOLE_BINARY: Final = 0x80 | Opcode.BINARY
 MASKED: Final = 0x80
 END_OF_REQUEST: Final = b"\r\n\r\n"
-MOST_OF_REQUEST: Final = 16 * 1024
+MAX_REQUEST: Final = 16 * 1024
 """The longest request. Browsers send the cookies of all programs on the same host with theirs."""
 READ_AT_ONCE: Final = 8 * 1024
 """The most bytes that one read takes from the system: what a connection has unread is no more than that."""
@@ -313,7 +313,7 @@ class Connection(asyncio.BufferedProtocol):
         self._request += data
         end = self._request.find(END_OF_REQUEST, -len(data) - len(END_OF_REQUEST)) + len(END_OF_REQUEST)
         is_whole = end >= len(END_OF_REQUEST)
-        if is_whole or len(self._request) > MOST_OF_REQUEST:
+        if is_whole or len(self._request) > MAX_REQUEST:
             request, self._request = bytes(self._request), bytearray()
             self._is_answered = True
             self._answer(request[:end] if is_whole else b"", request[end:])

@@ -26,7 +26,7 @@ from .routes import HttpRequest, Routes
 
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted before the loop turns to others: asyncio uses the backlog for that."""
-MOST_WAITING: Final = 512
+MAX_WAITING: Final = 512
 """Connections that the system queues until they are accepted."""
 TOO_LONG: Final = (
     "The request is too long. Usually these are cookies, which browsers keep for all programs of a host "
@@ -96,7 +96,7 @@ class Gateway:
         self._listening.append(listening)
         for accepting in listening.sockets:
             with accepting.dup() as waiting:
-                waiting.listen(MOST_WAITING)
+                waiting.listen(MAX_WAITING)
 
     def connect(self) -> Connection:
         """Return the protocol of a new connection."""

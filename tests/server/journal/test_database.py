@@ -30,7 +30,7 @@ from racing_demon_server.journal.sqlite.sql_schema import (
     layout,
     tables_of,
 )
-from racing_demon_server.sharding import MOST_PROCESSES
+from racing_demon_server.sharding import MAX_PROCESSES
 from tests.support.journals import check, overwrite_page
 
 FIXTURES = Path(__file__).parent
@@ -327,13 +327,13 @@ def test_the_usual_place_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_each_process_of_a_server_has_its_journal(path: Path) -> None:
     """The first has that of a server alone. Those of others that are there are found, up to the last."""
-    second, last = (path.with_name(f"journal-process-{number}.sqlite") for number in (2, MOST_PROCESSES))
-    assert [path, second, last] == [journal_of(path, number) for number in (1, 2, MOST_PROCESSES)]
+    second, last = (path.with_name(f"journal-process-{number}.sqlite") for number in (2, MAX_PROCESSES))
+    assert [path, second, last] == [journal_of(path, number) for number in (1, 2, MAX_PROCESSES)]
     assert [("", path)] == list(journals_of(path))
     path.parent.mkdir()
-    for number in (2, MOST_PROCESSES, MOST_PROCESSES + 1):
+    for number in (2, MAX_PROCESSES, MAX_PROCESSES + 1):
         journal_of(path, number).touch()
-    assert [("", path), ("2-", second), (f"{MOST_PROCESSES}-", last)] == list(journals_of(path))
+    assert [("", path), ("2-", second), (f"{MAX_PROCESSES}-", last)] == list(journals_of(path))
 
 
 def test_who_needs_any_file_gets_one_that_is_free(path: Path) -> None:

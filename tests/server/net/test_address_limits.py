@@ -5,7 +5,7 @@ import ipaddress
 import pytest
 
 from racing_demon_server.net.address_limits import (
-    MOST_REMEMBERED,
+    MAX_REMEMBERED,
     AddressLimits,
     believed_address,
     named_clients,
@@ -103,9 +103,9 @@ def test_no_more_addresses_are_remembered_than_are_useful() -> None:
     """Whoever comes from a million addresses fills no memory, and pushes nobody out who is connected."""
     addresses = AddressLimits(ServerSettings(connections_per_address=1))
     addresses.enter("mine")
-    for number in range(MOST_REMEMBERED + 500):
+    for number in range(MAX_REMEMBERED + 500):
         addresses.take_table(str(number), 0)
-    assert len(addresses) == MOST_REMEMBERED
+    assert len(addresses) == MAX_REMEMBERED
     assert not addresses.enter("mine")
 
 

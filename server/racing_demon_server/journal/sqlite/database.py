@@ -10,7 +10,7 @@ from typing import Final
 
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal.interface import JournalUnusable
-from racing_demon_server.sharding import MOST_PROCESSES
+from racing_demon_server.sharding import MAX_PROCESSES
 
 from .file import JournalFile
 from .sql_schema import APPLICATION_ID, LAYOUT, VERSION, tables_of, upgrade
@@ -41,7 +41,7 @@ def journals_of(path: Path) -> Iterator[tuple[str, Path]]:
     Missing ones of its second and later processes are skipped.
     """
     yield "", path
-    for number in range(2, MOST_PROCESSES + 1):
+    for number in range(2, MAX_PROCESSES + 1):
         if (other := journal_of(path, number)).exists():
             yield f"{number}-", other
 
