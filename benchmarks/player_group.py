@@ -32,7 +32,7 @@ THINK_SECONDS: Final = 0.002
 PATIENCE: Final = 20.0
 
 
-class Ear(ClientConnection):
+class TimedConnection(ClientConnection):
     """A WebSocket that stamps bytes as they are read, and hands frames over in the same call."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class Player:
 
     """
 
-    socket: Ear
+    socket: TimedConnection
     seat: int | None = None
     counter: int = 0
     waiting: bool = False
@@ -163,10 +163,10 @@ class PlayerGroup:
                 subprotocols=[Subprotocol(Encoding.MSGPACK)],
                 compression=None,
                 close_timeout=1,
-                create_connection=Ear,
+                create_connection=TimedConnection,
             )
             socket = await stack.enter_async_context(opening)
-            assert isinstance(socket, Ear)
+            assert isinstance(socket, TimedConnection)
             player = Player(socket)
             self._players.append(player)
             socket.begin(lambda at, frame, player=player: self._hear(player, at, frame))  # type: ignore[misc]

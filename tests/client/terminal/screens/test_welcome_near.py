@@ -143,28 +143,15 @@ async def test_a_passphrase_is_asked_for() -> None:
 
 
 async def test_a_table_of_late_that_is_near_stands_once() -> None:
-    """A table that one was at, and that is on the network now, has one row, among those of the network."""
-    async with at_first_screen() as (app, _):
-        row = TableRow("ws://x", "BCDF", "BCDF  joined", "join")
-        screen = app.screen
-        assert isinstance(screen, welcome.WelcomeScreen)
-        screen._recent = [row, TableRow("ws://y", "CDFG", "CDFG  joined", "join")]
-        screen._show_near([TableRow("ws://x", "BCDF", "BCDF  Ann's table")])
-        assert [each.description for each in near(app).rows] == ["BCDF  Ann's table", "CDFG  joined"]
-
-
-async def test_a_table_on_this_machine_stands_once() -> None:
-    """A table has one row, at whatever addresses it was joined, found and listed."""
-    async with at_first_screen() as (app, _):
-        screen = app.screen
-        assert isinstance(screen, welcome.WelcomeScreen)
-        screen._recent = [TableRow("ws://192.0.2.5:5252", "BCDF", "BCDF  hosted")]
-        found = TableRow("ws://127.0.0.1:5252", "BCDF", "BCDF  found")
-        screen._show_near([found])
-        assert [found] == near(app).rows
-        screen._listed = [TableRow("localhost", "BCDF", "BCDF  listed")]
-        screen._show_near([found])
-        assert screen._listed == near(app).rows
+    """A table that one was at, and that is on the network now, has one row, whatever its address was."""
+    async with serving() as served, Peer.hosting(served.url) as host:
+        for code in (host.code, "CDFG"):
+            at = "2026-11-01T20:15:00"
+            recent = RecentTable(url="ws://192.0.2.5:5252", code=code, name="Ann", how="joined", at=at)
+            save_recent(recents_path(), recent)
+        async with at_first_screen() as (app, pilot), announced(announcement(served.port, host.code)):
+            await wait(pilot, lambda: any("joined" not in row.description for row in near(app).rows))
+            assert sorted(row.code for row in near(app).rows) == sorted(["CDFG", host.code])
 
 
 async def test_a_table_stays_chosen_at_another_address() -> None:
