@@ -12,6 +12,8 @@ import pytest
 from racing_demon_client.cli.arguments import parse
 from racing_demon_client.cli.record_commands import NAME_WIDTH
 from racing_demon_protocol.records.format import (
+    USUAL_VERSION,
+    VERSION,
     Record,
     TimedMessage,
     entry_line,
@@ -516,7 +518,7 @@ def without_a_table(lines: list[str]) -> list[str]:
 
 def of_tomorrow(lines: list[str]) -> list[str]:
     """Let a newer version have written it."""
-    return [lines[0].replace('"version": 2', '"version": 3'), *lines[1:]]
+    return [lines[0].replace(f'"version": {USUAL_VERSION}', f'"version": {VERSION + 1}'), *lines[1:]]
 
 
 def with_a_gap(lines: list[str]) -> list[str]:
