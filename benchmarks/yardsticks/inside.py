@@ -48,7 +48,7 @@ class Listener:
         """Owe nothing."""
         return True
 
-    def charge(self, units: int) -> None:
+    def charge(self, events: int) -> None:
         """Pay nothing."""
 
     def reply(self, message: Message) -> None:

@@ -40,8 +40,8 @@ class Listener(Protocol):
     def settle(self, at: int) -> bool:
         """Let it pay at a moment what its plays have led to. Return whether nothing is owed any more."""
 
-    def charge(self, units: int) -> None:
-        """Let it owe what its last play led to."""
+    def charge(self, events: int) -> None:
+        """Let it owe what its last play led to: so many events."""
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection with a reason for its user."""

@@ -148,7 +148,7 @@ class FakeConnection:
         """Owe nothing."""
         return True
 
-    def charge(self, units: int) -> None:
+    def charge(self, events: int) -> None:
         """Pay nothing."""
 
     def reply(self, message: Message) -> None:

@@ -35,6 +35,10 @@ MAX_REMEMBERED: Final = 10_000
 MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
 MINUTE: Final = 60.0
 """Seconds."""
+EVENTS_PER_SECOND: Final = 100.0
+EVENT_BURST: Final = 10_000_000.0
+"""The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
+the disk, some 45 bytes each. 250 people behind one router need hours without a pause for the burst."""
 POOL_SECONDS: Final = 5.0
 """A pool of units holds what flows into it in this many seconds."""
 
@@ -172,6 +176,7 @@ class _Place:
         tables: limits the tables that it opens.
         units: limits what its connections use beyond their shares.
         misses: limits the wrong codes that it asks for.
+        events: counts the events that its plays cause.
         times: how many times as much it may have as an address.
         connections: the number of open ones.
         searches: the number that run: any of them may be for a wrong code.
@@ -181,6 +186,7 @@ class _Place:
     tables: Bucket
     units: Bucket
     misses: Bucket
+    events: Bucket
     times: int
     connections: int = 0
     searches: int = 0
@@ -220,6 +226,10 @@ class AddressLimits:
     def pools(self, address: str) -> list[Bucket]:
         """Return the units that the connections of an address share, also with its wider networks."""
         return [place.units for place in self._places_of(address)] if address else []
+
+    def events(self, address: str) -> list[Bucket]:
+        """Return what counts the events that an address causes, also with its wider networks."""
+        return [place.events for place in self._places_of(address)] if address else []
 
     def take_request(self, address: str, at: int, units: int) -> bool:
         """Count the cost of an HTTP request. Return whether its address may have an answer."""
@@ -283,6 +293,7 @@ class AddressLimits:
                 tables=Bucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
                 units=Bucket(units, units * POOL_SECONDS),
                 misses=Bucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
+                events=Bucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
                 times=times,
             )
         self._places.move_to_end(address)

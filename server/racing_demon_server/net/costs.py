@@ -15,6 +15,8 @@ REQUEST: Final = 10
 """An HTTP request."""
 PICTURE: Final = 60
 """A request for the QR code of a table's address, which is drawn."""
+DEAR_EVENT: Final = 10
+"""What each event of a play costs more, once an address has caused very many of them. They fill the disk."""
 HANDSHAKE: Final = 15
 """The handshake of a WebSocket, with its connection."""
 

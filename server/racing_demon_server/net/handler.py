@@ -26,7 +26,7 @@ from racing_demon_server.tables.room import TOO_DEAR, Clock
 
 from .address_limits import POOL_SECONDS, AddressLimits, Origin
 from .connection import Connection
-from .costs import COSTS
+from .costs import COSTS, DEAR_EVENT
 
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""
@@ -186,6 +186,7 @@ class Handler:
         self._number = context.next_number()
         self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
         self._controls = Bucket(settings.controls_per_second, settings.control_burst)
+        self._events = context.addresses.events(self.address)
         self._held: HeldMessages | None = None
         self._has_greeted = self.is_entry_due = False
         self._fragments = bytearray()
@@ -391,10 +392,15 @@ class Handler:
         self.owes = not self.allowance.settle(at)
         return not self.owes
 
-    def charge(self, units: int) -> None:
-        """Owe what a play led to, because the play is carried out already."""
-        self.owes = True
-        self.allowance.charge(units)
+    def charge(self, events: int) -> None:
+        """Owe what a play led to, because it is carried out already. Its frame has paid for one event."""
+        units = events - 1
+        for bucket in self._events:
+            if not bucket.take(self.arrived, events):
+                units += events * DEAR_EVENT
+        if units:
+            self.owes = True
+            self.allowance.charge(units)
 
     # Waiting.
 

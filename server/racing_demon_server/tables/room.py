@@ -384,8 +384,8 @@ class Room:
             self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events, _ = self._judge(actor, command, arrived)
-        if reply is None and len(events) > 1:  # a unit for each, and its frame has paid for the first
-            sender.charge(len(events) - 1)
+        if reply is None:
+            sender.charge(len(events))
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
         self._note(events, arrived, answer)
         return reply is None

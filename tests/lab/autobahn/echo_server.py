@@ -35,7 +35,7 @@ class EchoHandler(TableHandler):
         """Owe nothing."""
         return True
 
-    def charge(self, units: int) -> None:
+    def charge(self, events: int) -> None:
         """Pay nothing."""
 
     def reply(self, message: Message) -> None:

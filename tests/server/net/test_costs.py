@@ -16,6 +16,8 @@ from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.net import address_limits
+from racing_demon_server.net.address_limits import EVENT_BURST
 from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
@@ -128,6 +130,41 @@ async def test_what_costs_too_much_for_a_table_is_refused_there_alone() -> None:
                     assert answers[-1] in {Reason.TOO_FAST, host.view.options.hands}
                 assert isinstance(await host.ask(cl.Say, text="Hi"), Accepted)
     assert answers == [1, 2, 3, 4, Reason.TOO_FAST] * 2
+
+
+@pytest.mark.parametrize(("burst", "plays"), [(3, range(4, 20)), (EVENT_BURST, range(25, 200))])
+async def test_who_fills_the_disk_pays_more(
+    burst: float, plays: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once an address has caused very many events each costs eleven units instead of one; none before."""
+    monkeypatch.setattr(address_limits, "EVENT_BURST", burst)
+    made = 0
+    async with (
+        serving_with(None, Standing(), units_per_connection=3, units_per_address=40) as served,
+        Peer.connect(served.url, **FAR) as eve,
+        Peer.connect(served.url, **FARTHER) as other,
+    ):
+        await other.greet()
+        await eve.greet()
+        await eve.enter(cl.Create(name="Eve", options=Options(countdown_ms=0), seated=True))
+        await eve.ask(cl.Start)
+        while not eve.view.in_hand:
+            await eve.hear()
+
+        async def turn_stock() -> None:
+            nonlocal made
+            while True:
+                hand = eve.view.hand
+                assert hand is not None
+                turn = hand.rules.stock_play(hand.board, 0)
+                assert turn is not None
+                command = cl.PlayCards.of(turn, counter=made + 2, seen=eve.view.seq)
+                made += isinstance(await eve.ask_again(command), Played)
+
+        turns = asyncio.create_task(turn_stock())
+        await pings(other, 50)
+        turns.cancel()
+    assert made in plays
 
 
 async def test_a_play_pays_for_all_that_it_leads_to() -> None:
