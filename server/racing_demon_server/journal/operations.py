@@ -44,6 +44,8 @@ class Operation(StrEnum):
     OPEN_TABLE = "open table"
     """table, code, number among the server's tables, options, salt, passphrase's hash or ``None``,
     software, version of the protocol, at_ms."""
+    REHASH = "rehash"
+    """passphrase's hash, table."""
     FORGET_UNUSED = "forget unused"
     """table: deletes the table before it if only its number was needed."""
     CLOSE_TABLE = "close table"
@@ -99,6 +101,7 @@ KEEP_CHECKPOINT: Final = (
 """Every store has its own way to find the row of the last play."""
 
 COMMON_SQL: Final[dict[Operation, Sequence[str]]] = {
+    Operation.REHASH: ("UPDATE tables SET passphrase = ?1 WHERE id = ?2",),
     Operation.DROP_CLAIM: ("DELETE FROM claims WHERE table_id = ?1 AND actor = ?2",),
     Operation.ADD_BEATEN: (
         "INSERT INTO beaten (table_id, actor, seq, at_us, at_ms, frame) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "

@@ -84,6 +84,10 @@ class TableJournal:
         changes = [(Operation.OPEN_TABLE, values), (Operation.FORGET_UNUSED, (self.number,))]
         self._journal.write(changes, lambda: None)
 
+    def keep_passphrase(self, hash_: bytes) -> None:
+        """Write another hash of the table's passphrase."""
+        self._journal.write([(Operation.REHASH, (hash_, self.number))], lambda: None)
+
     def begin(self, epoch: str, seq: int, snapshot_seq: int, whispers: int = 0, plays: int = 0) -> None:
         """Note first that a start of the server continues after an event. The oldest starts are forgotten.
 

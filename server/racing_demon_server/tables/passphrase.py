@@ -80,6 +80,7 @@ class Passphrase:
     Attributes:
         salt: the salt of the hash.
         hash: the hash that is stored; ``None`` without one.
+        is_renewed: whether it replaces an older one, and is not stored yet; the caller resets it.
 
     Args:
         salt: random bytes.
@@ -91,9 +92,10 @@ class Passphrase:
     def __init__(self, salt: bytes, hash_: bytes | None = None, passphrase: str = "") -> None:
         self.salt = salt
         self.hash = hash_
+        self.is_renewed = False
         # Never stored: once somebody has come in, checking is quick.
         self._quick = self._hashed(passphrase) if passphrase else None
-        if hash_ is not None and len(hash_) == OLDER_SIZE:
+        if self._is_older:
             self._quick = hash_
         self._tries: OrderedDict[str, Bucket] = OrderedDict()
 
@@ -117,6 +119,12 @@ class Passphrase:
             raise Unchecked(self, passphrase)
         if not hmac.compare_digest(self._quick, self._hashed(passphrase)):
             raise self._refusal(address, at)
+        if self._is_older:
+            raise Unchecked(self, passphrase)  # it is right, and hashed anew
+
+    @property
+    def _is_older(self) -> bool:
+        return self.hash is not None and len(self.hash) == OLDER_SIZE
 
     def check(self, passphrase: str, hash_: bytes, address: str, at: int) -> None:
         """Check a passphrase by its slow hash; from then on the right one is known without.
@@ -125,7 +133,9 @@ class Passphrase:
             CommandRefused: the passphrase is wrong.
 
         """
-        if self.hash is None or not hmac.compare_digest(self.hash, hash_):
+        if self._is_older:
+            self.hash, self.is_renewed = hash_, True
+        elif self.hash is None or not hmac.compare_digest(self.hash, hash_):
             raise self._refusal(address, at)
         self._quick = self._hashed(passphrase)
 

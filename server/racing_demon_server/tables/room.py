@@ -182,6 +182,9 @@ class Room:
 
         """
         self._lock.verify(passphrase, address, self._clock())
+        if self._lock.is_renewed and self._lock.hash is not None:
+            self._lock.is_renewed = False
+            self.journal.keep_passphrase(self._lock.hash)
 
     def join(self, name: str, token_hash: bytes, address: str) -> int:
         """Seat a player at an address, and return the seat's number.

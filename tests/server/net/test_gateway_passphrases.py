@@ -90,8 +90,8 @@ async def test_after_a_restart_the_passphrase_still_opens(wish: Message, tmp_pat
             await ben.enter(asking(wish, code))
 
 
-async def test_older_hashes_open_their_tables(tmp_path: Path) -> None:
-    """A table that a server of before the slow hash has opened is entered as ever."""
+async def test_older_hashes_open_their_tables_and_are_replaced(tmp_path: Path) -> None:
+    """Whoever knows the passphrase of an older server's table enters as ever; then its hash is a slow one."""
     path = tmp_path / "journal.sqlite"
     code = await opened(path)
     salt, _ = stored(path)
@@ -102,6 +102,10 @@ async def test_older_hashes_open_their_tables(tmp_path: Path) -> None:
         ben = await arrived(stack, served)
         assert await ben.refusal(asking(WISHES[0], code, "open")) is Reason.BAD_PASSPHRASE
         await ben.enter(asking(WISHES[0], code))
+    assert stored(path) == (salt, passphrases.slow_hash(OPENS, salt))
+    async with journaled(path) as served, AsyncExitStack() as stack:
+        dan = await arrived(stack, served)
+        await dan.enter(asking(WISHES[1], code))
 
 
 async def test_others_play_while_a_passphrase_is_checked(gate: threading.Event, tmp_path: Path) -> None:
