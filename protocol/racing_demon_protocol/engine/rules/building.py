@@ -47,14 +47,14 @@ class BuildingRules(Rules):
             for seat in seats
             if any(self.foundations.may_take_back(seat, pile) for pile in layout.foundations)
         )
-        self._filled = {
+        self._filled_columns = {
             seat: [
                 pile for pile in layout.seat_piles(seat, Kind.TABLEAU) if self.columns.group(pile).space.fill
             ]
             for seat in seats
         }
-        self._fills_up = game.goal is Goal.FOUNDATIONS_FULL
-        self._counting = {
+        self._needs_full_foundations = game.goal is Goal.FOUNDATIONS_FULL
+        self._counting_piles = {
             seat: [p.number for p in layout.piles if p.counts and p.seat == seat and p.kind is not Kind.STOCK]
             for seat in seats
         }
@@ -102,7 +102,7 @@ class BuildingRules(Rules):
         Unbounded counts are capped where they no longer make a difference.
         """
         turned = self._stock.rule_state(board, seat, self._redeals_seen)
-        came = (board.came.get(pile, 0) for pile in self._counting[seat])
+        came = (board.came.get(pile, 0) for pile in self._counting_piles[seat])
         return *turned, min(board.liberties.get(seat, 0), self._liberties_seen), *came
 
     def _plain(self, board: Board, seat: int) -> Iterator[Play]:
@@ -119,13 +119,13 @@ class BuildingRules(Rules):
 
     def automatic_play(self, board: Board, seat: int) -> Play | None:
         """Return the next automatic play: a card that must fill a space, or the next card of a deal."""
-        for pile in self._filled.get(seat, ()):
+        for pile in self._filled_columns.get(seat, ()):
             if not board.cards[pile] and board.cards[heap := self.layout.seat_piles(seat, Kind.RESERVE)[0]]:
                 return Play(heap, 1, pile)
-        due = self._stock.next_step(board, seat) if self._stock.deals_automatically else None
+        play = self._stock.next_step(board, seat) if self._stock.deals_automatically else None
         for effect in self._effects:
-            due = due or effect.automatic_play(board, seat)
-        return due
+            play = play or effect.automatic_play(board, seat)
+        return play
 
     @property
     def turn_size(self) -> int:
@@ -137,21 +137,30 @@ class BuildingRules(Rules):
 
         If the card turned last must be put aside first, return that play.
         """
-        plays = [
-            play
-            for play in self._stock.plays(board, seat)
-            if not self.move_generator.refusal(board, seat, play)
-        ]
-        if not plays and seat in self.layout.stock:
-            stock, waste = self.layout.stock[seat], self.layout.waste.get(seat)
-            own = (play for effect in self._effects for play in effect.plays(board, seat))
-            plays = [play for play in own if play.source == stock or play.destination == waste]
-        if not plays:
-            aside = set(self.layout.seat_piles(seat, Kind.RESERVE))
-            wastes = self.layout.seat_piles(seat, Kind.WASTE)
-            candidates = self.move_generator.fill_plays(board, seat)
-            plays = [play for play in candidates if play.source in wastes and play.destination in aside]
+        plays = (
+            self._usual_stock_plays(board, seat)
+            or self._special_stock_plays(board, seat)
+            or self._plays_aside(board, seat)
+        )
         return plays[-1] if plays else None
+
+    def _usual_stock_plays(self, board: Board, seat: int) -> list[Play]:
+        refusal = self.move_generator.refusal
+        return [play for play in self._stock.plays(board, seat) if not refusal(board, seat, play)]
+
+    def _special_stock_plays(self, board: Board, seat: int) -> list[Play]:
+        """Return the plays of special rules from the stock, or to the waste."""
+        if seat not in self.layout.stock:
+            return []
+        stock, waste = self.layout.stock[seat], self.layout.waste.get(seat)
+        plays = (play for effect in self._effects for play in effect.plays(board, seat))
+        return [play for play in plays if play.source == stock or play.destination == waste]
+
+    def _plays_aside(self, board: Board, seat: int) -> list[Play]:
+        """Return the plays of the card turned last to a reserve."""
+        wastes, reserves = (self.layout.seat_piles(seat, kind) for kind in (Kind.WASTE, Kind.RESERVE))
+        plays = self.move_generator.fill_plays(board, seat)
+        return [play for play in plays if play.source in wastes and play.destination in reserves]
 
     def required_first(self, board: Board, seat: int) -> str:
         """Return what a special rule requires first, in words; empty if nothing."""
@@ -171,7 +180,7 @@ class BuildingRules(Rules):
 
     def is_out(self, board: Board, seat: int) -> bool:
         """Return whether a seat has reached the game's goal."""
-        if not self._fills_up:
+        if not self._needs_full_foundations:
             return super().is_out(board, seat)
         return self.foundations.are_full(board, seat)
 
