@@ -22,10 +22,10 @@ from benchmarks.yardsticks.rows import Row, ratios
 from benchmarks.yardsticks.script import SEATS, SEED, Step, singles
 from benchmarks.yardsticks.whole import LIMITS, loop_factory
 from racing_demon_server.ops import logs
+from racing_demon_server.processes import Inherited, serve_all
 from racing_demon_server.server import TableServer, run
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables import registry
-from racing_demon_server.workers import Inherited, serve_all
 
 COUNTS: Final = (1, 2, 4)
 AIM_FLAT: Final = 1.1

@@ -16,10 +16,11 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Moved
 from racing_demon_protocol.wire.redirects import is_below
-from racing_demon_server.net.address_limits import MANY_SEARCHES, Origin
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import ServerContext
+from racing_demon_server.net.origin import Origin
 from racing_demon_server.net.table_service import TableHandler, TableService
+from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.tables.registry import Registry
 
 from .location import Found, Location, SearchResult

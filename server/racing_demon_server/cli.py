@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
     with without_modules("rich"):  # structlog uses it for tracebacks, which our logs format themselves
         from .ops import logs  # noqa: PLC0415
-    from . import server, workers  # noqa: F401, PLC0415 - before the collector works again
+    from . import processes, server  # noqa: F401, PLC0415 - before the collector works again
 
     gc.freeze()
     gc.enable()
@@ -94,9 +94,9 @@ def main(argv: Sequence[str] | None = None, *, loaded: Callable[[], None] = lamb
 
 def _serve(arguments: argparse.Namespace, extensions: Sequence[Extension]) -> int:
     """Run the server that the arguments ask for, in one process or several."""
+    from .processes import Inherited, serve_all, warn_of_others  # noqa: PLC0415
     from .server import Server, TableServer, run, run_on_loop  # noqa: PLC0415
     from .settings import ServerSettings  # noqa: PLC0415
-    from .workers import Inherited, serve_all, warn_of_others  # noqa: PLC0415
 
     def serve(server: Server, announce: Callable[[str], None], inherited: Inherited | None = None) -> int:
         serving = run(server, announce, inherited, stop_with_stdin=arguments.stop_with_stdin)

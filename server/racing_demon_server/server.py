@@ -36,12 +36,12 @@ from racing_demon_server.tables.room import Clock
 
 from .network_interfaces import reachable
 from .ops import event_loop, garbage_collection
+from .processes import Inherited
 from .settings import ServerSettings
-from .workers import Inherited
 
 if TYPE_CHECKING:
     from racing_demon_server.mqtt.publisher import Publisher
-    from racing_demon_server.net.announcer import Announcer
+    from racing_demon_server.net.mdns import Announcer
 
 RESTARTING: Final = 1012
 """The WebSocket close code "service restart": the tables are kept, and clients reconnect."""
@@ -364,7 +364,7 @@ def _announcers(settings: ServerSettings) -> "Sequence[Announcer]":
     """Return the announcer for the local network, if the settings ask for it."""
     if not settings.announces or os.environ.get(VARIABLE, "").strip() == NO_INTERFACES:
         return []
-    from racing_demon_server.net.announcer import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
+    from racing_demon_server.net.mdns import Announcer  # noqa: PLC0415 - zeroconf takes a while to load
 
     return [Announcer()]
 

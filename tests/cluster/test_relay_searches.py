@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosed
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_server.net.address_limits import MANY_SEARCHES
+from racing_demon_server.rate_limits import MANY_SEARCHES
 from tests.support.relay import answer_relay, visited
 from tests.support.restartable_server import wait_until
 from tests.support.servers import Closing, Peer, relaying, serving, timeout

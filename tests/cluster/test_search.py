@@ -24,8 +24,8 @@ from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net.address_limits import MANY_SEARCHES
 from racing_demon_server.net.handler import MAX_HELD_MESSAGES, ServerContext
+from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import Standing

@@ -15,7 +15,7 @@ from racing_demon_client.discovery import mdns
 from racing_demon_client.discovery.mdns import find
 from racing_demon_client.net.server_query import FoundTable
 from racing_demon_protocol.discovery.mdns import Announcement
-from racing_demon_server.net import announcer
+from racing_demon_server.net import mdns as server_mdns
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -23,7 +23,7 @@ LOOPBACK: Final = "127.0.0.1"
 def among_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Announce and look on loopback only, and by another name than tests that run beside these."""
     monkeypatch.setenv("RACING_DEMON_INTERFACES", LOOPBACK)
-    for module in (mdns, announcer):
+    for module in (mdns, server_mdns):
         monkeypatch.setattr(module, "SERVICE", f"_rdt-{os.getpid()}._tcp.local.")
 
 

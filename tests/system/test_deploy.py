@@ -23,7 +23,7 @@ import yaml  # type: ignore[import-untyped]
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.address_limits import believed_address, networks
+from racing_demon_server.net.origin import believed_address, networks
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
 from tests.support.ports import free_port
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of

@@ -22,10 +22,10 @@ from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames, Listener
 from racing_demon_server.match.hand_clock import HandClock
-from racing_demon_server.net.address_limits import LOCAL, MANY_SEARCHES, MINUTE, Origin
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import Handler, ServerContext
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.net.origin import LOCAL, Origin
+from racing_demon_server.rate_limits import MANY_SEARCHES, MINUTE, TokenBucket
 from racing_demon_server.settings import limits
 from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
@@ -342,7 +342,7 @@ class Relay:
         self._tables: dict[str, RelayedTable] = {}
         self._table_of: dict[Listener, RelayedTable] = {}
         self._is_known = False
-        self._misses = Bucket(UPSTREAM["misses_per_minute"] / MINUTE, UPSTREAM["miss_burst"])
+        self._misses = TokenBucket(UPSTREAM["misses_per_minute"] / MINUTE, UPSTREAM["miss_burst"])
         self._unknown: dict[str, int] = {}
 
     def __len__(self) -> int:

@@ -20,13 +20,19 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.frames import framed
-from racing_demon_server.rate_limit import Allowance, Bucket
+from racing_demon_server.net.origin import Origin
+from racing_demon_server.rate_limits import (
+    COSTS,
+    DEAR_EVENT,
+    POOL_SECONDS,
+    AddressLimits,
+    Allowance,
+    TokenBucket,
+)
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
 
-from .address_limits import POOL_SECONDS, AddressLimits, Origin
 from .connection import Connection
-from .costs import COSTS, DEAR_EVENT
 
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""
@@ -77,7 +83,7 @@ class ServerContext:
     def allowance(self, address: str) -> Allowance:
         """Return the allowance of a new connection from an address."""
         per_second = self.settings.units_per_connection
-        share = Bucket(per_second, per_second * SHARE_SECONDS)
+        share = TokenBucket(per_second, per_second * SHARE_SECONDS)
         return Allowance(share, [*self.addresses.pools(address), self._units])
 
     def count_cut(
@@ -88,9 +94,9 @@ class ServerContext:
         self.metrics.cut(why)
 
 
-def pool(units_per_second: float) -> Bucket:
+def pool(units_per_second: float) -> TokenBucket:
     """Return units that several connections share."""
-    return Bucket(units_per_second, units_per_second * POOL_SECONDS)
+    return TokenBucket(units_per_second, units_per_second * POOL_SECONDS)
 
 
 class Service(Protocol):
@@ -184,8 +190,8 @@ class Handler:
         settings = context.settings
         self._writes_text = self.encoding is Encoding.JSON
         self._number = context.next_number()
-        self._frames = Bucket(settings.frames_per_second, settings.frame_burst)
-        self._controls = Bucket(settings.controls_per_second, settings.control_burst)
+        self._frames = TokenBucket(settings.frames_per_second, settings.frame_burst)
+        self._controls = TokenBucket(settings.controls_per_second, settings.control_burst)
         self._events = context.addresses.events(self.address)
         self._held: HeldMessages | None = None
         self._has_greeted = self.is_entry_due = False

@@ -13,12 +13,12 @@ from websockets.http11 import Request, Response
 from racing_demon_protocol.constants import WEBSOCKET_PATH
 from racing_demon_protocol.discovery.mdns import MOST_TABLES
 from racing_demon_protocol.wire.redirects import bracketed
+from racing_demon_server.rate_limits import HANDSHAKE, PICTURE, REQUEST
 from racing_demon_server.sharding import CODE_LETTERS
 from racing_demon_server.web.assets import ALONE, AT_ROOT, TABLE_PATH, Assets
 from racing_demon_server.web.qr_codes import QR_PATH, qr_code
 
 from . import http
-from .costs import HANDSHAKE, PICTURE, REQUEST
 from .handler import ServerContext, Service
 
 METRICS_KEPT_US: Final = 1_000_000

@@ -19,7 +19,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.net.origin import Origin
+from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
     Hashing,
@@ -30,7 +31,6 @@ from racing_demon_server.tables.passphrase import (
 from racing_demon_server.tables.registry import Registry, TableElsewhere, TableUnread
 from racing_demon_server.tables.room import TOO_DEAR, Room
 
-from .address_limits import MINUTE, Origin, networks_of
 from .connection import Connection
 from .handler import Handler, ServerContext, pool
 
@@ -51,7 +51,7 @@ class TableService:
         self.context = context
         self.registry = registry
         self.hasher = PassphraseHasher()
-        self._table_units: WeakKeyDictionary[Room, Bucket] = WeakKeyDictionary()
+        self._table_units: WeakKeyDictionary[Room, TokenBucket] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         """Return the number of tables."""
@@ -84,7 +84,7 @@ class TableService:
         """Hash no more passphrases."""
         self.hasher.close()
 
-    def units_of(self, room: Room) -> Bucket:
+    def units_of(self, room: Room) -> TokenBucket:
         """Return the units that all players of a table share."""
         if room not in self._table_units:
             self._table_units[room] = pool(self.context.settings.units_per_table)
@@ -181,7 +181,7 @@ class TableHandler(Handler):
         super().__init__(connection, service.context, origin)
         settings = service.context.settings
         self._tables = service
-        self._commands = Bucket(settings.commands_per_second, settings.command_burst)
+        self._commands = TokenBucket(settings.commands_per_second, settings.command_burst)
         self._new_lock: Passphrase | None = None
         self._room: Room | None = None
         self._actor: Actor = None

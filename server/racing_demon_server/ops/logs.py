@@ -17,7 +17,7 @@ import structlog
 from structlog.stdlib import ProcessorFormatter
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 
 NAME: Final = "racing_demon_server"
 """The logger of all our code. Other loggers are heard from warnings up."""
@@ -131,13 +131,13 @@ class Throttle(logging.Filter):
     def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__()
         self._clock = clock
-        self._places: dict[tuple[str, int, int], tuple[Bucket, list[int]]] = {}
+        self._places: dict[tuple[str, int, int], tuple[TokenBucket, list[int]]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Tell whether a line is written."""
         place = (record.pathname, record.lineno, record.levelno)
         if place not in self._places:
-            self._places[place] = Bucket(LINES_PER_SECOND, LINES_AT_ONCE), [0]
+            self._places[place] = TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE), [0]
         bucket, left_out = self._places[place]
         if not bucket.take(self._clock()):
             left_out[0] += 1

@@ -11,7 +11,7 @@ from typing import Final
 
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused, RacingDemonError
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 
 SECONDS_A_TRY = 2
 MOST_TRIES = 10
@@ -97,7 +97,7 @@ class Passphrase:
         self._quick = self._hashed(passphrase) if passphrase else None
         if self._is_older:
             self._quick = hash_
-        self._tries: OrderedDict[str, Bucket] = OrderedDict()
+        self._tries: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def verify(self, passphrase: str, address: str, at: int) -> None:
         """Check a passphrase. Wrong guesses use up the guesses of their address only.
@@ -145,7 +145,7 @@ class Passphrase:
 
     def _note_try(self, address: str, at: int) -> None:
         """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""
-        tries = self._tries.setdefault(address, Bucket(1 / SECONDS_A_TRY, MOST_TRIES))
+        tries = self._tries.setdefault(address, TokenBucket(1 / SECONDS_A_TRY, MOST_TRIES))
         self._tries.move_to_end(address)
         tries.take(at)
         if len(self._tries) > MOST_ADDRESSES:

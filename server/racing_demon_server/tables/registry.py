@@ -27,7 +27,7 @@ from racing_demon_server.journal.recovery import past_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import Past, Table
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
@@ -205,7 +205,11 @@ class Registry:
         return sum(room.bots for room in self._rooms.values()) < self._settings.max_bots
 
     def open(
-        self, options: Options, lock: Passphrase | None = None, address: str = "", purse: Bucket | None = None
+        self,
+        options: Options,
+        lock: Passphrase | None = None,
+        address: str = "",
+        purse: TokenBucket | None = None,
     ) -> Room:
         """Open a room for a new table, for somebody at an address, who pays for its bots with a purse.
 
@@ -458,7 +462,7 @@ class Registry:
         journal: TableJournal,
         past: Past | None = None,
         epoch: str = "",
-        purse: Bucket | None = None,
+        purse: TokenBucket | None = None,
     ) -> Generator[None, None, Room]:
         """Add a room; yield after each step of restoring its past. Return it."""
         dealt = 0 if past is None else len(past.seeds)

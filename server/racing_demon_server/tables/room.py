@@ -30,7 +30,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, Answer, Past, Table
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
@@ -118,7 +118,7 @@ class Room:
         may_add_bot: Callable[[], bool],
         failed: Callable[["Room"], None],
         restored: Restored | None = None,
-        purse: Bucket | None = None,
+        purse: TokenBucket | None = None,
     ) -> None:
         if restored is None:
             contributions = settings.takes_contributions

@@ -24,7 +24,7 @@ from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, f
 from racing_demon_server.match.checkpoint import Gallery
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Past
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.wakeup import seconds_until
 
 from .backlog import Backlog, Later, Queue
@@ -81,7 +81,7 @@ class Spectators:
         self._listeners: deque[Listener] = deque()
         self._newest = 0
         self._batches: dict[tuple[int, bool], Batch] = {}
-        self._races = Bucket(RACES_PER_SECOND, RACE_BURST)
+        self._races = TokenBucket(RACES_PER_SECOND, RACE_BURST)
         self._turns = backlog.turns
         self._queue = Queue(backlog, self._snapshot)
         self._late: TableState | None = None

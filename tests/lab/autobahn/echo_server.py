@@ -16,9 +16,9 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.net import connection
-from racing_demon_server.net.address_limits import Origin
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import Handler
+from racing_demon_server.net.origin import Origin
 from racing_demon_server.net.table_service import TableHandler, TableService
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry

@@ -22,7 +22,7 @@ from racing_demon_server.bots.players import LEVELS, Bot, Decision, Level
 from racing_demon_server.bots.seats import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
-from racing_demon_server.rate_limit import Bucket
+from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.tables import told
@@ -189,7 +189,7 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
 async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""
     plays = []
-    for purse in (None, Bucket(8, 8)):
+    for purse in (None, TokenBucket(8, 8)):
         registry, conn = Registry(ServerSettings(), now, ImmediateJournal()), FakeConnection()
         room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), purse=purse)
         room.host(b"host")

@@ -4,13 +4,8 @@ import ipaddress
 
 import pytest
 
-from racing_demon_server.net.address_limits import (
-    MAX_REMEMBERED,
-    AddressLimits,
-    believed_address,
-    named_clients,
-    networks,
-)
+from racing_demon_server.net.origin import believed_address, named_clients, networks
+from racing_demon_server.rate_limits import MAX_REMEMBERED, AddressLimits
 from racing_demon_server.settings import OWN_PROXIES, ServerSettings
 
 MINUTE = 60_000_000

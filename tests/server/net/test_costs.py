@@ -15,12 +15,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server import rate_limits
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net import address_limits
-from racing_demon_server.net.address_limits import EVENT_BURST
-from racing_demon_server.net.costs import COSTS, HANDSHAKE, REQUEST
 from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
+from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, REQUEST
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.registry import Registry
@@ -137,7 +136,7 @@ async def test_who_fills_the_disk_pays_more(
     burst: float, plays: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once an address has caused very many events each costs eleven units instead of one; none before."""
-    monkeypatch.setattr(address_limits, "EVENT_BURST", burst)
+    monkeypatch.setattr(rate_limits, "EVENT_BURST", burst)
     made = 0
     async with (
         serving_with(None, Standing(), units_per_connection=3, units_per_address=40) as served,

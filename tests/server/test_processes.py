@@ -3,9 +3,9 @@
 import socket
 
 from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.processes import listening
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
-from racing_demon_server.workers import listening
 from tests.support.clocks import clock
 from tests.support.servers import Peer, gateway_of
 

@@ -15,8 +15,8 @@ from racing_demon_protocol.discovery.mdns import Interface
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.net import announcer
-from racing_demon_server.net.announcer import Announcer
+from racing_demon_server.net import mdns
+from racing_demon_server.net.mdns import Announcer
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.clocks import clock
@@ -29,7 +29,7 @@ HERE = ipaddress.ip_interface(f"{LOOPBACK}/8")
 @pytest.fixture(autouse=True)
 def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     among_ourselves(monkeypatch)
-    monkeypatch.setattr(announcer, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(mdns, "PAUSE_SECONDS", 0.05)
 
 
 @asynccontextmanager
@@ -88,7 +88,7 @@ async def test_what_changes_at_a_table_is_corrected() -> None:
 
 async def test_no_more_tables_are_announced_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens tables without end fills no network with them; when one is closed, the next is."""
-    monkeypatch.setattr(announcer, "MOST_TABLES", 2)
+    monkeypatch.setattr(mdns, "MOST_TABLES", 2)
     async with announcing() as (url, registry):
         async with Peer.hosting(url) as ann, Peer.hosting(url) as ben, Peer.hosting(url) as cat:
             await found_when({ann.code, ben.code})
@@ -114,7 +114,7 @@ async def test_a_network_that_takes_nothing_is_told_of_once(caplog: pytest.LogCa
 
 async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that was started before its network was up; and one whose network has gone and come."""
-    monkeypatch.setattr(announcer, "FOLLOW_SECONDS", 0.05)
+    monkeypatch.setattr(mdns, "FOLLOW_SECONDS", 0.05)
     interfaces: list[Interface] = []
     registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
     registry.open(Options())
@@ -144,8 +144,8 @@ async def test_a_network_that_takes_no_goodbye_keeps_no_server(
                 raise mistake
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(announcer, "AsyncZeroconf", Broken)
-    monkeypatch.setattr(announcer, "GOODBYE_SECONDS", 0.5)
+    monkeypatch.setattr(mdns, "AsyncZeroconf", Broken)
+    monkeypatch.setattr(mdns, "GOODBYE_SECONDS", 0.5)
     speaker = Announcer()
     speaker.start(lambda: [HERE], 5252)
     await asyncio.sleep(0)
@@ -195,7 +195,7 @@ async def test_a_network_that_fails_later_is_told_of_once(
             was_tried.set()
             raise zeroconf.Error
 
-    monkeypatch.setattr(announcer, "AsyncZeroconf", Broken)
+    monkeypatch.setattr(mdns, "AsyncZeroconf", Broken)
     registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
     registry.open(Options())
     with caplog.at_level(logging.WARNING):

@@ -1,0 +1,325 @@
+"""The limits of what clients may ask for. Times are microseconds on one rising clock.
+
+A household behind one router is one address, so the limits of addresses allow a large party.
+
+What a message costs is told in units. One unit is the cost of a ping: about 40 microseconds of CPU. The kind
+of a message determines its cost, so clients can know it: ``docs/wire.md`` has a list. A play also costs one
+for each further event that it leads to, and who opened a table pays for the thoughts of its bots. Costs were
+measured with a journal, and rounded. The last ``ready`` or ``stuck`` of eight deals or ends a hand, so each
+of the eight pays a part of that.
+"""
+
+import ipaddress
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+from typing import Final
+
+from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.errors import CommandRefused
+from racing_demon_protocol.formatting import pluralize
+from racing_demon_protocol.wire.messages import Message
+from racing_demon_protocol.wire.messages import client as cl
+
+from .settings import ServerSettings
+
+ROUNDING_US: Final = 1
+"""A token may be taken this much early, because the refill per microsecond is fractional."""
+
+
+class TokenBucket:
+    """A token bucket.
+
+    Attributes:
+        per_second: tokens that flow in.
+
+    Args:
+        per_second: tokens that flow in.
+        burst: the most tokens it holds.
+
+    """
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self.per_second = per_second
+        self._each_us = 1_000_000 / per_second
+        self._burst_us = burst * self._each_us
+        self._spent_until = -inf
+
+    def take(self, at: int, units: int = 1) -> bool:
+        """Take tokens if there are enough; otherwise take none."""
+        spent_until, full_until = self._spent_until, at - self._burst_us
+        # ``max`` would take the interpreter ten times as long, for every frame.
+        spent_until = (spent_until if spent_until > full_until else full_until) + self._each_us * units
+        if spent_until > at + ROUNDING_US:
+            return False
+        self._spent_until = spent_until
+        return True
+
+    def is_empty(self, at: int, units: int = 1) -> bool:
+        """Tell whether that many tokens are missing now."""
+        return not copy(self).take(at, units)
+
+    def used(self, at: int) -> float:
+        """Return how many tokens it lacks now until it is full."""
+        return max(0.0, (self._spent_until - at + self._burst_us) / self._each_us)
+
+    def overdraw(self, at: int, units: int = 1) -> int:
+        """Take tokens that are not there. Return the microseconds until the debt is paid."""
+        self._spent_until = max(self._spent_until, at - self._burst_us) + self._each_us * units
+        return max(0, round(self._spent_until - at))
+
+
+class Allowance:
+    """What one connection may use: its own share, and pools that it shares with others.
+
+    Others cannot use up its share.
+
+    Args:
+        share: its own bucket.
+        pools: buckets for everything beyond the share; each use takes from all of them.
+
+    """
+
+    def __init__(self, share: TokenBucket, pools: Sequence[TokenBucket]) -> None:
+        self._share = share
+        self._pools = list(pools)
+        self._owed = 0
+
+    def add_pool(self, pool: TokenBucket) -> None:
+        """Add another pool."""
+        self._pools.append(pool)
+
+    def charge(self, units: int) -> None:
+        """Note units that were used before anybody knew how many. The next use pays for them, too."""
+        self._owed += units
+
+    def take(self, at: int, units: int = 1) -> bool:
+        """Take units if there are enough; otherwise take none."""
+        if self._owed:
+            units += self._owed
+        if not self._share.take(at, units):
+            if any(pool.is_empty(at, units) for pool in self._pools):
+                return False
+            for pool in self._pools:
+                pool.take(at, units)
+        self._owed = 0
+        return True
+
+    def settle(self, at: int) -> bool:
+        """Pay what is owed, if there is enough. Return whether nothing is owed any more."""
+        return not self._owed or self.take(at, 0)
+
+    def overdraw(self, at: int) -> int:
+        """Take a unit that is not there from the share, and what is owed, but no more than a second brings.
+
+        Return the microseconds until the share has paid for that.
+        """
+        part = min(self._owed, max(1, int(self._share.per_second)))
+        self._owed -= part
+        return self._share.overdraw(at, 1 + part)
+
+
+# What messages cost.
+
+REQUEST: Final = 10
+"""An HTTP request."""
+PICTURE: Final = 60
+"""A request for the QR code of a table's address, which is drawn."""
+DEAR_EVENT: Final = 10
+"""What each event of a play costs more, once an address has caused very many of them. They fill the disk."""
+HANDSHAKE: Final = 15
+"""The handshake of a WebSocket, with its connection."""
+
+_BY_COST: Final = (
+    (1, (cl.Hello, cl.Ping, cl.PlayCards)),
+    (5, (cl.Call, cl.Kick, cl.MakeHost, cl.Mute, cl.Pause, cl.React, cl.Relaying, cl.Say, cl.Unban)),
+    (10, (cl.Contribute, cl.PlayBest, cl.Ready, cl.Reveal, cl.Stuck)),
+    (10, (cl.AddBot, cl.Leave, cl.RemoveBot, cl.SetOptions, cl.StandIn, cl.Watch)),
+    (20, (cl.Join, cl.Resume)),
+    (30, (cl.Create,)),
+    (100, (cl.Start,)),
+)
+COSTS: Final[dict[type[Message], int]] = {kind: cost for cost, kinds in _BY_COST for kind in kinds}
+"""The cost of each message of a client, including its frame."""
+
+
+# The limits of addresses.
+
+SHARED_BITS: Final = 64
+"""The bits of an IPv6 address that identify a household; a household chooses the rest."""
+WIDER: Final = {56: 2, 48: 4}
+"""How many times as much the wider IPv6 networks may have that homes, firms and hosters are given."""
+MAX_REMEMBERED: Final = 10_000
+MANY_SEARCHES: Final = "Too many tables are looked for; come back in a moment."
+MINUTE: Final = 60.0
+"""Seconds."""
+EVENTS_PER_SECOND: Final = 100.0
+EVENT_BURST: Final = 10_000_000.0
+"""The events of plays that an address may cause, sustained and at once, before each costs more. They stay on
+the disk, some 45 bytes each. 250 people behind one router need hours without a pause for the burst."""
+POOL_SECONDS: Final = 5.0
+"""A pool of units holds what flows into it in this many seconds."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One address: its open connections, and its limits.
+
+    Attributes:
+        tables: limits the tables that it opens.
+        units: limits what its connections use beyond their shares.
+        misses: limits the wrong codes that it asks for.
+        events: counts the events that its plays cause.
+        times: how many times as much it may have as an address.
+        connections: the number of open ones.
+        searches: the number that run: any of them may be for a wrong code.
+
+    """
+
+    tables: TokenBucket
+    units: TokenBucket
+    misses: TokenBucket
+    events: TokenBucket
+    times: int
+    connections: int = 0
+    searches: int = 0
+
+
+class AddressLimits:
+    """The limits of all addresses. The empty address is this machine, and not limited."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._searches = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def enter(self, address: str) -> bool:
+        """Count a connection. Return whether its address may have it."""
+        entries, most = self._entries_of(address), self._settings.connections_per_address
+        for entry in entries:
+            entry.connections += 1
+        return not address or all(entry.connections <= most * entry.times for entry in entries)
+
+    def leave(self, address: str) -> None:
+        """Stop counting a connection."""
+        for entry in self._entries_of(address):
+            entry.connections -= 1
+
+    def take_table(self, address: str, at: int) -> bool:
+        """Count a table that is opened. Return whether its address may open it now."""
+        return not address or _take([entry.tables for entry in self._entries_of(address)], at)
+
+    def units(self, address: str) -> TokenBucket | None:
+        """Return the units that all connections of an address share; ``None`` for this machine."""
+        return self._entries_of(address)[0].units if address else None
+
+    def pools(self, address: str) -> list[TokenBucket]:
+        """Return the units that the connections of an address share, also with its wider networks."""
+        return [entry.units for entry in self._entries_of(address)] if address else []
+
+    def events(self, address: str) -> list[TokenBucket]:
+        """Return what counts the events that an address causes, also with its wider networks."""
+        return [entry.events for entry in self._entries_of(address)] if address else []
+
+    def take_request(self, address: str, at: int, units: int) -> bool:
+        """Count the cost of an HTTP request. Return whether its address may have an answer."""
+        return not address or _take(self.pools(address), at, units)
+
+    def may_miss(self, address: str, at: int) -> bool:
+        """Tell whether an address may ask for another unknown table."""
+        return not address or not any(entry.misses.is_empty(at) for entry in self._entries_of(address))
+
+    def note_miss(self, address: str, at: int) -> None:
+        """Count a code of an unknown table."""
+        if address:
+            _take([entry.misses for entry in self._entries_of(address)], at)
+
+    def too_many_misses(self) -> CommandRefused:
+        """Return the refusal of an address that may not miss."""
+        seconds = math.ceil(MINUTE / self._settings.misses_per_minute)
+        wait = pluralize(seconds, "second")
+        text = f"Too many wrong codes from your address: wait {wait}, and try again."
+        return CommandRefused(Reason.TOO_FAST, text)
+
+    def begin_search(self, address: str, at: int, shared: TokenBucket | None = None) -> bool:
+        """Count a search for a table. Return whether its address may have it, if all that run are misses.
+
+        Args:
+            address: the address.
+            at: the time.
+            shared: misses that all addresses share; each leaves the others twice what it has used.
+
+        """
+        entries = self._entries_of(address)
+        entry = entries[0]
+        if address and any(each.misses.is_empty(at, each.searches + 1) for each in entries):
+            return False
+        if address and shared is not None:
+            used = entry.misses.used(at) + entry.searches
+            if shared.is_empty(at, self._searches + math.ceil(2 * used) + 1):
+                return False
+        for each in entries:
+            each.searches += 1
+        self._searches += 1
+        return True
+
+    def end_search(self, address: str) -> None:
+        """Stop counting a search."""
+        for entry in self._entries_of(address):
+            entry.searches -= 1
+        self._searches -= 1
+
+    def _entries_of(self, address: str) -> list[_Entry]:
+        """Return the limits of an address, and those of the wider networks that it is in."""
+        return [self._entry(name, times) for name, times in networks_of(address)]
+
+    def _entry(self, address: str, times: int) -> _Entry:
+        entry = self._entries.get(address)
+        if entry is None:
+            self._forget()
+            settings = self._settings
+            units = settings.units_per_address * times
+            entry = self._entries[address] = _Entry(
+                tables=TokenBucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
+                units=TokenBucket(units, units * POOL_SECONDS),
+                misses=TokenBucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
+                events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
+                times=times,
+            )
+        self._entries.move_to_end(address)
+        return entry
+
+    def _forget(self) -> None:
+        """Make room: forget addresses that are not in use, the longest unseen first."""
+        if len(self._entries) < MAX_REMEMBERED:
+            return
+        for address, entry in self._entries.items():
+            if not (entry.connections or entry.searches):
+                del self._entries[address]
+                return
+
+
+def _take(buckets: Sequence[TokenBucket], at: int, units: int = 1) -> bool:
+    """Take tokens from all buckets if there are enough in each; otherwise take none."""
+    if any(bucket.is_empty(at, units) for bucket in buckets):
+        return False
+    for bucket in buckets:
+        bucket.take(at, units)
+    return True
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def networks_of(address: str) -> tuple[tuple[str, int], ...]:
+    """Return an address and the wider networks that it is in, and how many times as much each may have."""
+    if not address.endswith(f"/{SHARED_BITS}"):
+        return ((address, 1),)
+    network = ipaddress.ip_network(address)
+    wider = ((str(network.supernet(new_prefix=bits)), times) for bits, times in WIDER.items())
+    return ((address, 1), *wider)
