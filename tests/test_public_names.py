@@ -233,6 +233,9 @@ def _dict_keys(node: ast.expr, function: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Dict):
             yield from (str(key.value) for key in part.keys if isinstance(key, ast.Constant))
+            for key, value in zip(part.keys, part.values, strict=True):
+                if key is None:  # another dictionary is unpacked here
+                    yield from _dict_keys(value, function)
 
 
 def metrics() -> Iterator[str]:
