@@ -61,7 +61,7 @@ schema-write: $(STAMP)  ## write what is made from messages, options and games: 
 bench: $(STAMP)  ## the server beside bare relays and Colyseus; BENCH=steps for another of benchmarks/; ARGS=--help
 	$(BIN)/python -m benchmarks.$(or $(BENCH),server) $(ARGS)
 
-lab: $(STAMP)  ## list the experiments; tests/lab/README.md explains them
+lab:  ## list the experiments; tests/lab/README.md explains them
 	@$(MAKE) --no-print-directory -C tests/lab
 
 evening: $(STAMP)  ## rehearse an evening with all kinds of screens; writes its pictures to FOLDER (evening/)
