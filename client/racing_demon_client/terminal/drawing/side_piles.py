@@ -35,13 +35,13 @@ def draw_side_pile_row(
     ctx: DrawContext, piles: Sequence[int], at: tuple[int, int], width: int, *, framed: bool
 ) -> None:
     """Draw labeled side piles next to each other: framed, or in one row."""
-    loose = list(_named(ctx, piles))
+    side_piles = list(_named(ctx, piles))
     if not framed:
-        _draw_line(ctx, loose, at, width)
+        _draw_line(ctx, side_piles, at, width)
         return
     x = at[0]
-    for each in loose:
-        x = _draw_framed(ctx, each, x, at[1]) + 4
+    for side_pile in side_piles:
+        x = _draw_framed(ctx, side_pile, x, at[1]) + 4
 
 
 def _named(ctx: DrawContext, piles: Sequence[int]) -> Iterator[SidePile]:
@@ -66,28 +66,28 @@ def _shown(ctx: DrawContext, pile: int) -> list[tuple[Card, int]]:
 def _draw_line(ctx: DrawContext, piles: Sequence[SidePile], at: tuple[int, int], width: int) -> None:
     """Draw all side piles in one row; omit labels, then lower cards, if they do not fit."""
     x, y = at
-    is_named = sum(len(loose.label) + len(loose.name) + 12 for loose in piles) <= width
+    is_named = sum(len(side_pile.label) + len(side_pile.name) + 12 for side_pile in piles) <= width
     for most in range(MAX_SHOWN, 0, -1):
-        labels = [_label(ctx, loose, most, is_named=is_named) for loose in piles]
+        labels = [_label(ctx, side_pile, most, is_named=is_named) for side_pile in piles]
         if sum(len(text) for pieces in labels for text, _ in pieces) + 2 * len(labels) - 1 <= width:
             break
-    for loose, pieces in zip(piles, labels, strict=True):
+    for side_pile, pieces in zip(piles, labels, strict=True):
         start = x
         for text, ink in pieces:
             x = ctx.canvas.put(x, y, text, ink)
-        ctx.canvas.touch(_hit(ctx, loose.pile, (start, y), (x - start, 1)))
+        ctx.canvas.touch(_hit(ctx, side_pile.pile, (start, y), (x - start, 1)))
         x += 2
 
 
-def _label(ctx: DrawContext, loose: SidePile, most: int, *, is_named: bool) -> list[tuple[str, int]]:
+def _label(ctx: DrawContext, side_pile: SidePile, most: int, *, is_named: bool) -> list[tuple[str, int]]:
     """Return a pile as pieces of text with inks: key, label, up to ``most`` cards, and the count."""
-    count, glyphs = len(ctx.board.cards[loose.pile]), ctx.glyphs
-    pieces: list[tuple[str, int]] = [(loose.label, ctx.scene.label_ink(loose.pile)), (" ", Role.DIM)]
+    count, glyphs = len(ctx.board.cards[side_pile.pile]), ctx.glyphs
+    pieces: list[tuple[str, int]] = [(side_pile.label, ctx.scene.label_ink(side_pile.pile)), (" ", Role.DIM)]
     if is_named:
-        pieces.append((f"{loose.name} ", Role.DIM))
-    if ctx.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(ctx, loose.pile)):
+        pieces.append((f"{side_pile.name} ", Role.DIM))
+    if ctx.board.piles[side_pile.pile].kind is Kind.STOCK or not (shown := _shown(ctx, side_pile.pile)):
         pieces.append((f"{glyphs.back}{count}" if count else glyphs.dot * 2, Role.BACK))
-        redeals = _redeals(ctx, loose.pile)
+        redeals = _redeals(ctx, side_pile.pile)
         return [*pieces, (redeals if is_named else redeals.replace(" redeals ", "+"), Role.DIM)]
     for card, ink in shown[-most:]:
         if sign := sign_of(ink, glyphs):
@@ -96,16 +96,16 @@ def _label(ctx: DrawContext, loose: SidePile, most: int, *, is_named: bool) -> l
     return [*pieces, (str(count), Role.DIM)]
 
 
-def _draw_framed(ctx: DrawContext, loose: SidePile, x: int, y: int) -> int:
+def _draw_framed(ctx: DrawContext, side_pile: SidePile, x: int, y: int) -> int:
     """Draw one side pile with its label above it and return the column after it."""
-    count = len(ctx.board.cards[loose.pile])
-    end = ctx.canvas.put(x, y, loose.label, ctx.scene.label_ink(loose.pile))
-    end = ctx.canvas.put(end + 1, y, f"{loose.name} {count}{_redeals(ctx, loose.pile)}", Role.DIM)
+    count = len(ctx.board.cards[side_pile.pile])
+    end = ctx.canvas.put(x, y, side_pile.label, ctx.scene.label_ink(side_pile.pile))
+    end = ctx.canvas.put(end + 1, y, f"{side_pile.name} {count}{_redeals(ctx, side_pile.pile)}", Role.DIM)
     size = ctx.density.card
     if not count:
         draw_frame(ctx.canvas, (x, y + 1), size, ctx.glyphs, dashed=True)
         right = x + size[0]
-    elif ctx.board.piles[loose.pile].kind is Kind.STOCK or not (shown := _shown(ctx, loose.pile)):
+    elif ctx.board.piles[side_pile.pile].kind is Kind.STOCK or not (shown := _shown(ctx, side_pile.pile)):
         draw_frame(ctx.canvas, (x, y + 1), size, ctx.glyphs)
         for row in range(1, size[1] - 1):
             ctx.canvas.put(x + 1, y + 1 + row, ctx.glyphs.back * (size[0] - 2), Role.BACK)
@@ -116,7 +116,7 @@ def _draw_framed(ctx: DrawContext, loose: SidePile, x: int, y: int) -> int:
             at = (x + number * 4, y + 1)
             draw_card(ctx.canvas, CardRect(at, size), ctx.glyphs.card(card, ten=True), ink, ctx.glyphs)
             right = at[0] + size[0]
-    ctx.canvas.touch(_hit(ctx, loose.pile, (x, y), (max(right, end) - x, 1 + size[1])))
+    ctx.canvas.touch(_hit(ctx, side_pile.pile, (x, y), (max(right, end) - x, 1 + size[1])))
     return max(right, end)
 
 
