@@ -14,6 +14,7 @@ from typing import Final
 from tests.support.postgres import postgres
 
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_server.journal.operations import Change, Operation
 
@@ -56,7 +57,7 @@ def main() -> None:
     """Measure both, in turns, and print what was measured."""
     with postgres() as server:
         name = server.new_database()
-        store = PostgresStore(server.url(name), "n1", [KEY])
+        store = PostgresStore(ClusterSettings(database=server.url(name), keys=(KEY,)), "n1")
         seconds(store, TOGETHER[-1])  # partitions of the events are made ahead
         for together in TOGETHER:
             took: dict[bool, list[float]] = {True: [], False: []}

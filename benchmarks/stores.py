@@ -26,6 +26,7 @@ from benchmarks.yardsticks.inside import Listener
 from benchmarks.yardsticks.script import OPTIONS, SEATS, SEED, Step, rounds
 from benchmarks.yardsticks.whole import disk_folder
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_server.durability import Durability
@@ -160,7 +161,9 @@ def stores(folder: Path) -> Iterator[dict[str, Opening]]:
                 SqliteStore(folder / f"{next(numbers)}.sqlite", Durability.FULL)
             ),
             "postgres": lambda: DurableJournal(
-                PostgresStore(servers.url(servers.new_database()), "bench", [KEY])
+                PostgresStore(
+                    ClusterSettings(database=servers.url(servers.new_database()), keys=(KEY,)), "bench"
+                )
             ),
         }
 

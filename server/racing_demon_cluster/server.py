@@ -83,10 +83,8 @@ def open_store(settings: ServerSettings, cluster: ClusterSettings) -> PostgresSt
     """
     urls = settings.public_urls
     return PostgresStore(
-        cluster.database,
+        cluster,
         settings.node or socket.gethostname(),
-        cluster.keys,
         public_url=urls[0] if urls else "",
-        needs_standby=cluster.needs_standby,
         letters=settings.code_letters,
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.settings import ClusterSettings
 from tests.support.postgres import KEY, Postgres, postgres
 
 
@@ -28,7 +29,7 @@ def opened(servers: Postgres, name: str) -> Iterator[Callable[..., PostgresStore
     with contextlib.ExitStack() as stack:
 
         def open_store(node: str = "n1", key: bytes = KEY, *, url: str = "") -> PostgresStore:
-            store = PostgresStore(url or servers.url(name), node, [key])
+            store = PostgresStore(ClusterSettings(database=url or servers.url(name), keys=(key,)), node)
             stack.callback(store.close)
             return store
 

@@ -12,6 +12,7 @@ from racing_demon_cluster.postgres.read_ahead import read_ahead, read_events
 from racing_demon_cluster.postgres.reader import PostgresReader
 from racing_demon_cluster.postgres.store import PostgresStore
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
@@ -55,7 +56,7 @@ class BothStores:
 
     def __init__(self, path: Path, url: str) -> None:
         self.sqlite = SqliteStore(path, Durability.NORMAL)
-        self.postgres = PostgresStore(url, "n1", [KEY])
+        self.postgres = PostgresStore(ClusterSettings(database=url, keys=(KEY,)), "n1")
 
     def commit(self, changes: list[Change]) -> None:
         """Write both."""

@@ -328,7 +328,9 @@ def test_a_primary_that_dies_loses_nothing() -> None:
     """What was committed is on the standby; when it is promoted, the server goes on with it by itself."""
     with postgres() as servers:
         name = servers.new_database()
-        store = PostgresStore(servers.url(name), "n1", [KEY], needs_standby=False)
+        store = PostgresStore(
+            ClusterSettings(database=servers.url(name), keys=(KEY,), needs_standby=False), "n1"
+        )
         for number in range(1, 51):
             store.commit([event(number)])
         servers.stop("primary")

@@ -10,6 +10,7 @@ from psycopg.errors import OperationalError, UniqueViolation
 
 from racing_demon_cluster.postgres.connection import connect
 from racing_demon_cluster.postgres.store import PostgresStore
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_cluster.statements import fence
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
@@ -103,7 +104,9 @@ def test_a_table_is_opened_once_where_the_answer_is_lost(
 ) -> None:
     """The same rows are sent again, and its code is not reserved any more."""
     proxy = LosingProxy(servers.ports[0])
-    store = PostgresStore(f"postgresql://rd@127.0.0.1:{proxy.port}/{name}", "n1", [KEY])
+    store = PostgresStore(
+        ClusterSettings(database=f"postgresql://rd@127.0.0.1:{proxy.port}/{name}", keys=(KEY,)), "n1"
+    )
     with contextlib.closing(proxy), contextlib.closing(store):
         change = opening(store, store.new_number())
         if is_lost:

@@ -10,6 +10,7 @@ from typing import Final
 import psycopg
 
 from racing_demon_cluster.seed_encryption import ClusterKeys
+from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
@@ -45,11 +46,9 @@ class PostgresStore:
         node: the number of this incarnation.
 
     Args:
-        url: the database.
+        settings: which database, how its seeds are encrypted, and whether it needs a standby.
         name: the server's name; earlier servers with that name are fenced.
-        keys: encrypt seeds.
         public_url: where players reach this server.
-        needs_standby: whether a database without a synchronous standby is refused.
         letters: the length of tables' codes, at least 6.
 
     Raises:
@@ -59,20 +58,13 @@ class PostgresStore:
 
     patience: float | None = 2.0
 
-    def __init__(  # noqa: PLR0913
-        self,
-        url: str,
-        name: str,
-        keys: Sequence[bytes],
-        *,
-        public_url: str = "",
-        needs_standby: bool = True,
-        letters: int = MIN_LETTERS,
+    def __init__(
+        self, settings: ClusterSettings, name: str, *, public_url: str = "", letters: int = MIN_LETTERS
     ) -> None:
-        self._url = url
-        self._keys = ClusterKeys(keys)
-        self._key, self._letters = keys[0], max(letters, MIN_LETTERS)
-        self._needs_standby = needs_standby
+        self._url = settings.database
+        self._keys = ClusterKeys(settings.keys)
+        self._key, self._letters = settings.keys[0], max(letters, MIN_LETTERS)
+        self._needs_standby = settings.needs_standby
         self._numbers: deque[int] = deque()
         self._is_uncertain = self._is_cancelled = False
         self._db: Database | None
