@@ -1,7 +1,7 @@
 """A rehearsed evening: phones, a laptop, a television, a terminal and bots at one table.
 
-``python -m tests.lab.evening.rehearsal FOLDER`` plays it whole. At every pause it compares what each screen shows
-with the server's table. It writes ``FOLDER/evening.html``, a row of pictures for each pause, and
+``python -m tests.lab.evening.rehearsal FOLDER`` plays it whole. At every pause it compares what each screen
+shows with the server's table. It writes ``FOLDER/evening.html``, a row of pictures for each pause, and
 ``evening.jpg``, the same as one picture. It exits with 1 if any screen differed.
 """
 

@@ -7,7 +7,7 @@ from playwright.async_api import Browser
 
 from tests.lab.evening.rehearsal import evening_at, rehearse
 
-pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]  # the loop on which Chromium lives
+pytestmark = pytest.mark.asyncio(loop_scope="session")  # the loop on which Chromium lives
 
 
 @pytest.mark.timeout(400)
@@ -20,6 +20,7 @@ async def test_all_screens_show_the_table_at_every_pause_of_a_short_evening(
     assert evening.differences == []
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 async def test_all_screens_show_the_table_at_every_pause_of_an_evening(
     tmp_path: Path, browser: Browser
