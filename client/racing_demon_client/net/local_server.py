@@ -207,7 +207,8 @@ class _ServerProcess:
         try:
             await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
         except TimeoutError:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):  # it may end at this moment
+                self._process.kill()
             await self._process.wait()
 
 

@@ -137,7 +137,8 @@ async def run_journal_command(
             _, errors = await process.communicate(typed.encode() if typed is not None else None)
         finally:
             if process.returncode is None:  # the caller no longer needs the answer
-                process.kill()
+                with suppress(ProcessLookupError):  # it may end at this moment
+                    process.kill()
                 await process.wait()
         if process.returncode != 0:
             raise RecordUnreadable(_last_error(errors.decode(errors="replace")))
