@@ -25,7 +25,7 @@ from racing_demon_protocol.wire.messages.client import Command, Stuck
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server import arguments as types
-from racing_demon_server.match.play_limit import SPAN
+from racing_demon_server.match.commands import ILLEGAL_PLAYS_SPAN_US
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer
 
@@ -88,7 +88,7 @@ class RandomTable:
             if side and answer.reply.reason is Reason.ILLEGAL:
                 times = illegal[actor]
                 times.append(at)
-                while times[0] <= at - SPAN:
+                while times[0] <= at - ILLEGAL_PLAYS_SPAN_US:
                     times.popleft()
                 self.most_illegal = max(self.most_illegal, len(times))
 

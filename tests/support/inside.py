@@ -5,20 +5,19 @@ from dataclasses import replace
 
 from racing_demon_protocol.engine.board import Board
 from racing_demon_protocol.engine.dealer import Dealer
-from racing_demon_server.match.dead_hand import DeadHandTest
-from racing_demon_server.match.hand import Hand
+from racing_demon_server.match.hand import DeadHandTest, Hand
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 from racing_demon_server.match.table import Table
 
 
 def hand_of(table: Table) -> Hand | None:
     """Return the hand that is played."""
-    return table._flow.hand
+    return table._lifecycle.hand
 
 
 def replace_hand(table: Table, hand: Hand) -> None:
     """Let a table go on with another hand."""
-    table._flow.hand = hand
+    table._lifecycle.hand = hand
 
 
 def dealer_of(hand: Hand) -> Dealer:
@@ -53,7 +52,7 @@ def given_up(table: Table) -> Container[Actor]:
 
 def pause_state(table: Table) -> tuple[bool, bool, bool]:
     """Return whether a pause is by rule, whether players are lacking, and whether it has an end."""
-    pauses = table._flow.pauses
+    pauses = table._lifecycle.pauses
     return pauses.is_by_rule, pauses._lacking_since is not None, pauses.ends_at is not None
 
 

@@ -1,11 +1,15 @@
 """The commands of seats and hosts: one method for each.
 
-Times are microseconds on the caller's rising clock.
+Times are microseconds on the caller's monotonic clock.
 """
 
+from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar, Final
 
+from racing_demon_protocol.constants import MAX_PILES, MAX_SEATS
+from racing_demon_protocol.engine.factory import make_rules
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.errors import CommandRefused, IllegalPlay, InvalidGame
 from racing_demon_protocol.games import declare
@@ -18,14 +22,88 @@ from racing_demon_protocol.wire.options import Options
 
 from .contributions import Contributions
 from .event_log import EventLog
-from .flow import MatchFlow
 from .hand import Hand
+from .lifecycle import STOPPABLE, MatchLifecycle
 from .names import clean_words
-from .option_check import verify_playable
-from .pauses import STOPPABLE
-from .play_limit import PlayLimit
 from .seat_tokens import Actor
 from .seats import Seats, most_players
+
+PARTIES: Final = (1, 3, MAX_SEATS)
+"""Numbers of players that together give every number of columns that a game can have."""
+MAX_CACHED_ANSWERS: Final = 8_192
+"""Cached answers. There are fewer combinations of a game and its sizes."""
+
+
+def verify_playable(options: Options) -> None:
+    """Check that a game can be dealt with these options to any number of players.
+
+    Raises:
+        InvalidGame: it cannot be dealt.
+
+    """
+    for players in PARTIES:
+        declare(options, players)
+    reason = _why_unplayable(options.game, options.columns, options.columns_by_players, options.reserve)
+    if reason:
+        raise InvalidGame(reason)
+
+
+# Hosts may ask often, so an answer is computed once and builds as little as possible.
+@lru_cache(maxsize=MAX_CACHED_ANSWERS)
+def _why_unplayable(name: str, columns: int | None, columns_by_players: bool, reserve: int | None) -> str:
+    """Return why a layout cannot be dealt, or an empty text. No other options change a layout.
+
+    Every seat has the same piles, so one is enough.
+    """
+    sizes = Options(game=name, columns=columns, columns_by_players=columns_by_players, reserve=reserve)
+    try:
+        for game in {declare(sizes, players) for players in PARTIES}:
+            if len(make_rules(game, (0,)).layout.piles) * MAX_SEATS > MAX_PILES:
+                return f"{name} has too many piles for {MAX_SEATS} players"
+    except InvalidGame as error:
+        return str(error)
+    return ""
+
+
+MAX_ILLEGAL_PLAYS: Final = 15
+ILLEGAL_PLAYS_SPAN_US: Final = 2_000_000
+ILLEGAL_PLAYS_WAIT_US: Final = 2_000_000
+TOO_MANY_ILLEGAL: Final = "Too many plays that fit nowhere. Look, and wait two seconds."
+
+
+class PlayLimit:
+    """Refuses a seat's plays for a moment after many illegal ones, by their times of arrival.
+
+    A play that the rules never allowed costs nothing, so pressing all keys as fast as possible would beat
+    players who look. Plays that lost a race never count: good players lose some of theirs.
+
+    Attributes:
+        blocked_until: the end of the wait of each seat that made too many; nearly always empty.
+
+    """
+
+    def __init__(self) -> None:
+        self.blocked_until: dict[int, int] = {}
+        self._illegal: dict[int, deque[int]] = {}
+
+    def verify(self, seat: int, at: int) -> None:
+        """Check that a seat may play.
+
+        Raises:
+            CommandRefused: it has made too many illegal plays.
+
+        """
+        if at < self.blocked_until.get(seat, 0):
+            raise CommandRefused(Reason.TOO_FAST, TOO_MANY_ILLEGAL)
+
+    def note_illegal(self, seat: int, at: int) -> None:
+        """Count an illegal play of a seat."""
+        times = self._illegal.setdefault(seat, deque(maxlen=MAX_ILLEGAL_PLAYS))
+        times.append(at)
+        if len(times) == MAX_ILLEGAL_PLAYS and at - times[0] < ILLEGAL_PLAYS_SPAN_US:
+            self.blocked_until[seat] = at + ILLEGAL_PLAYS_WAIT_US
+            times.clear()
+
 
 NOT_STARTED: Final = frozenset({Phase.LOBBY, Phase.SHUFFLING, Phase.COUNTDOWN})
 
@@ -37,16 +115,18 @@ class Commands:
         log: the table's log.
         seating: the table's seats.
         contributions: the sources of each hand's seed.
-        flow: the flow of its matches.
+        lifecycle: the lifecycle of its matches.
 
     """
 
-    def __init__(self, log: EventLog, seating: Seats, contributions: Contributions, flow: MatchFlow) -> None:
+    def __init__(
+        self, log: EventLog, seating: Seats, contributions: Contributions, lifecycle: MatchLifecycle
+    ) -> None:
         self._log = log
         self._view = log.view
         self._seating = seating
         self._contributions = contributions
-        self._flow = flow
+        self._lifecycle = lifecycle
         self._play_limit = PlayLimit()
         self._now = self._arrived = 0
 
@@ -77,7 +157,7 @@ class Commands:
 
     def _play(self, seat: int, command: cl.PlayCards) -> Refused | None:
         hand = self._running_hand()
-        if self._play_limit.rests_until:  # a call less for nearly every play
+        if self._play_limit.blocked_until:  # a call less for nearly every play
             self._play_limit.verify(seat, self._arrived)
         stuck = self._view.stuck_seats()
         try:
@@ -88,7 +168,7 @@ class Commands:
                 self._note_illegal(seat)
             return refused
         self._log.add(played)
-        self._flow.follow_play(hand, seat, played, stuck, self._now)
+        self._lifecycle.follow_play(hand, seat, played, stuck, self._now)
         return None
 
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
@@ -112,7 +192,7 @@ class Commands:
             raise CommandRefused(Reason.NOT_NOW, "Somebody has called. The hand ends in a moment.")
         if not self._view.seats[seat].stuck:
             self._log.emit(ev.StuckSaid, seat=seat)
-        self._flow.check_agreed_stop(self._now)
+        self._lifecycle.check_agreed_stop(self._now)
 
     def _call(self, seat: int, command: cl.Call) -> None:
         hand = self._running_hand(command.seen)
@@ -122,21 +202,21 @@ class Commands:
             )
         if seat not in self._view.hand_seats or not hand.rules.is_out(hand.board, seat):
             raise CommandRefused(Reason.ILLEGAL, "You are not out yet.")
-        self._flow.begin_grace(seat, self._now)
+        self._lifecycle.begin_grace(seat, self._now)
 
     def _ready(self, seat: int, command: cl.Ready) -> None:
         self._verify_at_rest(command.seen)
         if self._view.seats[seat].ready != command.ready:
             self._log.emit(ev.Readied, seat=seat, ready=command.ready)
-        self._flow.check_ready(self._now)
+        self._lifecycle.check_ready(self._now)
 
     def _contribute(self, seat: int, command: cl.Contribute) -> None:
         self._contributions.contribute(seat, command.commitment)
-        self._flow.check_revealed(self._now)
+        self._lifecycle.check_revealed(self._now)
 
     def _reveal(self, seat: int, command: cl.Reveal) -> None:
         self._contributions.reveal(seat, command.value)
-        self._flow.check_revealed(self._now)
+        self._lifecycle.check_revealed(self._now)
 
     def _leave(self, seat: int, command: cl.Leave) -> None:
         self._vacate(seat)
@@ -170,9 +250,9 @@ class Commands:
         self._verify_at_rest(command.seen)
         if not self._seating.active():
             raise CommandRefused(Reason.NOT_NOW, "Nobody has taken a seat yet.")
-        if self._flow.lacks_players():
+        if self._lifecycle.lacks_players():
             raise CommandRefused(Reason.NOT_NOW, "Two play this game together. Wait for one more player.")
-        self._flow.deal(self._now)
+        self._lifecycle.deal(self._now)
 
     def _add_bot(self, command: cl.AddBot) -> None:
         self._seating.add_bot(command.level)
@@ -214,11 +294,11 @@ class Commands:
     def _pause_or_go_on(self, command: cl.Pause) -> None:
         self._verify_hand(command.seen)
         if self._view.paused and not command.paused:
-            self._flow.end_pause(self._now)
+            self._lifecycle.end_pause(self._now)
         elif self._view.phase not in STOPPABLE:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
         elif command.paused and not self._view.paused:
-            self._flow.pauses.stop(self._view.host, self._now)
+            self._lifecycle.pauses.stop(self._view.host, self._now)
 
     def _make_host(self, command: cl.MakeHost) -> None:
         self._seating.host(self._seating.person(command.seat))
@@ -232,7 +312,7 @@ class Commands:
         if not state.stand_in:
             self._seating.verify_bots()
         self._log.emit(ev.StoodIn, seat=command.seat, bot=command.level)
-        self._flow.check_presence(self._now)
+        self._lifecycle.check_presence(self._now)
 
     def _mute(self, command: cl.Mute) -> None:
         if command.muted and command.seat == self._view.host:
@@ -256,7 +336,7 @@ class Commands:
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
-        self._flow.follow_leave(self._now)
+        self._lifecycle.follow_leave(self._now)
 
     def _verify_at_rest(self, seen: int) -> None:
         if not self._view.is_between_hands:
@@ -270,7 +350,7 @@ class Commands:
             seen: the last event that the sender had applied; 0 if not given.
 
         """
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         if hand is not None and 0 < seen < hand.dealt_seq:
             raise CommandRefused(Reason.HAND_OVER, "That was for an earlier hand.")
 
@@ -286,7 +366,7 @@ class Commands:
 
         """
         self._verify_hand(seen)
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         if hand is None or self._view.phase not in IN_HAND:  # restored tables do not keep a finished hand
             if self._view.phase in NOT_STARTED:
                 raise CommandRefused(Reason.NOT_STARTED, "Play has not started yet.")

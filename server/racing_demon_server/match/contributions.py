@@ -18,8 +18,7 @@ from racing_demon_protocol.games import declare
 from racing_demon_protocol.wire.messages import events as ev
 
 from .event_log import EventLog
-from .pauses import RETURN_US
-from .seats import Seats
+from .seats import RETURN_US, Seats
 
 REVEAL_MS: Final = 3_000
 """How long the deal waits for contributions to be revealed, and to be made anew after a void draw."""

@@ -1,15 +1,17 @@
-"""One hand as its judge sees it: the rules, the dealer, and which card arrived where and when.
+"""One hand on the server: rules, hidden cards, the arrivals that decide races, and dead-hand tests.
 
-Times are microseconds on the caller's clock.
+Times are microseconds on the caller's monotonic clock.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Self
+from typing import Final, NamedTuple, Self
 
-from racing_demon_protocol.engine.board import FOUNDATIONS, Kind, Play
+from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.engine.dealer import Dealer
+from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS, SlicedSearch
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.table.state import TableState
@@ -18,8 +20,172 @@ from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import RaceLost, Refused
 
 from .checkpoint import HandState
-from .dead_hand import DEAD_CHECK_DELAY, DeadHandTest
-from .race_log import Arrival, RaceLog
+
+MAX_ARRIVALS: Final = 4_096
+"""The most arrivals kept; at least half as many are. Cards can be taken back and played again."""
+ARRIVAL_FIELDS: Final = 4
+
+
+class Arrival(NamedTuple):
+    """The arrival of a card on a foundation.
+
+    Attributes:
+        pile: the foundation.
+        seq: the number of the play's event.
+        seat: whose play it was.
+        at: when it arrived, in microseconds on the server's clock.
+
+    """
+
+    pile: int
+    seq: int
+    seat: int
+    at: int
+
+
+class RaceLog:
+    """The newest arrivals of a hand: they tell a beaten player who was faster, and by how much."""
+
+    def __init__(self) -> None:
+        # Numbers in one array, because many objects take long to free.
+        self._numbers = array("q")
+
+    def note(self, *arrival: int) -> None:
+        """Append the fields of the newest :class:`Arrival`."""
+        self._numbers.extend(arrival)
+        if len(self._numbers) > MAX_ARRIVALS * ARRIVAL_FIELDS:
+            del self._numbers[: MAX_ARRIVALS // 2 * ARRIVAL_FIELDS]
+
+    def state(self) -> list[int]:
+        """Return everything as numbers, for :meth:`restore`."""
+        return self._numbers.tolist()
+
+    def restore(self, numbers: Sequence[int]) -> None:
+        """Continue with the arrivals of an earlier moment."""
+        self._numbers = array("q", numbers)
+
+    def since(self, seq: int) -> dict[int, list[Arrival]]:
+        """Return the arrivals after an event, by foundation, newest first."""
+        found: dict[int, list[Arrival]] = {}
+        for begin in range(len(self._numbers) - ARRIVAL_FIELDS, -1, -ARRIVAL_FIELDS):
+            arrival = Arrival(*self._numbers[begin : begin + ARRIVAL_FIELDS])
+            if arrival.seq <= seq:
+                break
+            found.setdefault(arrival.pile, []).append(arrival)
+        return found
+
+
+DEAD_CHECK_DELAY_US: Final = 500_000
+"""Time from a play to the dead-hand test. Many plays share one test, and nearly all dead hands end within
+a second."""
+SLICE_UNITS: Final = 50
+"""The work of one slice, less than two milliseconds in every game: see :mod:`.engine.sliced_search`."""
+SLICE_GAP_US: Final = 2_000
+"""Time between two slices, for everything else."""
+WAIT_US_PER_UNIT: Final = 20 * UNIT_MICROSECONDS
+"""After a search of several slices the next one waits this long for each unit of its work. Where every
+search is long and somebody keeps playing, searching costs a few hundredths of the time."""
+
+
+class DeadHandTest:
+    """Finds out whether seats can still make progress, in slices, so that it delays no player.
+
+    The tests of one hand are independent, so the time of an answer reveals nothing about other seats. Each
+    has slots of its own, :data:`SLICE_GAP_US` apart from the others', so that they do not all run at once.
+
+    Attributes:
+        due: when to continue; ``None`` if nothing has changed since the last answer.
+
+    Args:
+        board: the public board of the hand.
+        dealer: knows the hidden cards.
+        begins: when to start.
+        slot, slots: this test's number among so many that take turns.
+
+    """
+
+    def __init__(self, board: Board, dealer: Dealer, begins: int, slot: int = 0, slots: int = 1) -> None:
+        self._phase, self._period = slot * SLICE_GAP_US, slots * SLICE_GAP_US
+        self._is_alone = slots == 1
+        self.due: int | None = self._in_phase(begins)
+        self._board = board
+        self._dealer = dealer
+        self._dead: set[int] = set()
+        self._search: tuple[int, SlicedSearch[bool]] | None = None
+        self._waits_until = 0
+
+    def work(self, seats: Iterable[int], at: int) -> bool:
+        """SlicedSearch for one slice, and be due again soon if that gives no answer.
+
+        Returns:
+            Whether none of these seats can make progress; False while unknown.
+
+        """
+        left = SLICE_UNITS
+        for seat in seats:
+            if seat in self._dead:
+                continue
+            can_progress, done = self._advance(seat, left, at)
+            left -= done
+            if can_progress is None:
+                self.due = self._in_phase(max(at + SLICE_GAP_US, self._waits_until))
+                return False
+            if can_progress:
+                self.due = None
+                return False
+            self._dead.add(seat)
+        self.due = None
+        return True
+
+    def forget(self, at: int) -> None:
+        """Start the test anew after the cards have changed."""
+        self._dead.clear()
+        if self._search is not None:
+            self._end_search(at)
+            self.due = None
+        self.ask(at)
+
+    def ask(self, at: int) -> None:
+        """Continue some time after ``at``, if not before."""
+        if self.due is None:
+            self.due = self._in_phase(at + DEAD_CHECK_DELAY_US)
+
+    def shift(self, microseconds: int) -> None:
+        """Delay what is due by the length of a pause."""
+        if self.due is not None:
+            self.due = self._in_phase(self.due + microseconds)
+
+    def keep_pace(self, now: int) -> None:
+        """Move overdue work past the present, so that late slices do not run all at once.
+
+        A test that has not started goes before the next slice of one that has.
+        """
+        if self.due is not None and self.due <= now:
+            self.due = self._in_phase(now + (1 if self._search is None else SLICE_GAP_US))
+
+    def _in_phase(self, at: int) -> int:
+        """Return this test's first slot at or after a moment: any time if it is alone."""
+        return at if self._is_alone else at + (self._phase - at) % self._period
+
+    def _advance(self, seat: int, units: int, at: int) -> tuple[bool | None, int]:
+        """Continue the search for a seat.
+
+        Return whether it can make progress, if known, and the work done.
+        """
+        if self._search is None and (units <= 0 or at < self._waits_until):
+            return None, 0
+        if self._search is None or self._search[0] != seat:
+            self._search = seat, self._dealer.search(self._board, seat)
+        search = self._search[1]
+        before, can_progress = search.units, search.advance(units)
+        if can_progress is not None:
+            self._end_search(at)
+        return can_progress, search.units - before
+
+    def _end_search(self, at: int) -> None:
+        if self._search is not None and self._search[1].units > SLICE_UNITS:
+            self._waits_until = at + self._search[1].units * WAIT_US_PER_UNIT
+        self._search = None
 
 
 class Hand:
@@ -53,7 +219,7 @@ class Hand:
         self.rotations = self.plays = 0
         self.first_out: int | None = None
         self._view = view
-        begins = self.signal_at + DEAD_CHECK_DELAY
+        begins = self.signal_at + DEAD_CHECK_DELAY_US
         tested: Sequence[int | None] = view.hand_seats if view.is_private else (None,)
         self._dead_tests = {
             seat: DeadHandTest(self.board, dealer, begins, slot, len(tested))
@@ -191,7 +357,7 @@ class Hand:
         """
         is_alive, self._has_built = self._has_built, False
         if is_alive:
-            self._dead_tests[None].due = at + DEAD_CHECK_DELAY
+            self._dead_tests[None].due = at + DEAD_CHECK_DELAY_US
         return is_alive
 
     def ask_again(self, at: int) -> None:

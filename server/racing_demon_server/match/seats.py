@@ -5,6 +5,7 @@ return. Later the others need not wait any more, and a host who stays away is re
 microseconds on the caller's rising clock.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -16,15 +17,43 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 
 from .bans import Ban, Bans
-from .chat_limit import ChatLimit
 from .event_log import EventLog
 from .names import BOT_NAMES, clean, unique
 from .seat_tokens import Actor, SeatTokens
+
+MAX_CHAT_LINES: Final = 5
+CHAT_SPAN_US: Final = 10_000_000
+
+
+class ChatLimit:
+    """Limits how many lines and reactions a seat sends within a few seconds."""
+
+    def __init__(self) -> None:
+        self._spoken: dict[int, deque[int]] = {}
+
+    def speak(self, seat: int, at: int) -> None:
+        """Count a line or a reaction of a seat.
+
+        Raises:
+            CommandRefused: the seat has sent too many.
+
+        """
+        times = self._spoken.setdefault(seat, deque(maxlen=MAX_CHAT_LINES))
+        if len(times) == MAX_CHAT_LINES and times[0] > at - CHAT_SPAN_US:
+            raise CommandRefused(Reason.TOO_FAST, "You can send five messages in ten seconds. Wait a moment.")
+        times.append(at)
+
+    def forget(self, seat: int) -> None:
+        """Forget a seat, because it has a new owner."""
+        self._spoken.pop(seat, None)
+
 
 AWAY_US: Final = 10_000_000
 """How long a disconnected player still counts when all must agree."""
 HOST_AWAY_US: Final = 20_000_000
 """How long a host may be disconnected before the next player becomes host."""
+RETURN_US: Final = 10_000_000
+"""How long a hand waits for its players after a restart, if nobody paused it."""
 ENOUGH: Final = 2
 """The number of connected players that a hand needs, if that many play in it."""
 

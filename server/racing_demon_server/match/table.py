@@ -20,8 +20,8 @@ from .checkpoint import Checkpoint
 from .commands import Commands, verify_options
 from .contributions import Contributions
 from .event_log import EventLog
-from .flow import MatchFlow
 from .hand_clock import HandClock
+from .lifecycle import MatchLifecycle
 from .seat_tokens import Actor, SeatToken
 from .seats import Seats
 
@@ -110,13 +110,13 @@ class Table:
         self._is_due_known = False
         self._dead_check_at: int | None = None
         self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
-        self._flow = MatchFlow(self._log, self._seating, self._contributions)
-        self._commands = Commands(self._log, self._seating, self._contributions, self._flow)
+        self._lifecycle = MatchLifecycle(self._log, self._seating, self._contributions)
+        self._commands = Commands(self._log, self._seating, self._contributions, self._lifecycle)
 
     @property
     def hand_clock(self) -> HandClock:
         """The clock of the hand."""
-        return self._flow.hand_clock
+        return self._lifecycle.hand_clock
 
     # Players.
 
@@ -140,7 +140,7 @@ class Table:
         was_waiting = not self.view.deals_by_itself
         seat = self._seating.join(name, token_hash, address_hash)
         if was_waiting:
-            self._flow.put_off_deal(self._now)
+            self._lifecycle.put_off_deal(self._now)
         self._contributions.prepare()
         return seat, self._taken()
 
@@ -148,9 +148,9 @@ class Table:
         """Record that an actor connected or disconnected."""
         self._advance(at)
         if self._seating.connect(actor, connected, at) and self._halted_at is None:
-            self._flow.check_presence(self._now)
+            self._lifecycle.check_presence(self._now)
             if not connected:
-                self._flow.check_ready(self._now)
+                self._lifecycle.check_ready(self._now)
         return self._taken()
 
     # After a restart.
@@ -190,7 +190,7 @@ class Table:
             if not isinstance(event, ev.Played):
                 self.view.apply(event)
                 self._seating.restore(event, at)
-            self._flow.restore(event, at, past.seeds)
+            self._lifecycle.restore(event, at, past.seeds)
         self.bans.restore(past.bans)
         self._contributions.restore_secret(past.seeds)
         players = {None, *self._seating.active()}
@@ -208,7 +208,7 @@ class Table:
         """
         if past.checkpoint is not None:
             self._now = past.checkpoint.at
-            self._flow.restore_checkpoint(past.checkpoint, past.seeds)
+            self._lifecycle.restore_checkpoint(past.checkpoint, past.seeds)
             return past.checkpoint.table.seq, past.checkpoint.whispers
         if past.snapshot is not None:
             self.view.restore(past.snapshot)
@@ -217,25 +217,25 @@ class Table:
 
     def checkpoint(self) -> Checkpoint | None:
         """Return the table in the middle of its hand; ``None`` without one, or at its signal."""
-        return self._flow.checkpoint()
+        return self._lifecycle.checkpoint()
 
     @property
     def secret(self) -> bytes:
         """The server's secret for the newest hand; empty without one."""
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         return b"" if hand is None else hand.secret
 
     @property
     def plays(self) -> int:
         """How many plays the hand has had that is played; 0 without one."""
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         return 0 if hand is None or self.view.is_between_hands else hand.plays
 
     def begin_again(self, at: int) -> list[ev.Event]:
         """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""
         self._now = max(self._now, at)
         self._seating.begin_again(at)
-        self._flow.begin_again(at)
+        self._lifecycle.begin_again(at)
         return self._taken()
 
     def take_secrets(self) -> list[tuple[str, bytes]]:
@@ -251,7 +251,7 @@ class Table:
         """Halt the table: nothing happens by itself, because it could not be written."""
         self._advance(at)
         self._halted_at = self._now
-        self._flow.pauses.stop_by_server(self._now)
+        self._lifecycle.pauses.stop_by_server(self._now)
         return self._taken()
 
     def resume(self, at: int) -> list[ev.Event]:
@@ -259,16 +259,16 @@ class Table:
         self._now = max(self._now, at)
         if self._halted_at is not None:
             self._seating.shift(self._now - self._halted_at, self._now)
-            self._flow.shift(self._now - self._halted_at)
+            self._lifecycle.shift(self._now - self._halted_at)
             self._halted_at = None
-        self._flow.go_on(self._now)
-        self._flow.check_ready(self._now)
+        self._lifecycle.go_on(self._now)
+        self._lifecycle.check_ready(self._now)
         return self._taken()
 
     def close(self, at: int) -> list[ev.Event]:
         """End the running match, because the table closes."""
         self._advance(at)
-        self._flow.close(self._now)
+        self._lifecycle.close(self._now)
         return self._taken()
 
     # Commands and time.
@@ -299,7 +299,7 @@ class Table:
             return Answer(None, self._taken_after_play())
         reply = refused or Accepted(counter=counter, seq=self.view.seq)
         self.seat_tokens.remember(actor, reply)
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         lost = None if refused is None or hand is None else hand.take_lost()
         return Answer(reply, self._taken(), lost)
 
@@ -331,7 +331,7 @@ class Table:
         if not self._is_due_known:
             first = min((at for at, _ in self._timers()), default=None)
             self._due = None if first is None else max(first, self._now)
-            hand = self._flow.hand
+            hand = self._lifecycle.hand
             self._dead_check_at = None if hand is None else hand.dead_check_at
             self._is_due_known = True
         return self._due
@@ -344,7 +344,7 @@ class Table:
     def _taken_after_play(self) -> list[ev.Event]:
         """Return what a play led to. If that was only its event, the next timer is unchanged."""
         events = self._log.take()
-        hand = self._flow.hand
+        hand = self._lifecycle.hand
         asked_at = None if hand is None else hand.dead_check_at
         self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
@@ -357,7 +357,7 @@ class Table:
     @property
     def is_settling(self) -> bool:
         """Whether what has happened is sent together with more that is due at once."""
-        return self._flow.is_settling
+        return self._lifecycle.is_settling
 
     def _advance(self, until: int, now: int = 0) -> None:
         """Do everything that is due by a moment, each at its own time, in order."""
@@ -373,7 +373,7 @@ class Table:
         self._now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
-        self._flow.keep_pace(now)
+        self._lifecycle.keep_pace(now)
         self._is_due_known = False
         return True
 
@@ -381,10 +381,10 @@ class Table:
         """Yield the pending timers: what to do, and when."""
         if self._halted_at is not None:
             return
-        yield from self._flow.timers()
+        yield from self._lifecycle.timers()
         for at, is_host in self._seating.timers():
             yield at, self._seating.replace_host if is_host else self._give_up
 
     def _give_up(self, at: int) -> None:
         self._seating.give_up(at)
-        self._flow.check_agreed_stop(at)
+        self._lifecycle.check_agreed_stop(at)

@@ -9,7 +9,7 @@ import pytest
 from racing_demon_protocol.engine.sliced_search import SearchSteps, SlicedSearch
 from racing_demon_protocol.engine.specification import Game
 from racing_demon_protocol.games import GAMES
-from racing_demon_server.match.dead_hand import SLICE_UNITS
+from racing_demon_server.match.hand import SLICE_UNITS
 from tests.support.calls import calls_of
 from tests.support.dealt_hands import Dealt, random_hands
 from tests.support.effort import amount, more_when_long

@@ -3,7 +3,7 @@
 import pytest
 
 from racing_demon_protocol.errors import CommandRefused
-from racing_demon_server.match.chat_limit import ChatLimit
+from racing_demon_server.match.seats import ChatLimit
 
 SECOND = 1_000_000
 

@@ -14,7 +14,13 @@ from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY, REST, SLICE_GAP, SLICE_UNITS, DeadHandTest
+from racing_demon_server.match.hand import (
+    DEAD_CHECK_DELAY_US,
+    SLICE_GAP_US,
+    SLICE_UNITS,
+    WAIT_US_PER_UNIT,
+    DeadHandTest,
+)
 from tests.support.inside import dead_tests, dealer_of
 from tests.support.tables import SECOND, Sitting, of_type
 
@@ -61,16 +67,16 @@ def test_a_slice_ends_and_the_next_comes_soon() -> None:
     """A search that takes longer than a slice goes on a little later, and is begun once."""
     test, dealer = _test({0: False}, 2 * SLICE_UNITS + 1)
     for number in range(2):
-        assert not test.work([0], number * SLICE_GAP)
-        assert (number + 1) * SLICE_GAP == test.due
-    assert test.work([0], 2 * SLICE_GAP)
+        assert not test.work([0], number * SLICE_GAP_US)
+        assert (number + 1) * SLICE_GAP_US == test.due
+    assert test.work([0], 2 * SLICE_GAP_US)
     assert (test.due, dealer.asked) == (None, [0])
 
 
 def test_several_seats_share_a_slice() -> None:
     """What the first seats leave of a slice is for the next; who is known to be dead is not asked again."""
     test, dealer = _test({0: False, 1: False, 2: False}, SLICE_UNITS // 2 - 1)
-    assert [test.work([0, 1, 2], at) for at in (0, SLICE_GAP)] == [False, True]
+    assert [test.work([0, 1, 2], at) for at in (0, SLICE_GAP_US)] == [False, True]
     assert dealer.asked == [0, 1, 2]
 
 
@@ -86,8 +92,8 @@ def test_a_change_ends_the_search() -> None:
     test, dealer = _test({0: False}, 2 * SLICE_UNITS)
     test.work([0], 0)
     test.forget(1)
-    assert test.due == 1 + DEAD_CHECK_DELAY
-    test.work([0], 1 + DEAD_CHECK_DELAY)
+    assert test.due == 1 + DEAD_CHECK_DELAY_US
+    test.work([0], 1 + DEAD_CHECK_DELAY_US)
     assert dealer.asked == [0, 0]
 
 
@@ -105,12 +111,12 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     test, _ = _test({0: False}, 3 * SLICE_UNITS)
     test.work([0], 0)
     test.keep_pace(SECOND)
-    assert test.due == SECOND + SLICE_GAP
+    assert test.due == SECOND + SLICE_GAP_US
 
 
 def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
     """Of three seats the second has every third slot; whatever delays its test, it stays in them."""
-    dealer, slot, period = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP, 3 * SLICE_GAP
+    dealer, slot, period = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP_US, 3 * SLICE_GAP_US
     test = DeadHandTest(dealer.open_board(), dealer, 0, 1, 3)
     assert slot == test.due
     test.keep_pace(slot - 1)
@@ -121,16 +127,16 @@ def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
     assert slot + 2 * period == test.due
     test.keep_pace(100 * period)
     assert slot + 100 * period == test.due
-    test.shift(SLICE_GAP // 2)
+    test.shift(SLICE_GAP_US // 2)
     assert slot + 101 * period == test.due
 
 
 def test_a_long_search_is_followed_by_a_rest() -> None:
     """After a search of several slices none begins for some time, whether it was ended or dropped."""
     test, dealer = _test({0: False, 1: False}, 2 * SLICE_UNITS)
-    for at in (0, SLICE_GAP, 2 * SLICE_GAP):
+    for at in (0, SLICE_GAP_US, 2 * SLICE_GAP_US):
         assert not test.work([0, 1], at)
-    rest = 2 * SLICE_GAP + 2 * SLICE_UNITS * REST
+    rest = 2 * SLICE_GAP_US + 2 * SLICE_UNITS * WAIT_US_PER_UNIT
     assert ([0], rest) == (dealer.asked, test.due)
     test.work([0, 1], rest)
     assert dealer.asked == [0, 1]
@@ -167,10 +173,10 @@ def _search(sitting: Sitting) -> SlicedSearch[bool]:
 def test_a_table_plays_on_while_it_searches() -> None:
     """Between two slices the others' plays are carried out; the seat that is dead is told so in the end."""
     sitting = _long().fork()
-    sitting.wait(DEAD_CHECK_DELAY + 10 * SLICE_GAP)
-    assert ([], sitting.now + 2 * SLICE_GAP) == (_stuck(sitting), sitting.table.due)
+    sitting.wait(DEAD_CHECK_DELAY_US + 10 * SLICE_GAP_US)
+    assert ([], sitting.now + 2 * SLICE_GAP_US) == (_stuck(sitting), sitting.table.due)
     _play(sitting, 1, sitting.plays(1)[0])
-    assert sitting.now + 2 * SLICE_GAP == sitting.table.due
+    assert sitting.now + 2 * SLICE_GAP_US == sitting.table.due
     sitting.wait(SECOND)
     assert _stuck(sitting) == [0]
 
@@ -182,7 +188,7 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
         sitting.now += SECOND
         assert sitting.table.tick(sitting.now) == []
         assert sitting.table.due is not None
-        assert sitting.now < sitting.table.due <= sitting.now + 3 * SLICE_GAP
+        assert sitting.now < sitting.table.due <= sitting.now + 3 * SLICE_GAP_US
 
 
 @pytest.mark.parametrize("seats", [1, 2, 8])
@@ -194,10 +200,10 @@ def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     dealer = Fortune(dict.fromkeys(range(seats), False), 10_000_000)
     for test in dead_tests(sitting.hand).values():
         test._dealer = dealer
-    sitting.wait(DEAD_CHECK_DELAY)
+    sitting.wait(DEAD_CHECK_DELAY_US)
     done = [dealer.units]
     for _ in range(1_000):
-        late = rng.choice([rng.randint(1, SLICE_GAP), rng.randint(1, 2 * seats * SLICE_GAP)])
+        late = rng.choice([rng.randint(1, SLICE_GAP_US), rng.randint(1, 2 * seats * SLICE_GAP_US)])
         sitting.now += late
         sitting.send(0, cl.Mute, seat=0)
         done.append(dealer.units)
@@ -206,7 +212,7 @@ def test_a_command_waits_for_one_slice_at_most(game: str, seats: int) -> None:
     assert sorted(dealer.asked) == ([*range(seats)] if game == "flower-garden" else [0])
 
 
-@pytest.mark.parametrize("late", [0, 1, SLICE_GAP // 2, SLICE_GAP - 1])
+@pytest.mark.parametrize("late", [0, 1, SLICE_GAP_US // 2, SLICE_GAP_US - 1])
 def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None:
     """Whether another seat was searched for just before or not, a seat is found stuck at the same moment."""
     found = []
@@ -220,7 +226,7 @@ def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None
         sitting.now = first.due + late
         while not _stuck(sitting):
             sitting.note(sitting.table.tick(sitting.now))
-            sitting.now += SLICE_GAP
+            sitting.now += SLICE_GAP_US
         (said,) = of_type(ev.StuckSaid, sitting.log)
         found.append((said.seat, sitting.now))
     assert found[0] == found[1]
@@ -230,10 +236,10 @@ def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None
 def test_a_play_of_the_seat_ends_its_search() -> None:
     """Whoever plays is asked about anew, as long after it as after any play."""
     sitting = _long().fork()
-    sitting.wait(DEAD_CHECK_DELAY + 10 * SLICE_GAP)
+    sitting.wait(DEAD_CHECK_DELAY_US + 10 * SLICE_GAP_US)
     _play(sitting, 0, sitting.plays(0)[0])
-    assert sitting.now + DEAD_CHECK_DELAY == sitting.table.due
-    sitting.wait(DEAD_CHECK_DELAY - 1)
+    assert sitting.now + DEAD_CHECK_DELAY_US == sitting.table.due
+    sitting.wait(DEAD_CHECK_DELAY_US - 1)
     assert _stuck(sitting) == []
 
 
@@ -253,10 +259,10 @@ def test_a_wide_search_comes_to_its_end() -> None:
 def test_a_search_ends_with_the_hand() -> None:
     """A hand that is over is searched no further."""
     sitting = _long().fork()
-    sitting.wait(DEAD_CHECK_DELAY)
+    sitting.wait(DEAD_CHECK_DELAY_US)
     for seat in (0, 1):
         sitting.events(seat, cl.Stuck)
     (over,) = of_type(ev.HandOver, sitting.log)
     assert (over.reason, sitting.table.view.phase) == (EndReason.STUCK, Phase.TALLY)
     assert sitting.table.due is not None
-    assert sitting.now + SLICE_GAP < sitting.table.due
+    assert sitting.now + SLICE_GAP_US < sitting.table.due

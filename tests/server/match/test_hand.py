@@ -6,8 +6,7 @@ from racing_demon_protocol.engine.cards import parse
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import IllegalPlay
 from racing_demon_protocol.wire.messages.client import PlayCards
-from racing_demon_server.match.dead_hand import DEAD_CHECK_DELAY
-from racing_demon_server.match.hand import Hand
+from racing_demon_server.match.hand import DEAD_CHECK_DELAY_US, Hand
 from tests.support.tables import SECOND, Own, Sitting
 
 
@@ -32,7 +31,7 @@ def test_the_first_test_comes_after_the_signal() -> None:
     sitting = Sitting.playing(2)
     hand = _judge(sitting)
     assert sitting.now == hand.signal_at
-    assert hand.signal_at + DEAD_CHECK_DELAY == hand.dead_check_at
+    assert hand.signal_at + DEAD_CHECK_DELAY_US == hand.dead_check_at
 
 
 def test_a_change_is_asked_about_once() -> None:
@@ -47,7 +46,7 @@ def test_a_play_asks_again() -> None:
     sitting, hand = _hand(Own(["AS", "9D"]))
     hand.is_dead([0], sitting.now)
     hand.play(0, _command(sitting, sitting.column(0)), sitting.now + 7)
-    assert sitting.now + 7 + DEAD_CHECK_DELAY == hand.dead_check_at
+    assert sitting.now + 7 + DEAD_CHECK_DELAY_US == hand.dead_check_at
 
 
 def test_many_plays_share_one_test() -> None:
@@ -56,7 +55,7 @@ def test_many_plays_share_one_test() -> None:
     hand.is_dead([0], sitting.now)
     for number in (0, 1):
         hand.play(0, _command(sitting, sitting.column(0, number)), sitting.now + number * 1_000)
-    assert sitting.now + DEAD_CHECK_DELAY == hand.dead_check_at
+    assert sitting.now + DEAD_CHECK_DELAY_US == hand.dead_check_at
 
 
 def test_a_hand_that_goes_on_is_not_searched() -> None:
@@ -64,7 +63,7 @@ def test_a_hand_that_goes_on_is_not_searched() -> None:
     sitting, hand = _hand(Own(["AS", "9D"]))
     hand.play(0, _command(sitting, sitting.column(0)), sitting.now)
     assert hand.is_alive(sitting.now + 7)
-    assert sitting.now + 7 + DEAD_CHECK_DELAY == hand.dead_check_at
+    assert sitting.now + 7 + DEAD_CHECK_DELAY_US == hand.dead_check_at
     assert not hand.is_alive(sitting.now + 8)
 
 

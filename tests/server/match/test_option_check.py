@@ -11,7 +11,7 @@ from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.messages.client import SetOptions
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.option_check import verify_playable
+from racing_demon_server.match.commands import verify_playable
 from tests.support.tables import Sitting
 from tests.support.typical import of_games
 

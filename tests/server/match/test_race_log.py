@@ -1,6 +1,6 @@
 """Whose card came to which foundation, and when."""
 
-from racing_demon_server.match.race_log import MOST, Arrival, RaceLog
+from racing_demon_server.match.hand import MAX_ARRIVALS, Arrival, RaceLog
 
 
 def _race_log(*noted: Arrival) -> RaceLog:
@@ -30,8 +30,11 @@ def test_nothing_is_newer_than_the_newest() -> None:
 
 def test_a_hand_that_goes_on_for_ever_takes_no_more_room() -> None:
     """The oldest half is forgotten where there are too many, and the newest are known."""
-    race_log = _race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, 3 * MOST + 1)))
+    race_log = _race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, 3 * MAX_ARRIVALS + 1)))
     kept = [each.seq for each in race_log.since(0)[0]]
-    assert MOST // 2 <= len(kept) <= MOST
-    assert len(_race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, MOST + 1))).since(0)[0]) == MOST
-    assert list(range(3 * MOST, 3 * MOST - len(kept), -1)) == kept
+    assert MAX_ARRIVALS // 2 <= len(kept) <= MAX_ARRIVALS
+    assert (
+        len(_race_log(*(Arrival(0, seq, 0, seq) for seq in range(1, MAX_ARRIVALS + 1))).since(0)[0])
+        == MAX_ARRIVALS
+    )
+    assert list(range(3 * MAX_ARRIVALS, 3 * MAX_ARRIVALS - len(kept), -1)) == kept

@@ -14,8 +14,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.match.flow import MatchFlow
 from racing_demon_server.match.hand import Hand
+from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.seats import Seats
 from racing_demon_server.match.table import MISTAKE
 from racing_demon_server.tables.registry import FAILED, FAILED_OFTEN, GOES_BACK, MAX_RESTORES
@@ -86,7 +86,7 @@ async def test_a_half_done_command_leaves_nothing_behind(
         ):
             await ann.ask(cl.AddBot, level="hard")
             with monkeypatch.context() as planting:
-                plant(planting, MatchFlow, "follow_leave")
+                plant(planting, MatchLifecycle, "follow_leave")
                 command = ann.next(cl.RemoveBot, seat=2)
                 await ann.say(command)
                 assert not [each for each in await messages_of(ann) if isinstance(each, ev.Left)]
@@ -115,7 +115,7 @@ async def test_the_refusal_outlives_a_restart(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "journal.db"
     async with journaled(path) as served, Peer.hosting(served.url) as ann:
         with monkeypatch.context() as planting:
-            plant(planting, MatchFlow, "check_ready")
+            plant(planting, MatchLifecycle, "check_ready")
             command = ann.next(cl.Ready)
             await ann.say(command)
             assert await ann.closed() == BACK
@@ -171,7 +171,7 @@ async def test_a_table_that_fails_too_often_ends_with_its_tally(
         async for message in ann:
             if isinstance(message, ev.Signalled):
                 break
-        plant(monkeypatch, MatchFlow, "check_presence")  # whenever she comes back
+        plant(monkeypatch, MatchLifecycle, "check_presence")  # whenever she comes back
         await ann.send(cl.Kick(counter=ann.next_counter(), seat=1))
         with pytest.raises(TableEnded, match=FAILED_OFTEN):
             await hear_all(ann, heard)
@@ -198,7 +198,7 @@ async def test_without_a_journal_the_table_ends(
         Peer.hosting(served.url) as stranger,
     ):
         with monkeypatch.context() as planting:
-            plant(planting, MatchFlow, "follow_leave")
+            plant(planting, MatchLifecycle, "follow_leave")
             await ann.say(ann.next(cl.Kick, seat=1))
             assert not [each for each in await messages_of(ben) if isinstance(each, ev.Left)]
             for peer in (ann, ben):
@@ -216,7 +216,7 @@ async def test_a_timer_that_fails_is_rolled_back(
     async with journaled(tmp_path / "journal.db") as served, Peer.hosting(served.url) as ann:
         await ann.ask(cl.AddBot)
         with monkeypatch.context() as planting:
-            plant(planting, MatchFlow, "_signal")
+            plant(planting, MatchLifecycle, "_signal")
             await ann.say(ann.next(cl.Start))
             assert not [each for each in await messages_of(ann) if isinstance(each, ev.Signalled)]
             assert await ann.closed() == BACK

@@ -16,7 +16,7 @@ from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, TableState
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
-from racing_demon_server.match.dead_hand import SLICE_GAP
+from racing_demon_server.match.hand import SLICE_GAP_US
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
 from tests.support.tables import NAMES, SECOND, Sitting, of_type
@@ -142,7 +142,7 @@ def test_when_a_seat_is_found_stuck_tells_nothing_of_the_others(plays: int) -> N
     sitting.wait(SECOND // 5)
     give(sitting, 1, last[-1])
     assert not of_type(ev.StuckSaid, sitting.wait(SECOND // 2 - 1))
-    assert [said.seat for said in of_type(ev.StuckSaid, sitting.wait(2 * SLICE_GAP))] == [1]
+    assert [said.seat for said in of_type(ev.StuckSaid, sitting.wait(2 * SLICE_GAP_US))] == [1]
 
 
 def test_whoever_takes_a_seat_over_sees_the_deal_alone() -> None:

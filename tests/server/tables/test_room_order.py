@@ -21,8 +21,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.match.dead_hand import SLICE_UNITS, DeadHandTest
-from racing_demon_server.match.flow import SETTLED_AT_ONCE
+from racing_demon_server.match.hand import SLICE_UNITS, DeadHandTest
+from racing_demon_server.match.lifecycle import SETTLED_AT_ONCE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -304,7 +304,7 @@ def test_what_the_signal_leads_to_is_done_bit_by_bit_and_told_together() -> None
         room, conns = await _weavers_at_the_signal()
         left, made = [], [0]
         while not any(isinstance(event, ev.Signalled) for conn in conns.values() for event in conn.events):
-            left.append(len(room.table._flow._unsettled))
+            left.append(len(room.table._lifecycle._unsettled))
             await asyncio.sleep(0)
             made.append(len(room._fresh) or made[-1])
         assert list(dict.fromkeys(left)) == [3, 2, 1]
