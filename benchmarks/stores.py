@@ -38,9 +38,9 @@ from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.spectators import Backlog
 
 TABLES: Final = 25
 STEPS: Final = 40

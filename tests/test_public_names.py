@@ -38,8 +38,7 @@ from racing_demon_client.terminal.actions import (
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.mqtt.homeassistant import demon_config
-from racing_demon_server.mqtt.results import results
+from racing_demon_server.mqtt.payloads import demon_config, results
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.contributing import contribute, reveal
 from tests.support.outbox_harness import OutboxHarness

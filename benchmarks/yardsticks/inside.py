@@ -15,9 +15,9 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.spectators import Backlog
 
 KEPT: Final = ServerSettings().kept_events
 POLL_SECONDS: Final = 0.001

@@ -29,8 +29,8 @@ from racing_demon_server.net.gateway import Gateway, url_of
 from racing_demon_server.net.handler import MetricsHooks, ServerContext, Service
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.ops.metrics import Metrics
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Clock
 

@@ -13,7 +13,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import AddBot, Command, Start
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.players import LEVELS, Bot, Decision
+from racing_demon_server.bots.bot import LEVELS, Bot, Decision
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import Answer, Table
 

@@ -8,7 +8,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.mqtt.outbox import Outbox, Outgoing
+from racing_demon_server.mqtt.publish_queue import Outgoing, PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.tables import OpenTable
 
@@ -25,7 +25,7 @@ class OutboxHarness:
         self.now = self._counter = 0
         self.table = OpenTable("BCDF", Options(**options), hand_seeds(bytes(32)))
         self.table.view.locked = locked
-        self.outbox = Outbox(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
+        self.outbox = PublishQueue(Topics("a1"), homeassistant=homeassistant, most_waiting=most_waiting)
         self.outbox.open(self.table, 0)
 
     def join(self, name: str = "Ann") -> list[Event]:

@@ -22,10 +22,10 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.spectators import Backlog
 from tests.support.servers import Closing
 
 Given = ParamSpec("Given")

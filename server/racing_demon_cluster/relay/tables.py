@@ -27,9 +27,8 @@ from racing_demon_server.net.handler import Handler, ServerContext
 from racing_demon_server.net.origin import LOCAL, Origin
 from racing_demon_server.rate_limits import MANY_SEARCHES, MINUTE, TokenBucket
 from racing_demon_server.settings import limits
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
-from racing_demon_server.tables.spectators import Spectators
+from racing_demon_server.tables.spectators import Backlog, Spectators
 
 from .replica import Replica
 from .upstream import ClosedUpstream, OtherProtocol, Unreachable, UpstreamConnection, watching

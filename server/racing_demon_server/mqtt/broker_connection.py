@@ -13,7 +13,7 @@ import aiomqtt
 
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 
-from .outbox import Outgoing
+from .publish_queue import Outgoing
 from .topics import Topics
 
 PATIENCE: Final = 2.0

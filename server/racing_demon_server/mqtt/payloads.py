@@ -1,13 +1,21 @@
-"""The JSON payloads. Names of people appear in payloads only, never in topics."""
+"""The JSON payloads: records, states and results of tables, and descriptions for Home Assistant.
+
+Names of people appear in payloads only, never in topics.
+"""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from racing_demon_protocol.discovery.directory import VERSION
+from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.wire.messages import Event
+from racing_demon_protocol.wire.messages import events as ev
+
+from .topics import Topics
 
 
 def is_open(view: TableState) -> bool:
@@ -74,3 +82,110 @@ def state(view: TableState) -> bytes:
 def as_json(value: dict[str, Any]) -> bytes:
     """Return ASCII-only JSON."""
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+Result = tuple[str, bytes]
+"""A result: one of the ``hands``, of the ``matches``, or a ``demon``; and its payload."""
+
+
+def results(view: TableState, event: Event) -> list[Result]:
+    """Return the results of an event; ``view`` is the table just after it."""
+    match event:
+        case ev.Called():
+            return [_demon(view, event.seat)]
+        case ev.HandOver(reason=EndReason.OUT, out=int(out)) if view.called is None:
+            # Without a call, the card that goes out is the call.
+            return [_demon(view, out), _hand(view, event)]
+        case ev.HandOver():
+            return [_hand(view, event)]
+        case ev.MatchOver():
+            return [_match(view)]
+    return []
+
+
+def _demon(view: TableState, seat: int) -> Result:
+    return "demon", as_json({"event_type": "demon", "code": view.code, **_who(view, seat)})
+
+
+def _hand(view: TableState, event: ev.HandOver) -> Result:
+    totals = scoring.totals(view)
+    payload = {
+        **_heading(view),
+        "hand": view.hand_number,
+        "hand_id": view.hand_id,
+        "reason": event.reason.value,
+        "out": event.out,
+        "elapsed_ms": event.elapsed_ms,
+        "scores": [
+            {**_who(view, seat), "points": points, "total": totals[seat]}
+            for seat, points in zip(view.hand_seats, event.points, strict=True)
+        ],
+        "commitment": view.commitment,
+        "seed": event.seed,
+        "contributions": _contributions(view),
+    }
+    return "hands", as_json(payload)
+
+
+def _contributions(view: TableState) -> list[dict[str, Any]]:
+    """Return the players' contributions to the seed of the hand, without which it cannot be dealt again."""
+    revealed = view.revealed
+    return [{"seat": seat, "value": value.hex()} for seat, value in revealed.items()]
+
+
+def _match(view: TableState) -> Result:
+    payload = {
+        **_heading(view),
+        "match": view.hand_id.rpartition("/")[0],
+        "hands": view.hand_number,
+        "winners": [_who(view, seat) for seat in view.winners],
+        "scores": [
+            {**_who(view, seat), "total": total} for seat, total in sorted(scoring.totals(view).items())
+        ],
+    }
+    return "matches", as_json(payload)
+
+
+def _heading(view: TableState) -> dict[str, Any]:
+    return {"v": VERSION, "code": view.code, "game": view.options.game}
+
+
+def _who(view: TableState, seat: int) -> dict[str, Any]:
+    return {"seat": seat, "name": view.player(seat)}
+
+
+def table_config(topics: Topics, code: str) -> bytes:
+    """Return the description of a table's sensor: its phase, with the scores as attributes."""
+    state = topics.table(code, "state")
+    return as_json(
+        {
+            "name": f"Table {code.upper()}",
+            "unique_id": f"rd_{topics.node}_{code.lower()}",
+            "icon": "mdi:cards-playing",
+            "state_topic": state,
+            "value_template": "{{ value_json.phase }}",
+            "json_attributes_topic": state,
+            **_common(topics),
+        }
+    )
+
+
+def demon_config(topics: Topics) -> bytes:
+    """Return the description of the event "Demon!": somebody went out at some table."""
+    return as_json(
+        {
+            "name": "Demon!",
+            "unique_id": f"rd_{topics.node}_demon",
+            "icon": "mdi:cards-playing-outline",
+            "state_topic": topics.demon,
+            "event_types": ["demon"],
+            **_common(topics),
+        }
+    )
+
+
+def _common(topics: Topics) -> dict[str, Any]:
+    return {
+        "availability_topic": topics.status,
+        "device": {"identifiers": [f"rd_{topics.node}"], "name": f"Racing Demon {topics.node}"},
+    }

@@ -11,13 +11,13 @@ from typing import Final
 from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_server.network_interfaces import FOLLOW_SECONDS
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
 from racing_demon_server.wakeup import seconds_until
 
 from .broker_connection import OFFLINE, ONLINE, BrokerConnection, BrokerGone, connected
-from .outbox import Outbox
+from .publish_queue import PublishQueue
 from .topics import Topics
 
 FIRST_PAUSE: Final = 0.2
@@ -52,7 +52,7 @@ class Publisher(Observer):
         self._address = address
         self._topics = topics
         self._clock = clock
-        self.outbox = Outbox(topics, homeassistant=homeassistant)
+        self.outbox = PublishQueue(topics, homeassistant=homeassistant)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None]

@@ -15,8 +15,8 @@ from racing_demon_protocol.discovery.mdns import MOST_TABLES, SERVICE, Announcem
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.network_interfaces import FOLLOW_SECONDS
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 
 PAUSE_SECONDS: Final = 1.0
 """The shortest time between two changes of the announcements."""

@@ -13,8 +13,8 @@ from racing_demon_protocol.enums import EndReason, Phase, Reason
 from racing_demon_protocol.wire.messages.client import PLAYS, Command
 from racing_demon_protocol.wire.messages.events import Event, HandOver, Played
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.room import Clock
 
 from .histogram import Histogram

@@ -22,10 +22,9 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed
 from racing_demon_server.match.seat_tokens import Actor
 
-from .backlog import Backlog
-from .committed import CommittedTable
 from .observer import Observer
-from .spectators import Spectators, is_second_deal
+from .read_model import CommittedTable
+from .spectators import Backlog, Spectators, is_second_deal
 
 COUNT_SECONDS: Final = 0.3
 """Spectators who come and go within this time are counted together."""

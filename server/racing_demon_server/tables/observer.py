@@ -6,7 +6,7 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 
-from .committed import CommittedTable
+from .read_model import CommittedTable
 
 
 class Observer:

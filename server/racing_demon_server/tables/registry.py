@@ -31,12 +31,12 @@ from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
-from .backlog import Backlog
 from .broadcast import RecentEvents
-from .committed import CommittedTable
 from .observer import Observer
 from .passphrase import SALT_SIZE, Passphrase
+from .read_model import CommittedTable
 from .room import Clock, Restored, Room
+from .spectators import Backlog
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
 """The errors of a table that cannot be restored."""

@@ -12,6 +12,7 @@ the registry restores the table from the journal.
 
 import asyncio
 import logging
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -23,7 +24,7 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.seats import BotSeats
+from racing_demon_server.bots.scheduler import BotSeats
 from racing_demon_server.frames import Frames, Listener
 from racing_demon_server.journal.epochs import Epochs
 from racing_demon_server.journal.rows import TableJournal
@@ -34,13 +35,72 @@ from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
-from .backlog import Backlog
 from .broadcast import Broadcast, RecentEvents
-from .commit import Callback, CommitQueue
-from .committed import Published
-from .inbox import Inbox, Waiting
+from .commit_queue import Callback, CommitQueue
 from .observer import Observer
 from .passphrase import Passphrase
+from .read_model import Published
+from .spectators import Backlog
+
+
+class Waiting(NamedTuple):
+    """A command that waits to be judged.
+
+    Attributes:
+        sender: the connection that it came from.
+        actor: the connection's actor.
+        command: the command.
+        arrived: when its bytes were read, in microseconds.
+
+    """
+
+    sender: Listener
+    actor: Actor
+    command: Command
+    arrived: int
+
+
+class Inbox:
+    """The commands of one table that were read and not judged yet, in the order of arrival.
+
+    There is one exception: when several commands wait, the first of each connection comes first, then the
+    second of each, and so on, so that a busy connection does not overtake an earlier play of a quiet one.
+    """
+
+    def __init__(self) -> None:
+        self._rounds: list[deque[Waiting]] = []
+        self._sent: defaultdict[Listener, int] = defaultdict(int)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def put(self, waiting: Waiting) -> None:
+        """Add a command, which arrived no earlier than those that wait."""
+        number = self._sent[waiting.sender]
+        self._sent[waiting.sender] = number + 1
+        if number == len(self._rounds):
+            self._rounds.append(deque())
+        self._rounds[number].append(waiting)
+        self._count += 1
+
+    def take(self, before: int | None = None) -> Waiting | None:
+        """Remove and return the next command that arrived before a moment; ``None`` if there is none."""
+        for waiting in self._rounds:
+            if waiting and (before is None or waiting[0].arrived < before):
+                self._count -= 1
+                taken = waiting.popleft()
+                if not self._count:
+                    self.clear()
+                return taken
+        return None
+
+    def clear(self) -> None:
+        """Empty the inbox."""
+        self._rounds.clear()
+        self._sent.clear()
+        self._count = 0
+
 
 Clock = Callable[[], int]
 """Returns the microseconds on one rising clock."""

@@ -11,24 +11,201 @@ gallery continues from a snapshot.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from racing_demon_protocol.constants import MAX_SPECTATORS
 from racing_demon_protocol.table.state import TableState
-from racing_demon_protocol.wire.codec import decode_server, pack
+from racing_demon_protocol.wire.codec import Encoding, decode_server, pack
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
 from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, frames_of
+from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed, frames_of
 from racing_demon_server.match.checkpoint import Gallery
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Past
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.wakeup import seconds_until
 
-from .backlog import Backlog, Later, Queue
-from .committed import CommittedTable
+from .read_model import CommittedTable
+
+STEP_UNITS: Final = 10
+"""Units of work in one step, for all tables together."""
+STEP_SECONDS: Final = 0.001
+"""Seconds between two steps."""
+
+Turn = Callable[[int], int]
+"""Does up to a number of units of work, and returns how many it has done."""
+
+
+class FairScheduler:
+    """Runs the spectators of all tables in turns: a few units of work every millisecond.
+
+    In between, the loop serves players. Whoever has more to do goes to the end of the line after each turn,
+    so a table with many spectators does not delay the others.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[Turn, None] = {}
+        self._step: asyncio.Handle | None = None
+
+    def ask(self, turn: Turn) -> None:
+        """Wait for a turn, unless it is waiting already."""
+        self._waiting[turn] = None
+        if self._step is None:
+            self._step = asyncio.get_running_loop().call_soon(self._do_step)
+
+    def withdraw(self, turn: Turn) -> None:
+        """Stop waiting."""
+        self._waiting.pop(turn, None)
+
+    def _do_step(self) -> None:
+        if not self._waiting:
+            self._step = None
+            return
+        # First, so that the others continue if a turn fails.
+        self._step = asyncio.get_running_loop().call_later(STEP_SECONDS, self._do_step)
+        left = STEP_UNITS
+        while left > 0 and self._waiting:
+            turn = next(iter(self._waiting))
+            del self._waiting[turn]
+            left -= max(1, turn(left))
+
+
+OVERHEAD: Final = 200
+"""Bytes that an entry takes beside its message."""
+
+
+@dataclass(slots=True)
+class DelayedMessage:
+    """An event or a snapshot that is shown later.
+
+    Attributes:
+        due: when it may be shown, in microseconds.
+        at: when it happened.
+        seq: the number of the event, or of the last event in the snapshot.
+        packed: the encoded message.
+        hand_clock: the clock of the hand, for a snapshot; ``None`` for an event.
+
+    """
+
+    due: int
+    at: int
+    seq: int
+    packed: bytes
+    hand_clock: HandClock | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes."""
+        return len(self.packed) + OVERHEAD
+
+    def framed(self, encoding: Encoding) -> bytes:
+        """Return the message as a WebSocket frame."""
+        return Packed(self.packed).framed(encoding)
+
+
+class Backlog:
+    """The delay queues of all tables of a server: bytes, bounded for each table and for the server.
+
+    If a queue grows too long, a snapshot of the table replaces it. The snapshot waits its time like any
+    event, so spectators skip what happened between, and see nothing too early.
+
+    Attributes:
+        size: the bytes that wait in all of them.
+        scheduler: gives the spectators of each table their turns.
+
+    Args:
+        most_of_table: most bytes in one queue.
+        most: most bytes in all queues.
+
+    """
+
+    def __init__(self, most_of_table: int, most: int) -> None:
+        self.size = 0
+        self.scheduler = FairScheduler()
+        self._most_of_table = most_of_table
+        self._most = most
+        self._queues: set[Queue] = set()
+
+    def note(self, queue: "Queue", change: int) -> None:
+        """Count bytes that were added to a queue, or removed."""
+        self.size += change
+        if queue.size:
+            self._queues.add(queue)
+        else:
+            self._queues.discard(queue)
+
+    def make_room(self, queue: "Queue") -> None:
+        """Shorten a queue that has grown too long, and the longest one if all together are too long."""
+        if queue.size > self._most_of_table:
+            queue.shorten()
+        while self.size > self._most and max(self._queues, key=lambda each: each.size).shorten():
+            pass
+
+
+class Queue:
+    """The events that wait for the spectators of one table, in order.
+
+    Attributes:
+        size: the bytes that it takes.
+
+    Args:
+        backlog: all queues of the server.
+        snapshot: returns a snapshot of the table, due when an event of now would be.
+
+    """
+
+    def __init__(self, backlog: Backlog, snapshot: Callable[[], DelayedMessage]) -> None:
+        self.size = 0
+        self._backlog = backlog
+        self._snapshot = snapshot
+        self._waiting: deque[DelayedMessage] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def first(self) -> DelayedMessage:
+        """The next entry. The queue must not be empty."""
+        return self._waiting[0]
+
+    def append(self, later: DelayedMessage) -> None:
+        """Add an entry. This may replace earlier ones by a snapshot."""
+        self._waiting.append(later)
+        self._grow(later.size)
+        self._backlog.make_room(self)
+
+    def take_due(self, now: int, most: int) -> list[DelayedMessage]:
+        """Remove and return the entries that are due, up to a number, in order."""
+        due: list[DelayedMessage] = []
+        while self._waiting and self._waiting[0].due <= now and len(due) < most:
+            due.append(self._waiting.popleft())
+        self._grow(-sum(each.size for each in due))
+        return due
+
+    def shorten(self) -> bool:
+        """Replace the queue by a snapshot. Return whether it is shorter now.
+
+        A snapshot at the head stays, so that spectators see one from time to time however often this
+        happens.
+        """
+        before, snapshot = self.size, self._snapshot()
+        kept = [each for each in (self.first, snapshot) if each.hand_clock is not None]
+        self._waiting = deque(kept)
+        self._grow(sum(each.size for each in kept) - before)
+        return self.size < before
+
+    def clear(self) -> None:
+        """Empty the queue."""
+        self._waiting.clear()
+        self._grow(-self.size)
+
+    def _grow(self, change: int) -> None:
+        self.size += change
+        self._backlog.note(self, change)
+
 
 FOREVER_US: Final = 2**62
 MOST_NEWS: Final = 500
@@ -82,7 +259,7 @@ class Spectators:
         self._newest = 0
         self._batches: dict[tuple[int, bool], Batch] = {}
         self._races = TokenBucket(RACES_PER_SECOND, RACE_BURST)
-        self._turns = backlog.turns
+        self._scheduler = backlog.scheduler
         self._queue = Queue(backlog, self._snapshot)
         self._late: TableState | None = None
         self._late_clock = HandClock()
@@ -150,7 +327,7 @@ class Spectators:
             if due <= now:
                 self._follow(frames.event, frames.at)
             else:
-                self._queue.append(Later(due, frames.at, frames.event.seq, frames.packed))
+                self._queue.append(DelayedMessage(due, frames.at, frames.event.seq, frames.packed))
         self._wind_up()
 
     def gallery(self) -> Gallery | None:
@@ -175,7 +352,7 @@ class Spectators:
             self._follower()
             due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
             for each in frames:
-                self._queue.append(Later(due, each.at, each.event.seq, each.packed))
+                self._queue.append(DelayedMessage(due, each.at, each.event.seq, each.packed))
             if is_second_deal(frames, self._shown):
                 self._queue.append(self._snapshot())
         else:
@@ -193,7 +370,7 @@ class Spectators:
         if self._late is None:  # as always without a delay: events come before any race
             self._fresh.append((NO_EVENT, Alone(race)))
         else:
-            self._queue.append(Later(now + self._delay_us, now, NO_EVENT, pack(race)))
+            self._queue.append(DelayedMessage(now + self._delay_us, now, NO_EVENT, pack(race)))
         self._wind_up()
 
     def hurry(self) -> None:
@@ -205,7 +382,7 @@ class Spectators:
     def close(self) -> None:
         """Stop sending."""
         self._queue.clear()
-        self._turns.withdraw(self._take_turn)
+        self._scheduler.withdraw(self._take_turn)
         if self._alarm is not None:
             self._alarm.cancel()
 
@@ -216,11 +393,11 @@ class Spectators:
             self._late_clock = self._shown.hand_clock
         return self._late
 
-    def _snapshot(self) -> Later:
+    def _snapshot(self) -> DelayedMessage:
         """Return a snapshot of the players' view, to be shown with the delay."""
         view, hand_clock, now = self._shown.view, self._shown.hand_clock, self._clock()
         packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(self._shown.certain(now))))
-        return Later(now + self._delay_us, now, view.seq, packed, hand_clock)
+        return DelayedMessage(now + self._delay_us, now, view.seq, packed, hand_clock)
 
     def _follow(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:
         """Apply a message to the delayed view and its clock, unless they include it already.
@@ -247,14 +424,14 @@ class Spectators:
 
     def _wind_up(self) -> None:
         if self._fresh or self._news:
-            self._turns.ask(self._take_turn)
+            self._scheduler.ask(self._take_turn)
         elif self._queue and self._alarm is None:
             wait = seconds_until(self._queue.first.due, self._clock())
             self._alarm = self._loop.call_later(wait, self._wake)
 
     def _wake(self) -> None:
         self._alarm = None
-        self._turns.ask(self._take_turn)
+        self._scheduler.ask(self._take_turn)
 
     def _take_turn(self, most: int) -> int:
         """Continue a round, or begin one.

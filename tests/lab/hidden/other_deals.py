@@ -23,13 +23,13 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.ops.logs import set_up
 from racing_demon_server.ops.metrics import Metrics
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
 from tests.support.inside import dealer_of, hand_of, hidden_board
@@ -81,7 +81,7 @@ class Told(NamedTuple):
 class Broker(Observer):
     """Takes all that is published, as soon as it is due. It is an observer."""
 
-    outbox: Outbox = field(default_factory=lambda: Outbox(Topics("node"), homeassistant=True))
+    outbox: PublishQueue = field(default_factory=lambda: PublishQueue(Topics("node"), homeassistant=True))
     got: list[bytes | str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 

@@ -16,8 +16,8 @@ from racing_demon_protocol.games import GAMES
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages.client import Call, Command, PlayCards, Stuck
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.players import LEVELS, Bot
-from racing_demon_server.bots.seats import SLICE_UNITS
+from racing_demon_server.bots.bot import LEVELS, Bot
+from racing_demon_server.bots.scheduler import SLICE_UNITS
 from tests.support.bot_matches import play_match
 from tests.support.calls import calls_of
 from tests.support.effort import amount, more_when_long

@@ -17,9 +17,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots import seats
-from racing_demon_server.bots.players import LEVELS, Bot, Decision, Level
-from racing_demon_server.bots.seats import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
+from racing_demon_server.bots import scheduler
+from racing_demon_server.bots.bot import LEVELS, Bot, Decision, Level
+from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
 from racing_demon_server.rate_limits import TokenBucket
@@ -127,7 +127,7 @@ class Recruit(Bot):
 @virtual
 async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has its level, the seat's last counter, randomness of its own, and starts within 400 ms."""
-    monkeypatch.setattr(seats, "Bot", Recruit)
+    monkeypatch.setattr(scheduler, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
     tokens, view = SeatTokens(), TableState("TEST", Options())
@@ -162,7 +162,7 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
 @virtual
 async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot's own seat, and one that it stands in at, with the level and the counter; nobody who has left."""
-    monkeypatch.setattr(seats, "Bot", Recruit)
+    monkeypatch.setattr(scheduler, "Bot", Recruit)
     monkeypatch.setattr(Recruit, "made", [])
 
     tokens, view = SeatTokens(), TableState("TEST", Options())
@@ -230,7 +230,7 @@ class Ponderer(Bot):
 @pytest.fixture
 def ponderers(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     """Let bots ponder; return what they do when."""
-    monkeypatch.setattr(seats, "Bot", Ponderer)
+    monkeypatch.setattr(scheduler, "Bot", Ponderer)
     monkeypatch.setattr(Ponderer, "work", work := Counter[int]())
     return work
 

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -138,7 +138,7 @@ def test_a_hand_goes_on_after_a_pause_of_400_days() -> None:
 def test_a_broker_is_told_of_a_table_that_is_400_days_old() -> None:
     """What is published of it can be read: state, record and snapshot."""
     table = OpenTable("BCDF", Options(countdown_ms=0), hand_seeds(bytes(32)))
-    outbox = Outbox(Topics("a1"), homeassistant=False)
+    outbox = PublishQueue(Topics("a1"), homeassistant=False)
     outbox.open(table, 0)
     table.join("Ann", b"token", 0)
     table.receive(0, cl.Start(counter=1), 0)

@@ -12,7 +12,7 @@ import pytest
 
 from racing_demon_server.mqtt import broker_connection, setup
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
-from racing_demon_server.mqtt.outbox import Outgoing
+from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.servers import PATIENCE, timeout
 

@@ -11,7 +11,7 @@ import pytest
 from racing_demon_protocol.discovery.broker_address import parse_broker
 from racing_demon_server.mqtt import broker_connection
 from racing_demon_server.mqtt.broker_connection import BrokerGone, connected
-from racing_demon_server.mqtt.outbox import Outgoing
+from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.brokers import Broker, Listening
 from tests.support.servers import PATIENCE, timeout

@@ -10,8 +10,8 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.mqtt.outbox import Outgoing
 from racing_demon_server.mqtt.payloads import record
+from racing_demon_server.mqtt.publish_queue import Outgoing
 from tests.support.outbox_harness import TABLE, OutboxHarness
 from tests.support.tables import MS, SECOND, OpenTable
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from racing_demon_server.mqtt import outbox as outboxes
-from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt import outbox as publish_queue
+from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.virtual_rooms import now, open_room, virtual
 
@@ -13,7 +13,7 @@ TOPICS = Topics("hall")
 @virtual
 async def test_what_is_built_counts_with_what_is_sent() -> None:
     """A call that may return one message builds no second one."""
-    outbox = Outbox(TOPICS, homeassistant=True)
+    outbox = PublishQueue(TOPICS, homeassistant=True)
     outbox.open(open_room().shown, now())
     assert [TOPICS.table("test")] == [message.topic for message in outbox.take(now(), 1)]
 
@@ -21,7 +21,7 @@ async def test_what_is_built_counts_with_what_is_sent() -> None:
 @virtual
 async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
     """However many were opened while the broker was away, the one that is open is published."""
-    outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
+    outbox, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
     for _ in range(400):
         outbox.open(table, now())
         outbox.close(table)
@@ -33,9 +33,9 @@ async def test_tables_that_come_and_go_leave_the_last_one_due() -> None:
 @virtual
 async def test_a_removal_that_is_dropped_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them once."""
-    monkeypatch.setattr(outboxes, "MOST_RESULTS", 1)
+    monkeypatch.setattr(publish_queue, "MOST_RESULTS", 1)
 
-    outbox, table = Outbox(TOPICS, homeassistant=False), open_room().shown
+    outbox, table = PublishQueue(TOPICS, homeassistant=False), open_room().shown
     outbox.open(table, now())
     outbox.close(table)
     assert (1, len(list(TOPICS.retained("test"))) - 1) == (len(outbox), outbox.dropped)

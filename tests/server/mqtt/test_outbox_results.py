@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand_clock import HandClock
-from racing_demon_server.mqtt.outbox import Outbox
+from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.bot_matches import play_match
 
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 def published(view: TableState, log: Sequence[Event]) -> list[tuple[str, Any]]:
     """Return the results published by somebody who finds a table like this and then hears these events."""
-    outbox, seen = Outbox(Topics("a1"), homeassistant=True), Seen(view)
+    outbox, seen = PublishQueue(Topics("a1"), homeassistant=True), Seen(view)
     outbox.open(seen, 0)
     for event in log:
         outbox.follow(seen, event, 0)

@@ -8,9 +8,7 @@ import pytest
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.mqtt.homeassistant import demon_config, table_config
-from racing_demon_server.mqtt.payloads import record, state
-from racing_demon_server.mqtt.results import results
+from racing_demon_server.mqtt.payloads import demon_config, record, results, state, table_config
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.contributing import contribute, reveal
 from tests.support.tables import SECOND, Own, Sitting, of_type

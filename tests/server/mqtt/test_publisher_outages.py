@@ -11,7 +11,7 @@ from racing_demon_protocol.discovery.broker_address import BrokerAddress
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_server.mqtt import publisher
 from racing_demon_server.mqtt.broker_connection import BrokerConnection, BrokerGone
-from racing_demon_server.mqtt.outbox import Outgoing
+from racing_demon_server.mqtt.publish_queue import Outgoing
 from racing_demon_server.mqtt.publisher import BATCH, GOODBYE_SECONDS, Publisher
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.tables import SECOND

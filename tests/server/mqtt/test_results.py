@@ -6,7 +6,7 @@ from racing_demon_protocol.engine.commit_reveal import deal_seed, matches_commit
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.mqtt.results import results
+from racing_demon_server.mqtt.payloads import results
 from tests.support.contributing import contribute, reveal
 from tests.support.tables import SECOND, Sitting
 

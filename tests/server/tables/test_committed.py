@@ -8,7 +8,7 @@ import pytest
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
 from racing_demon_server.frames import Frames
-from racing_demon_server.tables.committed import MOST_PLAYS, Ahead, Published
+from racing_demon_server.tables.read_model import MOST_PLAYS, Ahead, Published
 from tests.support.tables import MS, SECOND, OpenTable, Sitting
 
 SEED = bytes([3] * 32)

@@ -1,7 +1,7 @@
 """The order in which commands that wait are judged."""
 
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.tables.inbox import Inbox, Waiting
+from racing_demon_server.tables.room import Inbox, Waiting
 from tests.support.virtual_rooms import FakeConnection
 
 ANN, BEN = FakeConnection(), FakeConnection()

@@ -9,8 +9,8 @@ import pytest
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.committed import CommittedTable
 from racing_demon_server.tables.observer import Observer
+from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry, secret_seeds, wall_clock
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import now, seat_at, virtual

@@ -17,11 +17,10 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Frames
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.passphrase import Passphrase, slow_hash
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import Spectators
+from racing_demon_server.tables.spectators import Backlog, Spectators
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import (
     FakeConnection,

@@ -1,4 +1,4 @@
-"""Turns: how the galleries of one server share its time."""
+"""FairScheduler: how the galleries of one server share its time."""
 
 import asyncio
 from collections import Counter
@@ -8,9 +8,8 @@ from typing import Any, Final
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.frames import Batch
-from racing_demon_server.tables.backlog import Backlog
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.turns import STEP_SECONDS, STEP_UNITS, Turns
+from racing_demon_server.tables.spectators import STEP_SECONDS, STEP_UNITS, Backlog, FairScheduler
 from tests.support.virtual_rooms import FakeConnection, now, open_room, say, seat_at, virtual
 
 DELAY: Final = 60
@@ -22,7 +21,7 @@ STEP_US: Final = round(STEP_SECONDS * 1_000_000)
 class Work:
     """Somebody with so many units to do, who writes down when how many were done."""
 
-    def __init__(self, turns: Turns, units: int) -> None:
+    def __init__(self, turns: FairScheduler, units: int) -> None:
         self.left = units
         self.done: list[tuple[int, int]] = []
         self._turns = turns
@@ -55,7 +54,7 @@ class Late(FakeConnection):
 @virtual
 async def test_one_who_has_much_to_do_keeps_nobody_waiting() -> None:
     """In each millisecond ten units are done; who is not ready then stands behind the others."""
-    turns = Turns()
+    turns = FairScheduler()
     much, little, some = (Work(turns, units) for units in (2 * STEP_UNITS + 5, 3, STEP_UNITS))
     await asyncio.sleep(1)
     assert much.done == [(0, 10), (2, 10), (3, 5)]
@@ -66,7 +65,7 @@ async def test_one_who_has_much_to_do_keeps_nobody_waiting() -> None:
 @virtual
 async def test_a_turn_that_fails_takes_nobody_elses() -> None:
     """Where the turn of one raises, the others go on with the next step."""
-    turns, raised = Turns(), []
+    turns, raised = FairScheduler(), []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, what: raised.append(what["exception"]))
 
     def fail(most: int) -> int:
@@ -82,7 +81,7 @@ async def test_a_turn_that_fails_takes_nobody_elses() -> None:
 @virtual
 async def test_whoever_withdraws_gets_no_turn() -> None:
     """A gallery that is closed does nothing any more."""
-    turns = Turns()
+    turns = FairScheduler()
     work, other = Work(turns, 5), Work(turns, 5)
     turns.withdraw(work.turn)
     await asyncio.sleep(1)

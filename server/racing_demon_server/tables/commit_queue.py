@@ -16,7 +16,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast
-from .committed import Ahead, Published
+from .read_model import Ahead, Published
 
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""

@@ -1,4 +1,4 @@
-"""A table as everybody sees it: with committed events only."""
+"""A table as everybody sees it: the read model of its committed events."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol

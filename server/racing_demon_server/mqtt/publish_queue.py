@@ -17,11 +17,9 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import pack
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.tables.committed import CommittedTable
+from racing_demon_server.mqtt import payloads
+from racing_demon_server.tables.read_model import CommittedTable
 
-from . import payloads
-from .homeassistant import demon_config, table_config
-from .results import results
 from .topics import Topics
 
 MOST_WAITING: Final = 5_000
@@ -69,7 +67,7 @@ class _Waiting(NamedTuple):
     code: str = ""
 
 
-class Outbox:
+class PublishQueue:
     """All messages that wait for the broker.
 
     Attributes:
@@ -144,7 +142,7 @@ class Outbox:
         view.apply(event)
         if payloads.is_open(view):
             self._put(code, event, now)
-            for kind, payload in results(view, event):
+            for kind, payload in payloads.results(view, event):
                 if kind != "demon":
                     self._put(code, Outgoing(self._topics.table(code, kind), payload, 1), now)
                 elif self._homeassistant:
@@ -160,7 +158,7 @@ class Outbox:
         """Start over with a broker that may have forgotten everything."""
         self._kept_there.clear()
         if self._homeassistant:
-            config = Outgoing(self._topics.demon_config, demon_config(self._topics), 1, retain=True)
+            config = Outgoing(self._topics.demon_config, payloads.demon_config(self._topics), 1, retain=True)
             if not any(waiting.what == config for waiting in self._results):
                 self._keep(config)
         for code in self._tables:
@@ -260,7 +258,7 @@ class Outbox:
             case Topic.STATE:
                 return topics.table(code, "state"), payloads.state(view)
             case Topic.SENSOR:
-                return topics.sensor_config(code), table_config(topics, code)
+                return topics.sensor_config(code), payloads.table_config(topics, code)
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
             return topic, b""  # removes the last one, if spectators are not allowed any more
