@@ -1,7 +1,7 @@
 """The seats of a table: who sits where, who is connected, who is the host.
 
 A seat stays its player's while the connection is lost. At first nothing happens, because players usually
-return. DelayedMessage the others need not wait any more, and a host who stays away is replaced. Times are
+return. Later the others need not wait any more, and a host who stays away is replaced. Times are
 microseconds on the caller's rising clock.
 """
 

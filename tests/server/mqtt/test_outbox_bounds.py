@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_server.mqtt import outbox as publish_queue
+from racing_demon_server.mqtt import publish_queue
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from tests.support.virtual_rooms import now, open_room, virtual
