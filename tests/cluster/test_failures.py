@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from racing_demon_server.match.flow import MatchFlow
+from racing_demon_server.match.lifecycle import MatchLifecycle
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_cluster.server import ClusterServer
@@ -55,7 +55,7 @@ async def test_a_node_takes_a_failed_table_up_again(
             async with Peer.entered(address, resume) as ann:
                 command = ann.next(cl.RemoveBot, seat=1)
                 with monkeypatch.context() as planting:
-                    planting.setattr(MatchFlow, "follow_leave", fail)
+                    planting.setattr(MatchLifecycle, "follow_leave", fail)
                     await ann.say(command)
                     assert await ann.closed() == BACK
             await _until_read(address, resume)
@@ -66,7 +66,7 @@ async def test_a_node_takes_a_failed_table_up_again(
                 assert not ann.view.seats[1].left
                 assert isinstance(await ann.ask(cl.Say, text="Here we are"), Accepted)
         async with Peer.entered(address, resume) as ann:
-            monkeypatch.setattr(MatchFlow, "follow_leave", fail)
+            monkeypatch.setattr(MatchLifecycle, "follow_leave", fail)
             await ann.say(ann.next(cl.RemoveBot, seat=1))
             assert (await ann.closed()).code == CloseCode.GOING_AWAY
 
