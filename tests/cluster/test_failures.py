@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from racing_demon_server.match.lifecycle import MatchLifecycle
 from websockets.exceptions import ConnectionClosed
 
 from racing_demon_cluster.server import ClusterServer
@@ -13,6 +12,7 @@ from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
+from racing_demon_server.match.lifecycle import MatchLifecycle
 from racing_demon_server.match.table import MISTAKE
 from racing_demon_server.server import StopReason
 from racing_demon_server.settings import ServerSettings
