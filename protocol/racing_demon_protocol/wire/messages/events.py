@@ -238,7 +238,7 @@ class Paused(Event):
     seat: Seat | None = None
     """The host's seat who wanted it; ``None`` where nobody did."""
     by_server: Annotated[bool, Field(strict=True)] = False
-    """Whether the server's disk takes nothing, and the hand stands still for that."""
+    """Whether the hand is paused because the server cannot write to its disk."""
 
 
 class Continued(Event):

@@ -43,7 +43,7 @@ class Versions(Message):
     newest: Annotated[int, Field(strict=True, ge=1, le=1_000)]
     """The newest version of the protocol that the server speaks."""
     software: Text = ""
-    """Which program speaks; the word ``relaying`` behind it allows ``relaying``."""
+    """Name and version of the sending program, for display; ``relaying`` behind it allows ``relaying``."""
 
 
 class Seated(Message):
