@@ -162,6 +162,7 @@ EXAMPLES = """examples:
   racing-demon play --game classic --bots 5    play the classic game against five bots
   racing-demon play --watch --bots 8           watch eight bots
   racing-demon host                            open a table for the network
+  racing-demon host --preset nerts             the game to 100 points; racing-demon presets lists all
   racing-demon join                            join the table on this network, or choose one
   racing-demon join BCDF                       join the table with this code
   racing-demon join http://192.168.1.5:5252/BCDF
@@ -278,6 +279,7 @@ def parser() -> argparse.ArgumentParser:
     _add_solo(commands.add_parser("solo", help="play a game alone", epilog=SOLO))
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--json", action="store_true", help="print one JSON object per line")
+    commands.add_parser("presets", help="list the presets: well-known ways to play")
     rules = commands.add_parser("rules", help="show the rules of a game")
     rules.add_argument("game", type=str.lower, metavar="GAME", help="see: racing-demon games")
     rules.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -362,7 +364,7 @@ def _add_solo(solo: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="with --statistics: print one JSON object")
     text = "change an option of the game, like turn=1"
     add("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
-    solo.set_defaults(hands=1, target=None, bots=1, watch=False)
+    solo.set_defaults(preset=None, hands=1, target=None, bots=1, watch=False)
     _add_name(solo)
     _add_record(solo)
     _add_output(solo)
@@ -439,8 +441,13 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 def _add_table(parser: argparse.ArgumentParser, *, bots: int, hands: int) -> None:
     add = parser.add_argument
     _add_name(parser)
-    add("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
-    add("--hands", type=int, default=hands, help=f"number of hands in a match (default {hands})")
+    played = parser.add_mutually_exclusive_group()
+    played.add_argument("--game", type=str.lower, default="racing-demon", help="see: racing-demon games")
+    text = "a well-known way to play, like nerts; see: racing-demon presets"
+    played.add_argument("--preset", type=str.lower, help=text)
+    text = f"number of hands in a match (default {hands}, or the preset's)"
+    add("--hands", type=int, help=text)
+    parser.set_defaults(usual_hands=hands)
     add("--target", type=int, help="a total of points that ends the match early")
     add("--bots", type=parse_seats, default=bots, help=f"number of bots (default {bots})")
     text = "how well the bots play (default medium)"
@@ -588,7 +595,14 @@ def _options(arguments: argparse.Namespace) -> Any:
     from racing_demon_protocol.games import declare  # noqa: PLC0415
     from racing_demon_protocol.wire.options import Options  # noqa: PLC0415
 
-    values: dict[str, Any] = {"game": arguments.game, "hands": arguments.hands, "target": arguments.target}
+    if arguments.preset is None:
+        hands = arguments.usual_hands if arguments.hands is None else arguments.hands
+        values: dict[str, Any] = {"game": arguments.game, "hands": hands, "target": arguments.target}
+    else:
+        given = {"hands": arguments.hands, "target": arguments.target}
+        values = _preset(arguments.preset) | {
+            name: value for name, value in given.items() if value is not None
+        }
     is_practice = arguments.command in {"play", "solo"} and not (arguments.watch or arguments.json)
     values["hints"] = is_practice  # alone against bots, hints disturb nobody
     for text in arguments.option:
@@ -606,6 +620,15 @@ def _options(arguments: argparse.Namespace) -> Any:
     except InvalidGame as error:
         _fail(str(error))
     return options
+
+
+def _preset(name: str) -> dict[str, Any]:
+    """Return the options that a preset sets; exit with an error if there is none of this name."""
+    from racing_demon_protocol.wire.presets import PRESETS  # noqa: PLC0415
+
+    if name not in PRESETS:
+        _fail(f"There is no preset {name!r}. There are: {', '.join(PRESETS)}.")
+    return PRESETS[name].options.model_dump(exclude_unset=True)
 
 
 def _fail(text: str) -> NoReturn:

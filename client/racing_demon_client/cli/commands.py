@@ -57,6 +57,7 @@ from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.games import GAMES, game_named
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import PRESETS
 
 from .arguments import watches
 
@@ -351,6 +352,15 @@ async def games(arguments: argparse.Namespace) -> int:
     return 0
 
 
+async def presets(arguments: argparse.Namespace) -> int:
+    """List the presets."""
+    for preset in PRESETS.values():
+        write(f"{preset.name}: {preset.title}")
+        write(f"  {preset.text}")
+        write(f"  Source: {preset.source}.")
+    return 0
+
+
 def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Yield rows as lines; a narrow terminal cuts the last column."""
     wide = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
@@ -440,6 +450,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], Coroutine[Any, Any, int]]] = 
     "watch": watch,
     "tables": list_tables,
     "games": games,
+    "presets": presets,
     "rules": rules,
     "solo": solo,
     "welcome": welcome,

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import nearest_preset
 
 CALLED: Final = {
     "hands": "hands in a match",
@@ -146,6 +147,17 @@ def options_text(options: Options) -> str:
         if name not in {"game", "hands"}
     ]
     return ", ".join([pluralize(options.hands, "hand"), *changed])
+
+
+def preset_text(options: Options) -> str:
+    """Return the preset nearest to a table's options, with what differs; empty if its game has none."""
+    preset = nearest_preset(options)
+    if preset is None:
+        return ""
+    changed = preset.deviations(options)
+    return ", ".join(
+        [preset.title, *(f"{called(name)}: {value_text(name, getattr(options, name))}" for name in changed)]
+    )
 
 
 def explained(error: ValidationError) -> str:

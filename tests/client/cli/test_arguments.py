@@ -20,6 +20,25 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return captured.err
 
 
+# Presets.
+
+
+def test_a_preset_names_the_options_of_a_table() -> None:
+    """The preset's length of a match is the usual one then; what is given besides deviates from it."""
+    assert parse(["host", "--preset", "nerts"]).options == Options(game="classic", hands=100, target=100)
+    deviating = parse(["host", "--preset", "nerts", "--target", "50", "--option", "reserve=10"]).options
+    assert deviating == Options(game="classic", hands=100, target=50, reserve=10)
+    assert parse(["play", "--preset", "quick"]).options == Options(hands=1, time_limit_ms=180_000, hints=True)
+
+
+def test_a_preset_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The presets are listed; and a preset names the game, so that no other can be given."""
+    assert "There is no preset 'luck'. There are: klondike, nerts, " in refused(
+        ["host", "--preset", "luck"], capsys
+    )
+    assert "not allowed with argument" in refused(["host", "--preset", "nerts", "--game", "clock"], capsys)
+
+
 # Help.
 
 

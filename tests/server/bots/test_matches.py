@@ -14,6 +14,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import AddBot, Start
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import PRESETS
 from racing_demon_server.match.table import Table
 from tests.support.boards import RACES
 from tests.support.bot_matches import Arrived, pass_time, play_match
@@ -50,6 +51,21 @@ def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list
             accepted.append((at, actor, command))
     log += pass_time(table, arrived[-1][0] + 1_000_000)
     return log, accepted
+
+
+# Presets.
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_played_to_its_end(name: str) -> None:
+    """Four bots play a match of a preset; its events keep the rules, and it ends as the options say."""
+    options = PRESETS[name].options.model_copy(update={"countdown_ms": 0, "tally_ms": 0})
+    table, log, _ = play_match(SEED, LEVELS[:4], options)
+    [over] = of_type(ev.MatchOver, log)
+    assert over.winners
+    assert table.view.phase is Phase.OVER
+    hands = of_type(ev.HandOver, log)
+    assert len(hands) == options.hands or (options.target is not None and len(hands) < options.hands)
 
 
 # Always the same.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from racing_demon_client.links import table_link
 from racing_demon_client.shared.analysis_text import full, hashes, summary
 from racing_demon_client.shared.message_text import TOO_LONG, MessageText, duration
-from racing_demon_client.shared.option_text import options_text
+from racing_demon_client.shared.option_text import options_text, preset_text
 from racing_demon_client.shared.rules_text import brief, title_of
 from racing_demon_client.terminal.style import (
     Glyphs,
@@ -27,6 +27,7 @@ from racing_demon_protocol.records.analysis import SeatAnalysis
 from racing_demon_protocol.table import scoring
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages.server import HandResult, SeatState
+from racing_demon_protocol.wire.options import Options
 
 from .canvas import Canvas, HitArea
 from .scene import FeedLine
@@ -187,7 +188,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
     left = bottom - y - len(phrases) - len(rules) - ROWS_BETWEEN
     folds = left - _places(view) < MIN_FEED_ROWS <= left - len(view.seats) - 1
     y = _draw_seats(lobby, y + 1, folds=folds)
-    canvas.put(2, y, title_of(view.options.game), Role.TEXT | Highlight.STRONG)
+    canvas.put(2, y, cut(_title(view), room - 4, glyphs), Role.TEXT | Highlight.STRONG)
     for row, line in enumerate(phrases, start=y + 1):
         canvas.put(2, row, line, Role.DIM)
     canvas.touch(HitArea(2, y, room - 4, 1 + len(phrases), action="options"))
@@ -215,6 +216,12 @@ def _draw_qr(canvas: Canvas, lines: Sequence[str], room: int) -> None:
     elif lines:
         text = "QR code: make the window larger"
         canvas.put(canvas.width - len(text) - 2, canvas.height - 3, text, Role.WARNING)
+
+
+def _title(view: TableState) -> str:
+    """Return the game's title, with the preset that the options belong to or deviate from."""
+    game, preset = title_of(view.options.game), preset_text(view.options)
+    return f"{game} ({preset})" if preset and view.options.game != Options().game else game
 
 
 def _places(view: TableState) -> int:

@@ -16,11 +16,13 @@ from racing_demon_client.shared.option_text import MEANINGS, called, read, refus
 from racing_demon_protocol.errors import InvalidGame
 from racing_demon_protocol.games import GAMES, declare
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
 
 from .dialogs import Dialog
 
 USUAL = ""
 """Stands for the game's own default."""
+PRESET = "A well-known way to play. Choosing one fills in the options."
 
 
 class OptionsScreen(Dialog[Options]):
@@ -57,6 +59,9 @@ class OptionsScreen(Dialog[Options]):
             if self._locked:
                 yield Label(self._locked, markup=False)
             with VerticalScroll(can_focus=bool(self._locked)):
+                with Horizontal(classes="row"):
+                    yield Label("preset", markup=False)
+                    yield self._presets()
                 for name in Options.model_fields:
                     with Horizontal(classes="row"):
                         yield Label(called(name), markup=False)
@@ -70,12 +75,50 @@ class OptionsScreen(Dialog[Options]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Explain the focused option."""
-        self.query_one("#meaning", Label).update(MEANINGS.get(event.widget.id or "", ""))
+        name = event.widget.id or ""
+        self.query_one("#meaning", Label).update(PRESET if name == "preset" else MEANINGS.get(name, ""))
+
+    def _presets(self) -> Select[str]:
+        exact = [preset.name for preset in PRESETS.values() if not preset.deviations(self._options)]
+        choices = [
+            ("none of these", ""),
+            *((f"{each.title}: {each.text}", name) for name, each in PRESETS.items()),
+        ]
+        return Select(
+            choices,
+            value=exact[0] if exact else "",
+            allow_blank=False,
+            id="preset",
+            compact=True,
+            disabled=bool(self._locked),
+        )
+
+    @on(Select.Changed, "#preset")
+    def _fill_in(self, event: Select.Changed) -> None:
+        """Set every option that affects play or scoring to the chosen preset's."""
+        if event.value in PRESETS:
+            options = PRESETS[str(event.value)].options
+            for name in Options.model_fields.keys() - NEUTRAL:
+                self._editor_of(name).value = _entered(name, options)
+
+    @on(Select.Changed)
+    @on(Input.Changed)
+    def _deviate(self, event: Select.Changed | Input.Changed) -> None:
+        """Name no preset any more once an option differs from it."""
+        presets = self.query_one("#preset", Select)
+        name = event.control.id or ""
+        if presets.value in PRESETS and name in Options.model_fields.keys() - NEUTRAL:
+            wanted = _entered(name, PRESETS[str(presets.value)].options)
+            if self._editor_of(name).value != wanted:
+                presets.value = ""
+
+    def _editor_of(self, name: str) -> Select[str] | Input:
+        kind = Select if choices_of(name) else Input
+        return self.query_one(f"#{name}", kind)  # type: ignore[return-value]
 
     def _editor(self, name: str) -> Select[str] | Input:
-        value = getattr(self._options, name)
         choices = choices_of(name)
-        written = USUAL if value is None else _written(value) if choices else value_text(name, value)
+        written = _entered(name, self._options)
         editor: Select[str] | Input
         if choices:
             editor = Select(choices, value=written, allow_blank=False, id=name, compact=True)
@@ -88,9 +131,7 @@ class OptionsScreen(Dialog[Options]):
     def _take(self) -> None:
         values: dict[str, Any] = {}
         for name in Options.model_fields:
-            kind = Select if choices_of(name) else Input
-            editor: Select[str] | Input = self.query_one(f"#{name}", kind)  # type: ignore[assignment]
-            text = str(editor.value).strip()
+            text = str(self._editor_of(name).value).strip()
             if text != USUAL:
                 values[name] = read(name, text)
             elif Options.model_fields[name].default is None:
@@ -132,6 +173,14 @@ def choices_of(name: str) -> list[tuple[str, str]]:
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             return [*own, *((value_text(name, member.value), str(member.value)) for member in kind)]
     return []
+
+
+def _entered(name: str, options: Options) -> str:
+    """Return what the editor of an option holds."""
+    value = getattr(options, name)
+    if value is None:
+        return USUAL
+    return _written(value) if choices_of(name) else value_text(name, value)
 
 
 def _written(value: object) -> str:

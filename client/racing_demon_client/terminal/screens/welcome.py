@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from textual import on
@@ -28,8 +28,11 @@ from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENG
 from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import PRESETS
 
-from .dialogs import Dialog, QuestionScreen
+from .dialogs import Dialog
+from .options import OptionsScreen
 
 MAX_SEARCH: Final = 40
 
@@ -88,6 +91,73 @@ class GamesScreen(Dialog[str]):
     async def action_list(self, action: str) -> None:
         """Move in the list while the input has the focus."""
         await self.query_one(OptionList).run_action(action)
+
+
+class PresetsScreen(Dialog[Options]):
+    """Asks how a table for others is to be played, and thereby whether to open it.
+
+    Args:
+        question: what opening a table means.
+        game: the game chosen before.
+
+    """
+
+    AUTO_FOCUS = "OptionList"
+    DEFAULT_CSS = """
+    PresetsScreen { align: center middle; }
+    PresetsScreen > Vertical { width: 78; max-width: 100%; height: auto; max-height: 100%; }
+    PresetsScreen > Vertical { border: round $primary; }
+    PresetsScreen Label { width: 100%; }
+    PresetsScreen OptionList { height: auto; max-height: 18; border: none; padding: 0; }
+    PresetsScreen OptionList:focus { border: none; }
+    PresetsScreen OptionList > .option-list--option-highlighted { text-style: bold underline; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "open", show=False),
+        Binding("n", "back", show=False),
+    ]
+
+    def __init__(self, question: str, game: str) -> None:
+        super().__init__()
+        self._question = question
+        self._game = game
+
+    def compose(self) -> ComposeResult:
+        """Compose the dialog: the chosen game, two presets, the others, and all options."""
+        first, second, *others = [
+            Option(Content.assemble((preset.title, "bold"), f"\n  {preset.text}"), id=preset.name)
+            for preset in PRESETS.values()
+        ]
+        chosen = GAMES[self._game].title
+        own = [Option(Content.assemble((chosen, "bold"), "\n  The game chosen before."), id="chosen"), None]
+        with Vertical():
+            yield Label(self._question, markup=False)
+            yield Label("Arrows and Enter choose; Escape leaves.")
+            yield OptionList(
+                *(own if self._game != Options().game else []),
+                first,
+                second,
+                None,
+                *others,
+                None,
+                Option(Content("All options..."), id="more"),
+            )
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        chosen = Options(game=self._game)
+        if event.option_id == "more":
+            self.app.push_screen(OptionsScreen(chosen), self._answer)
+        else:
+            self.dismiss(PRESETS[event.option_id].options if event.option_id in PRESETS else chosen)
+
+    def _answer(self, options: Options | None) -> None:
+        if options is not None:
+            self.dismiss(options)
+
+    def action_open(self) -> None:
+        """Open a table with the highlighted choice."""
+        self.query_one(OptionList).action_select()
 
 
 MAX_DIGITS = 9
@@ -218,6 +288,7 @@ class OpeningRequest:
         bots: how many bots.
         level: how well they play.
         passphrase: the table's passphrase; empty for none.
+        options: the options of a table to host.
 
     """
 
@@ -229,6 +300,7 @@ class OpeningRequest:
     bots: int = 3
     level: str = BotLevel.MEDIUM
     passphrase: str = ""
+    options: Options = field(default_factory=Options)
 
     @property
     def table(self) -> TableAddress:
@@ -445,15 +517,14 @@ class WelcomeScreen(Screen[None]):
                 GamesScreen(), lambda game: self._request("alone", game=game) if game else None
             )
         elif what == "host":
-            game = GAMES[self._choice("game")].title
             who = (
                 "everybody who knows the passphrase" if self._text("passphrase") else "everybody who finds it"
             )
-            question = (
-                f"Open a table of {game} for others? It is announced on your network, and {who} can join."
+            question = f"Open a table for others? It is announced on your network, and {who} can join."
+            self.app.push_screen(
+                PresetsScreen(question, self._choice("game")),
+                lambda options: self._request("host", options=options) if options else None,
             )
-            dialog = QuestionScreen(question, "Open it", "Back")
-            self.app.push_screen(dialog, lambda wanted: self._request("host") if wanted else None)
         else:
             self._request(what)
 
@@ -527,7 +598,15 @@ class WelcomeScreen(Screen[None]):
     def _choice(self, field: str) -> str:
         return str(self.query_one(f"#{field}", FormSelect).value)
 
-    def _request(self, what: str, *, address: str = "", code: str = "", game: str = "") -> None:
+    def _request(
+        self,
+        what: str,
+        *,
+        address: str = "",
+        code: str = "",
+        game: str = "",
+        options: Options | None = None,
+    ) -> None:
         self._chosen(
             OpeningRequest(
                 what,
@@ -538,6 +617,7 @@ class WelcomeScreen(Screen[None]):
                 int(self._choice("bots")),
                 self._choice("level"),
                 self.query_one("#passphrase", Input).value,
+                options or Options(),
             )
         )
 

@@ -86,6 +86,23 @@ async def test_options_change_what_is_played(size: tuple[int, int]) -> None:
         assert SLOW.model_copy(update={"game": "classic", "hands": 3}) == options
 
 
+async def test_a_preset_fills_in_the_form() -> None:
+    """It sets what affects play and scoring; a change after that names no preset, and the lobby says both."""
+    async with hosting() as player:
+        await player.pilot.press("o")
+        await wait(player.pilot, lambda: isinstance(player.app.screen, OptionsScreen))
+        screen = player.app.screen
+        screen.query_one("#preset", Select).value = "nerts"
+        await wait(player.pilot, lambda: field(player.app, "target").value == "100")
+        assert screen.query_one("#game", Select).value == "classic"
+        await type_into(player.pilot, "reserve", "10")
+        await wait(player.pilot, lambda: screen.query_one("#preset", Select).value == "")
+        assert await player.pilot.click("#take")
+        await shows(player, "Racing Demon, the classic game (Nerts, cards in the reserve: 10)")
+        changed = {"game": "classic", "hands": 100, "target": 100, "reserve": 10}
+        assert player.session.client.view.options == SLOW.model_copy(update=changed)
+
+
 async def test_an_option_is_explained_while_it_is_looked_at() -> None:
     """Below the form stands what the option means; every option has a meaning that fits there."""
     async with hosting() as player:

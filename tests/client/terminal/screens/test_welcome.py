@@ -4,7 +4,7 @@ import argparse
 import json
 
 import pytest
-from textual.widgets import Label
+from textual.widgets import Label, Select
 
 from racing_demon_client.errors import SettingsRefused
 from racing_demon_client.net.client import Client
@@ -13,9 +13,11 @@ from racing_demon_client.settings import load
 from racing_demon_client.sources import PRACTICE_HANDS, tables
 from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.app import run
-from racing_demon_client.terminal.screens.dialogs import QuestionScreen
+from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
-from racing_demon_client.terminal.screens.welcome import GamesScreen, TableList
+from racing_demon_client.terminal.screens.welcome import GamesScreen, PresetsScreen, TableList
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import PRESETS
 from tests.client.terminal.conftest import Folders
 from tests.support.app_harness import painted
 from tests.support.screens import SLOW, at_first_screen, at_the_door, field, told, type_into, wait
@@ -73,7 +75,7 @@ async def test_another_name_than_the_seats_is_asked_about() -> None:
         async with at_first_screen() as (app, pilot):
             await type_into(pilot, "address", f"{served.url}#{host.code}")
             await pilot.press("enter")
-            await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
+            await wait(pilot, lambda: isinstance(app.screen, PresetsScreen))
             await wait(pilot, lambda: "Go on as Zoe, or join as Ann?" in " ".join(painted(app).rows))
             await pilot.press("y")
             await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
@@ -177,12 +179,44 @@ async def test_nothing_is_hosted_without_being_asked() -> None:
     """The key for hosting asks first, and says that others will know of it; no leads back."""
     async with at_first_screen() as (app, pilot):
         await pilot.press("h")
-        await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
+        await wait(pilot, lambda: isinstance(app.screen, PresetsScreen))
         assert "It is announced on your network" in str(app.screen.query_one(Label).content)
         await pilot.press("n")
         await wait(pilot, lambda: at_the_door(app))
         assert app.session is None
         assert told(app) == ""
+
+
+async def test_a_table_is_hosted_by_a_preset() -> None:
+    """Below the default stands Nerts: one arrow and Enter open a table of it."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("h", "down", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert app.session is not None
+        assert app.session.client.view.options == PRESETS["nerts"].options
+
+
+async def test_all_options_can_be_chosen_before_a_table_opens() -> None:
+    """The last choice leads to the form; what is chosen there is how the table opens."""
+    async with at_first_screen() as (app, pilot):
+        await pilot.press("h", "up", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, OptionsScreen))
+        app.screen.query_one("#preset", Select).value = "scrooge"
+        await wait(pilot, lambda: field(app, "reserve").value == "10")
+        assert await pilot.click("#take")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert app.session is not None
+        assert app.session.client.view.options == PRESETS["scrooge"].options
+
+
+async def test_a_game_chosen_before_can_be_hosted() -> None:
+    """A game other than the default is the first choice for a table for others, too."""
+    async with at_first_screen() as (app, pilot):
+        app.screen.query_one("#game", Select).value = "clock"
+        await pilot.press("h", "enter")
+        await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
+        assert app.session is not None
+        assert app.session.client.view.options == Options(game="clock")
 
 
 async def test_a_game_is_played_alone() -> None:

@@ -1,0 +1,41 @@
+"""Presets: each can be told from the others, and leaves alone what does not matter to the game."""
+
+from itertools import combinations
+
+from racing_demon_protocol.games import GAMES
+from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS, nearest_preset
+
+MAX_TEXT = 2 * 70
+
+
+def test_each_preset_is_the_nearest_to_itself_alone() -> None:
+    """No two presets are the same game."""
+    for preset in PRESETS.values():
+        assert nearest_preset(preset.options) is preset
+        assert not preset.deviations(preset.options)
+    assert all(one.deviations(other.options) for one, other in combinations(PRESETS.values(), 2))
+
+
+def test_a_preset_keeps_what_affects_neither_play_nor_scoring() -> None:
+    """Applied to a table, it leaves its seats and pauses, and clears other house rules."""
+    options = Options(seats=4, hints=True, tally_ms=5_000, turn=1, out_bonus=20)
+    applied = PRESETS["nerts"].applied_to(options)
+    expected = Options(game="classic", hands=100, target=100, seats=4, hints=True, tally_ms=5_000)
+    assert applied == expected
+    assert set(Options.model_fields) >= NEUTRAL
+
+
+def test_the_default_table_belongs_to_the_first_preset() -> None:
+    """The Klondike race remains what a table plays of itself; Nerts stands next."""
+    assert list(PRESETS)[:2] == ["klondike", "nerts"]
+    assert PRESETS["klondike"].options == Options()
+
+
+def test_presets_are_told_in_one_sentence() -> None:
+    """Each has a sentence, its bonus in it where there is one, and a source."""
+    for preset in PRESETS.values():
+        assert preset.text.endswith(".")
+        assert preset.text.count(". ") == 0
+        assert preset.source
+        assert preset.options.game in GAMES
