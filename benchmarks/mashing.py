@@ -27,7 +27,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server import arguments as types
 from racing_demon_server.match.commands import ILLEGAL_PLAYS_SPAN_US
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Answer
+from racing_demon_server.match.table import CommandResult
 
 MOST_HANDS: Final = 1_000_000
 Maker = Callable[[int, random.Random], Player]
@@ -76,10 +76,10 @@ class RandomTable:
             self.wins[0] += result.points[seat] > best
             self.wins[1] += result.points[seat] < best
 
-    def _hearing(self, first: int) -> Callable[[int, Actor, Command, Answer], None]:
+    def _hearing(self, first: int) -> Callable[[int, Actor, Command, CommandResult], None]:
         illegal: defaultdict[Actor, deque[int]] = defaultdict(deque)
 
-        def hear(at: int, actor: Actor, command: Command, answer: Answer) -> None:
+        def hear(at: int, actor: Actor, command: Command, answer: CommandResult) -> None:
             side = actor != first
             self.stuck[side] += isinstance(command, Stuck)
             if not isinstance(answer.reply, Refused):

@@ -76,7 +76,7 @@ async def _play(game: str, number: int) -> tuple[str, list[Step]]:
     seeds = hand_seeds(number.to_bytes(32, "big"))
     room = open_room(seeds=seeds, game=game, hands=1, tally_ms=600_000, pause_after_ms=None)
     host = FakeConnection()
-    room.host(b"host")
+    room.add_host(b"host")
     room.broadcast.take_seat(host, None)
     room.broadcast.catch_up(host, 0)
     bots = GAMES[game].max_seats

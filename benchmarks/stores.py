@@ -30,7 +30,7 @@ from racing_demon_cluster.settings import ClusterSettings
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_server.durability import Durability
-from racing_demon_server.frames import Batch
+from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.rows import TableJournal
@@ -98,7 +98,7 @@ class TimedTable:
         self._counters = [0] * SEATS
         for seat, player in enumerate(self._players):
             self.room.join(f"Player {seat + 1}", bytes([seat]) * 32, "")
-            self.room.sit(player, seat, "0" * 64)
+            self.room.attach(player, seat, "0" * 64)
         self.room.put(self._players[0], 0, Start(counter=1), clock())
         self._counters[0] = 1
 

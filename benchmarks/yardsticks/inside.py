@@ -10,7 +10,7 @@ from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
-from racing_demon_server.frames import Batch
+from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
@@ -42,7 +42,7 @@ class Listener:
     def send(self, events: Batch) -> None:
         """Take events."""
         events[self.encoding]
-        self.had += len(events.frames)
+        self.had += len(events.messages)
 
     def settle(self, at: int) -> bool:
         """Owe nothing."""
@@ -94,7 +94,7 @@ class Party:
         party = cls()
         for seat, player in enumerate(party._players):
             party.room.join(f"Player {seat + 1}", bytes([seat]) * 32, "")
-            party.room.sit(player, seat, "0" * 64)
+            party.room.attach(player, seat, "0" * 64)
         party._say(0, Start(counter=1))
         await party.until(lambda: party.room.table.view.in_hand)
         return party

@@ -12,7 +12,7 @@ from benchmarks.yardsticks.rows import Row
 from benchmarks.yardsticks.script import Recorder, Step
 from racing_demon_protocol.wire.codec import Encoding, decode_client, pack
 from racing_demon_protocol.wire.messages import Event
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 
 REPEATS: Final = 5
 AIM_HELP_MS, AIM_READY_MS = 150, 400
@@ -52,7 +52,7 @@ def _rules_once(script: Sequence[Step]) -> dict[str, float]:
 
 
 def _framed(event: Event) -> bytes:
-    return Frames(event, 0).framed(Encoding.MSGPACK)
+    return EncodedEvent(event, 0).framed(Encoding.MSGPACK)
 
 
 def _each(act: Callable[..., object], items: Sequence[object]) -> float:

@@ -245,7 +245,7 @@ class Membership:
         if self._registry.listeners:
             log.warning("others reach the database, and this server does not: it closes its connections")
         for room in self._registry.rooms:
-            room.broadcast.send_all_away(CloseCode.TRY_AGAIN, MOVED)
+            room.broadcast.disconnect_all(CloseCode.TRY_AGAIN, MOVED)
 
     # Draining, and the end.
 

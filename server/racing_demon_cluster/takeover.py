@@ -9,8 +9,8 @@ from racing_demon_cluster.postgres.read_ahead import TableReader, read_ahead, re
 from racing_demon_cluster.seed_encryption import ClusterKeys
 from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.reader import UnknownContents
-from racing_demon_server.journal.recovery import past_of, wanted_events
-from racing_demon_server.match.table import Past
+from racing_demon_server.journal.recovery import saved_state_of, wanted_events
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.tables.registry import Registry, tell_hopeless
 from racing_demon_server.tables.room import Clock
 
@@ -26,14 +26,14 @@ class Read(NamedTuple):
 
     Attributes:
         kept: the table.
-        past: what is needed to continue it, or why it cannot be read.
+        saved_state: what is needed to continue it, or why it cannot be read.
         last_us: the newest time that anybody saw of it, on its own clock.
         offset_us: how far that clock is ahead of the node's.
 
     """
 
     kept: StoredTable
-    past: Past | Exception
+    saved_state: SavedState | Exception
     last_us: int
     offset_us: int
 
@@ -105,13 +105,13 @@ class Takeover:
                 self._answer(table, is_here=table in here)
 
     def _adopt(self, read: Read) -> None:
-        kept, past = read.kept, read.past
-        if isinstance(past, Exception):
+        kept, saved_state = read.kept, read.saved_state
+        if isinstance(saved_state, Exception):
             self.hopeless.add(kept.id)
-            tell_hopeless(kept, past)
+            tell_hopeless(kept, saved_state)
             return
         self._opening.add(kept.id)
-        self._registry.adopt(kept, past, read.last_us, read.offset_us, partial(self._end, kept.id))
+        self._registry.adopt(kept, saved_state, read.last_us, read.offset_us, partial(self._end, kept.id))
 
     def _end(self, table: int) -> None:
         """Note that a table is here, or cannot be."""
@@ -131,23 +131,30 @@ def _read(db: Database, *, node: int, keys: ClusterKeys, tables: Sequence[int], 
     """Read tables in a transaction with a write at its end, so that all data read is on the standby."""
     with db.transaction():
         pasts = {reader: _begin(reader) for reader in read_ahead(db, keys, node, tables)}
-        read_events(db, {each: wanted_events(past) for each, past in pasts.items() if isinstance(past, Past)})
-        found = [_found(reader, past, clock) for reader, past in pasts.items()]
+        read_events(
+            db,
+            {
+                each: wanted_events(saved_state)
+                for each, saved_state in pasts.items()
+                if isinstance(saved_state, SavedState)
+            },
+        )
+        found = [_found(reader, saved_state, clock) for reader, saved_state in pasts.items()]
         with db.pipeline():
             keep_offsets(db, node, {each.kept.id: each.offset_us for each in found})
             db.execute("SELECT fence($1)", (node,))
     return found
 
 
-def _begin(reader: TableReader) -> Past | Exception:
+def _begin(reader: TableReader) -> SavedState | Exception:
     """Return what a table needs to continue, its log still to be read, or why that cannot be read."""
     try:
-        return past_of(reader, reader.table)
+        return saved_state_of(reader, reader.table)
     except UnknownContents as error:
         return error
 
 
-def _found(reader: TableReader, past: Past | Exception, clock: Clock) -> Read:
+def _found(reader: TableReader, saved_state: SavedState | Exception, clock: Clock) -> Read:
     """Return what was read; the events are decoded when the table is opened, a little at a time."""
     last_us = reader.last_us()
-    return Read(reader.table, past, last_us, last_us - clock())
+    return Read(reader.table, saved_state, last_us, last_us - clock())

@@ -23,9 +23,9 @@ from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Change
 from racing_demon_server.journal.reader import log_of, rest_of
-from racing_demon_server.journal.recovery import past_of, wanted_events
+from racing_demon_server.journal.recovery import saved_state_of, wanted_events
 from racing_demon_server.journal.sqlite.store import SqliteStore
-from racing_demon_server.match.table import Past
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.tables.registry import unrestorable
 from tests.support.journals import journaled_in
 from tests.support.postgres import Postgres
@@ -120,19 +120,19 @@ async def play(url: str, **options: Any) -> str:
         return host.code
 
 
-def whole(past: Past) -> Past:
+def whole(saved_state: SavedState) -> SavedState:
     """Return what a table needs to go on, all of it read."""
-    return past._replace(log=list(past.log))
+    return saved_state._replace(log=list(saved_state.log))
 
 
-def together(url: str, node: int) -> list[Past]:
+def together(url: str, node: int) -> list[SavedState]:
     """Read what all tables of a server need to go on, as an heir does."""
     with connect(url) as db:
         tables = [number for (number,) in db.execute("SELECT id FROM tables")]
         readers = read_ahead(db, ClusterKeys([KEY]), node, tables)
-        pasts = {reader: past_of(reader, reader.table) for reader in readers}
-        read_events(db, {reader: wanted_events(past) for reader, past in pasts.items()})
-        return [whole(past) for past in pasts.values()]
+        pasts = {reader: saved_state_of(reader, reader.table) for reader in readers}
+        read_events(db, {reader: wanted_events(saved_state) for reader, saved_state in pasts.items()})
+        return [whole(saved_state) for saved_state in pasts.values()]
 
 
 async def test_both_tell_the_same(servers: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +179,9 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path, monkeypatch
         reports = [check(each, unrestorable) for each in (one, other)]
         assert reports[0] == reports[1]
         assert (reports[1].faults, reports[1].waiting) == ([], [])
-        pasts = [whole(past_of(other, table)) for table in other.tables(only_open=True)]
+        pasts = [whole(saved_state_of(other, table)) for table in other.tables(only_open=True)]
         assert together(servers.url(name), both.postgres.node) == pasts
         assert sorted(
-            {past.checkpoint.table.progress == () for past in pasts if past.checkpoint}, reverse=True
+            {saved_state.checkpoint.table.progress == () for saved_state in pasts if saved_state.checkpoint},
+            reverse=True,
         ) == [True, False]

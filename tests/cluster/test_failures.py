@@ -55,7 +55,7 @@ async def test_a_node_takes_a_failed_table_up_again(
             async with Peer.entered(address, resume) as ann:
                 command = ann.next(cl.RemoveBot, seat=1)
                 with monkeypatch.context() as planting:
-                    planting.setattr(MatchLifecycle, "follow_leave", fail)
+                    planting.setattr(MatchLifecycle, "after_leave", fail)
                     await ann.say(command)
                     assert await ann.closed() == BACK
             await _until_read(address, resume)
@@ -66,7 +66,7 @@ async def test_a_node_takes_a_failed_table_up_again(
                 assert not ann.view.seats[1].left
                 assert isinstance(await ann.ask(cl.Say, text="Here we are"), Accepted)
         async with Peer.entered(address, resume) as ann:
-            monkeypatch.setattr(MatchLifecycle, "follow_leave", fail)
+            monkeypatch.setattr(MatchLifecycle, "after_leave", fail)
             await ann.say(ann.next(cl.RemoveBot, seat=1))
             assert (await ann.closed()).code == CloseCode.GOING_AWAY
 

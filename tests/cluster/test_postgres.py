@@ -19,7 +19,7 @@ from racing_demon_cluster.statements import fence, reassign_orphans, write_beat
 from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change, Operation
@@ -122,7 +122,7 @@ def test_plays_that_are_exactly_alike_are_all_there(
     journal = Remembering()
     table = TableJournal(journal, 1, lambda: 5, Timekeeper(journal, lambda: 0))
     for _ in range(3):
-        table.note([Frames(alike, 7, 0), Frames(alike, 7, 0)])
+        table.note([EncodedEvent(alike, 7, 0), EncodedEvent(alike, 7, 0)])
         table.write(lambda: None)
     store.commit([event(0)])
     proxy.loses = True

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.bot import LEVELS, Bot, Decision
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Answer, Table
+from racing_demon_server.match.table import CommandResult, Table
 
 Arrived = tuple[int, Actor, Command]
 """A command as a table received it: its time, its sender, and the command."""
@@ -33,7 +33,7 @@ def play_match(
     levels: Sequence[str],
     options: Options,
     others: Mapping[int, Player] = MappingProxyType({}),
-    hear: Callable[[int, Actor, Command, Answer], None] = lambda *_: None,
+    hear: Callable[[int, Actor, Command, CommandResult], None] = lambda *_: None,
 ) -> tuple[Table, list[Event], list[Arrived]]:
     """Play one match of bots in virtual time, as fast as the machine can.
 

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages.server import Refused, SeatState
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Answer, Table
+from racing_demon_server.match.table import CommandResult, Table
 from tests.support.boards import build
 from tests.support.bot_matches import pass_time
 from tests.support.inside import dead_tests, dealer_of, hand_of, replace_hand
@@ -36,7 +36,7 @@ class OpenTable(Table):
     """A judge's table that is shown as it is: a committed table that is never behind."""
 
     @staticmethod
-    def certain(at: int) -> int:
+    def durable_time(at: int) -> int:
         """Return the argument."""
         return at
 
@@ -141,13 +141,13 @@ class Sitting:
         self.now += us
         return self.note(pass_time(self.table, self.now) + self.table.tick(self.now))
 
-    def give(self, actor: Actor, command: Command) -> Answer:
+    def give(self, actor: Actor, command: Command) -> CommandResult:
         """Let a command arrive now."""
         answer = self.table.receive(actor, command, self.now)
         self.note(answer.events)
         return answer
 
-    def send(self, actor: Actor, cls: type[Command], **fields: Any) -> Answer:
+    def send(self, actor: Actor, cls: type[Command], **fields: Any) -> CommandResult:
         """Send a command with the actor's next counter."""
         return self.give(actor, cls(counter=self.counter(actor) + 1, **fields))
 

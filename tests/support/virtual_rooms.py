@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages import Event, Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Batch
+from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
@@ -137,8 +137,8 @@ class FakeConnection:
 
     def send(self, events: Batch) -> None:
         """Take what comes in one write."""
-        self.writes.append(len(events.frames))
-        for frames in events.frames:
+        self.writes.append(len(events.messages))
+        for frames in events.messages:
             framed = frames.framed(self.encoding)
             self.written.append(framed)
             data = framed[2:] if framed[1] < 126 else framed[4:]  # RFC 6455, 5.2

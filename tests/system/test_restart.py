@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.rows import CHECKPOINT_EVENTS
 from racing_demon_server.journal.sqlite.database import open_journal
 from tests.support.effort import amount, covering, more_when_long, usually
@@ -110,9 +110,9 @@ async def test_a_long_hand_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
                 await server.start()
                 with contextlib.closing(open_journal(journal)) as db:
                     (table,) = db.tables(only_open=True)
-                    past = past_of(db, table)
-                    assert past.checkpoint is not None
-                    assert len(list(past.log)) < 1_000
+                    saved_state = saved_state_of(db, table)
+                    assert saved_state.checkpoint is not None
+                    assert len(list(saved_state.log)) < 1_000
                 again = cl.Resume(code=ann.code, token=ann.token)
                 async with entered_when_read(server.url, again) as back:
                     assert before == back.view.snapshot(0).piles

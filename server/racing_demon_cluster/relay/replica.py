@@ -40,7 +40,7 @@ class Replica:
         return self.view.seats
 
     @staticmethod
-    def certain(at: int) -> int:
+    def durable_time(at: int) -> int:
         """Return the argument: a relay has no journal."""
         return at
 

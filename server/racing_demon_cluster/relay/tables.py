@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.messages.client import Watch
 from racing_demon_protocol.wire.messages.events import Event
 from racing_demon_protocol.wire.messages.server import Halted, RaceLost, Refused, Seated, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Frames, Listener
+from racing_demon_server.encoded_messages import EncodedEvent, Listener
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import Handler, ServerContext
@@ -247,7 +247,7 @@ class RelayedTable:
             raise Unreachable("an event before the snapshot")
         at = self._relay.clock()
         self._replica.apply(event, at)
-        self._spectators.publish([Frames(event, at)])
+        self._spectators.publish([EncodedEvent(event, at)])
 
     def _restart(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot. Spectators get it if they have missed something."""
@@ -294,7 +294,7 @@ class RelayedTable:
 
     def _end(self, code: CloseCode, reason: str) -> None:
         """Close all spectators' connections in the way that the other server closed ours."""
-        self._spectators.hurry()
+        self._spectators.send_everything()
         for listener in [*self._spectators, *self._waiting]:
             listener.close(code, reason[:120])
         self.close()

@@ -21,7 +21,7 @@ SLICE_GAP_SECONDS: Final = 0.002
 """Time between two slices, for everything else."""
 
 
-class BotSeats:
+class BotScheduler:
     """The bots of one table, and their timers.
 
     Args:
@@ -70,7 +70,7 @@ class BotSeats:
             case Connected(connected=True) | Left():
                 self.stop(event.seat)
 
-    def begin_again(self, seat_tokens: SeatTokens) -> None:
+    def continue_after_restart(self, seat_tokens: SeatTokens) -> None:
         """Continue with the bots that played before the restart."""
         for seat, state in self._view.seats.items():
             level = state.bot or state.stand_in

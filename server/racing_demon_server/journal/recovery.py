@@ -8,7 +8,7 @@ from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.match.checkpoint import Checkpoint
-from racing_demon_server.match.table import Past
+from racing_demon_server.match.table import SavedState
 
 from .interface import JournalReader, StoredTable
 from .reader import (
@@ -48,7 +48,7 @@ class _Log:
             yield kept.event, kept.at_us
 
 
-def past_of(journal: JournalReader, table: StoredTable) -> Past:
+def saved_state_of(journal: JournalReader, table: StoredTable) -> SavedState:
     """Return what is needed to restore a table.
 
     Raises:
@@ -74,7 +74,7 @@ def past_of(journal: JournalReader, table: StoredTable) -> Past:
             first = max(first, checkpoint.hand.dealt_seq)
     events, seat_tokens = _Log(journal, table.id, first, rest=is_private), claims_of(journal, table.id)
     epochs, bans = epochs_of(journal, table.id), bans_of(journal, table.id)
-    return Past(snapshot, events, seeds, seat_tokens, epochs, bans, checkpoint)
+    return SavedState(snapshot, events, seeds, seat_tokens, epochs, bans, checkpoint)
 
 
 def _usable_checkpoint(
@@ -96,25 +96,25 @@ def _usable_checkpoint(
 
 def _has_all_for_spectators(checkpoint: Checkpoint) -> bool:
     """Return whether delayed spectators can go on, too: at identical deals from within the hand only."""
-    gallery = checkpoint.gallery
-    if gallery is None:
+    delayed_view = checkpoint.delayed_view
+    if delayed_view is None:
         return not checkpoint.table.options.watch_delay_ms
-    return not checkpoint.table.progress or gallery.table.seq >= checkpoint.hand.dealt_seq
+    return not checkpoint.table.progress or delayed_view.table.seq >= checkpoint.hand.dealt_seq
 
 
 def _first_unseen(checkpoint: Checkpoint) -> int:
     """Return the number of the first event that somebody needs who begins with a checkpoint."""
-    seen = checkpoint.table.seq if checkpoint.gallery is None else checkpoint.gallery.table.seq
+    seen = checkpoint.table.seq if checkpoint.delayed_view is None else checkpoint.delayed_view.table.seq
     return seen + 1
 
 
-def wanted_events(past: Past) -> tuple[int, bool]:
-    """Return the number of the first event in a log that :func:`past_of` returned; it reads nothing.
+def wanted_events(saved_state: SavedState) -> tuple[int, bool]:
+    """Return the number of the first event in a log that :func:`saved_state_of` returned; it reads nothing.
 
     Also return whether private plays that are in the checkpoint are left out.
     """
-    assert isinstance(past.log, _Log)
-    return past.log.first, past.log.rest
+    assert isinstance(saved_state.log, _Log)
+    return saved_state.log.first, saved_state.log.rest
 
 
 def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:

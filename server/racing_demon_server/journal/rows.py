@@ -11,7 +11,7 @@ from racing_demon_protocol.wire.codec import VERSION, pack
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
@@ -59,7 +59,7 @@ class TableJournal:
         self.number = number
         self._wall_clock = wall_clock
         self._changes: list[Change] = []
-        self._run: list[Frames] = []
+        self._run: list[EncodedEvent] = []
         self._events = self._bytes = self.seq = self._whispers = self._since_checkpoint = 0
 
     @property
@@ -114,13 +114,13 @@ class TableJournal:
         changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self.number,))]
         self._journal.write(changes, on_written)
 
-    def note(self, frames: Sequence[Frames]) -> None:
+    def note(self, encoded: Sequence[EncodedEvent]) -> None:
         """Note events, to be written together with what is noted already."""
         if not self._journal.keeps:
             return
-        self._events += len(frames)
-        self._since_checkpoint += len(frames)
-        for each in frames:
+        self._events += len(encoded)
+        self._since_checkpoint += len(encoded)
+        for each in encoded:
             is_play = type(each.event) is Played
             if not is_play:
                 self._end_run()
@@ -214,8 +214,8 @@ class TableJournal:
         elif run:
             self._changes.append(self._alone(run[0]))
 
-    def _alone(self, frames: Frames) -> Change:
-        return self._event(frames.event.seq, frames.event.TAG, frames.packed, frames.at)
+    def _alone(self, encoded: EncodedEvent) -> Change:
+        return self._event(encoded.event.seq, encoded.event.TAG, encoded.packed, encoded.at)
 
     def _event(self, seq: int, kind: int, frame: bytes, at: int) -> Change:
         return ADD_EVENT, (self.number, seq, kind, at, self._wall_clock(), frame)

@@ -38,7 +38,7 @@ class Timekeeper:
         self._timer: asyncio.TimerHandle | None = None
         self._is_writing = self._is_closed = False
 
-    def certain(self, at: int) -> int:
+    def durable_time(self, at: int) -> int:
         """Return the latest moment, up to the argument, that no restart goes back behind."""
         return min(at, self.kept)
 
@@ -99,9 +99,9 @@ class ShiftedTimekeeper:
         self._timekeeper = timekeeper
         self.offset_us = offset_us
 
-    def certain(self, at: int) -> int:
+    def durable_time(self, at: int) -> int:
         """Return the latest moment, up to the argument, that no restart goes back behind."""
-        return self._timekeeper.certain(at - self.offset_us) + self.offset_us
+        return self._timekeeper.durable_time(at - self.offset_us) + self.offset_us
 
     def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
         """Note whether a hand runs at the table, or else until when its times are sent."""

@@ -75,7 +75,7 @@ class Bans:
             if is_same_token or (is_same_address and _stem(ban.name) == _stem(name)):
                 raise CommandRefused(Reason.BANNED, BANNED)
 
-    def take_changed(self) -> Sequence[Ban] | None:
+    def drain_changes(self) -> Sequence[Ban] | None:
         """Return all bans if they have changed since the last call, else ``None``."""
         if not self._has_changed:
             return None

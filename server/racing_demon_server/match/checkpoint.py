@@ -45,7 +45,7 @@ class HandState(NamedTuple):
     counts: Counts
 
 
-class Gallery(NamedTuple):
+class DelayedView(NamedTuple):
     """What delayed spectators see: the table, and the clock of its hand."""
 
     table: Snapshot
@@ -65,7 +65,7 @@ class Checkpoint(NamedTuple):
         is_paused_by_rule: whether no host began it.
         grace_until: when the grace ends, if somebody has called.
         hand: the hand.
-        gallery: what delayed spectators see; ``None`` without a delay.
+        delayed_view: what delayed spectators see; ``None`` without a delay.
 
     """
 
@@ -78,12 +78,16 @@ class Checkpoint(NamedTuple):
     is_paused_by_rule: bool
     grace_until: int
     hand: HandState
-    gallery: Gallery | None = None
+    delayed_view: DelayedView | None = None
 
     def packed(self) -> bytes:
         """Return it as bytes."""
-        gallery = None if self.gallery is None else (pack(self.gallery.table), self.gallery.hand_clock)
-        packed: bytes = msgpack.packb((FORMAT, pack(self.table), *self[1:-1], gallery))
+        delayed_view = (
+            None
+            if self.delayed_view is None
+            else (pack(self.delayed_view.table), self.delayed_view.hand_clock)
+        )
+        packed: bytes = msgpack.packb((FORMAT, pack(self.table), *self[1:-1], delayed_view))
         return packed
 
     @classmethod
@@ -95,9 +99,13 @@ class Checkpoint(NamedTuple):
 
         """
         try:
-            form, table, *rest, hand, gallery = msgpack.unpackb(data, strict_map_key=False)
+            form, table, *rest, hand, delayed_view = msgpack.unpackb(data, strict_map_key=False)
             if form == FORMAT:
-                seen = None if gallery is None else Gallery(_snapshot(gallery[0]), HandClock(*gallery[1]))
+                seen = (
+                    None
+                    if delayed_view is None
+                    else DelayedView(_snapshot(delayed_view[0]), HandClock(*delayed_view[1]))
+                )
                 return cls._make([_snapshot(table), *rest, HandState(*hand), seen])
         except (TypeError, ValueError, msgpack.UnpackException) as error:
             raise InvalidFrame(f"no checkpoint ({type(error).__name__})") from None

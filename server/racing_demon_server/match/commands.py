@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.options import Options
 from .contributions import Contributions
 from .event_log import EventLog
 from .hand import Hand
-from .lifecycle import STOPPABLE, MatchLifecycle
+from .lifecycle import PAUSABLE, MatchLifecycle
 from .names import clean_words
 from .seat_tokens import Actor
 from .seats import Seats, most_players
@@ -96,7 +96,7 @@ class PlayLimit:
         if at < self.blocked_until.get(seat, 0):
             raise CommandRefused(Reason.TOO_FAST, TOO_MANY_ILLEGAL)
 
-    def note_illegal(self, seat: int, at: int) -> None:
+    def record_illegal(self, seat: int, at: int) -> None:
         """Count an illegal play of a seat."""
         times = self._illegal.setdefault(seat, deque(maxlen=MAX_ILLEGAL_PLAYS))
         times.append(at)
@@ -165,10 +165,10 @@ class Commands:
         except IllegalPlay as error:
             refused = hand.refusal(seat, command, error, self._arrived)
             if refused.reason is Reason.ILLEGAL:
-                self._note_illegal(seat)
+                self._record_illegal(seat)
             return refused
         self._log.add(played)
-        self._lifecycle.follow_play(hand, seat, played, stuck, self._now)
+        self._lifecycle.after_play(hand, seat, played, stuck, self._now)
         return None
 
     def _play_best(self, seat: int, command: cl.PlayBest) -> Refused | None:
@@ -177,13 +177,13 @@ class Commands:
         self._play_limit.verify(seat, self._arrived)
         best = best_play(hand.rules, hand.board, seat, command.source, command.count)
         if best is None:
-            self._note_illegal(seat)
+            self._record_illegal(seat)
             raise CommandRefused(Reason.ILLEGAL, "None of these cards can be played.")
         return self._play(seat, cl.PlayCards.of(best, counter=command.counter, seen=command.seen))
 
-    def _note_illegal(self, seat: int) -> None:
+    def _record_illegal(self, seat: int) -> None:
         if len(self._view.hand_seats) > 1:  # who plays alone takes nothing from anybody
-            self._play_limit.note_illegal(seat, self._arrived)
+            self._play_limit.record_illegal(seat, self._arrived)
 
     def _stuck(self, seat: int, command: cl.Stuck) -> None:
         self._running_hand(command.seen)
@@ -295,7 +295,7 @@ class Commands:
         self._verify_hand(command.seen)
         if self._view.paused and not command.paused:
             self._lifecycle.end_pause(self._now)
-        elif self._view.phase not in STOPPABLE:
+        elif self._view.phase not in PAUSABLE:
             raise CommandRefused(Reason.NOT_NOW, "There is no hand to pause.")
         elif command.paused and not self._view.paused:
             self._lifecycle.pauses.stop(self._view.host, self._now)
@@ -336,7 +336,7 @@ class Commands:
 
     def _vacate(self, seat: int, *, kicked: bool = False) -> None:
         self._seating.vacate(seat, kicked=kicked)
-        self._lifecycle.follow_leave(self._now)
+        self._lifecycle.after_leave(self._now)
 
     def _verify_at_rest(self, seen: int) -> None:
         if not self._view.is_between_hands:

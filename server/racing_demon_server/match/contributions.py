@@ -51,7 +51,7 @@ class Contributions:
         self._drawn: list[tuple[str, bytes]] = []
         self._away: set[int] = set()
 
-    def take_drawn(self) -> list[tuple[str, bytes]]:
+    def drain_secrets(self) -> list[tuple[str, bytes]]:
         """Return the secrets drawn since the last call, by hand id."""
         drawn, self._drawn = self._drawn, []
         return drawn
@@ -198,7 +198,7 @@ class Contributions:
         if hand_id:
             self._hand_id, self.secret = hand_id, secret_of(hand_id, secrets)
 
-    def begin_again(self, at: int) -> None:
+    def continue_after_restart(self, at: int) -> None:
         """Give players time to return and reveal after a restart."""
         self.due = max(self.due, at + RETURN_US)
         self.prepare()

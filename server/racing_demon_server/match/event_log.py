@@ -29,7 +29,7 @@ class EventLog:
         """Append events that were already applied to the view."""
         self._fresh += events
 
-    def take(self) -> list[Event]:
+    def drain(self) -> list[Event]:
         """Return and forget the new events."""
         fresh, self._fresh = self._fresh, []
         return fresh

@@ -50,7 +50,7 @@ class RaceLog:
         # Numbers in one array, because many objects take long to free.
         self._numbers = array("q")
 
-    def note(self, *arrival: int) -> None:
+    def append(self, *arrival: int) -> None:
         """Append the fields of the newest :class:`Arrival`."""
         self._numbers.extend(arrival)
         if len(self._numbers) > MAX_ARRIVALS * ARRIVAL_FIELDS:
@@ -155,7 +155,7 @@ class DeadHandTest:
         if self.due is not None:
             self.due = self._in_phase(self.due + microseconds)
 
-    def keep_pace(self, now: int) -> None:
+    def reschedule_overdue(self, now: int) -> None:
         """Move overdue work past the present, so that late slices do not run all at once.
 
         A test that has not started goes before the next slice of one that has.
@@ -308,7 +308,7 @@ class Hand:
         beaten = self._beaten_by(seat, command) if error.reason is Reason.ILLEGAL else None
         if beaten is not None:
             late_us = max(0, at - beaten.at)
-            self._note_lost(seat, beaten, late_us)
+            self._record_lost_race(seat, beaten, late_us)
             return Refused(
                 counter=command.counter,
                 reason=Reason.BEATEN,
@@ -327,7 +327,7 @@ class Hand:
             top=self._top(seat, pile),
         )
 
-    def take_lost(self) -> RaceLost | None:
+    def drain_lost_race(self) -> RaceLost | None:
         """Return the race that was lost since the last call, if one was and everybody may know."""
         lost, self._lost = self._lost, None
         return lost
@@ -365,14 +365,14 @@ class Hand:
         for test in self._dead_tests.values():
             test.ask(at)
 
-    def keep_pace(self, now: int) -> None:
+    def reschedule_overdue(self, now: int) -> None:
         """Move overdue dead-hand tests past the present: only one slice runs at a time.
 
         After a slice that is late by less than a slice gap this moves no other test, since all have slots of
         their own. Else a test's time would tell that another seat's test ran.
         """
         for test in self._dead_tests.values():
-            test.keep_pace(now)
+            test.reschedule_overdue(now)
 
     def shift(self, microseconds: int) -> None:
         """Delay everything that is due by the length of a pause."""
@@ -396,13 +396,13 @@ class Hand:
         """
         play = Play(event.source, event.count, event.destination, event.depth)
         if event.counter:
-            self._note_play(event.seat, play, at)
+            self._before_play(event.seat, play, at)
         self._dealer.move(play, ())
         self._view.apply(event)
         self.plays += 1
         if event.counter:
-            self._note_arrival(event, at)
-        self._note_first_out(event.seat)
+            self._record_arrival(event, at)
+        self._update_first_out(event.seat)
 
     def _run(self, play: Play) -> int:
         """Return the longest run that a play to the foundations may move: cards that are face up now."""
@@ -411,27 +411,27 @@ class Hand:
         return max(1, min(play.count, face_up))
 
     def _carry_out(self, seat: int, counter: int, play: Play, at: int) -> list[Played]:
-        self._note_play(seat, play, at)
+        self._before_play(seat, play, at)
         event = self._view.play(seat, counter, play, self._dealer.move)
-        self._note_arrival(event, at)
+        self._record_arrival(event, at)
         self.plays += 1
         played = [event, *self.settle(seat)]
-        self._note_first_out(seat)
+        self._update_first_out(seat)
         return played
 
-    def _note_play(self, seat: int, play: Play, at: int) -> None:
+    def _before_play(self, seat: int, play: Play, at: int) -> None:
         """Record what a play means for the end of the hand, before it is made."""
         if self.rotations and self.board.is_progress(play):
             self.rotations = 0
         # Turning the stock can lose the last playable card, too.
         self._dead_tests[seat if self.rules.is_private else None].forget(at)
 
-    def _note_arrival(self, event: Played, at: int) -> None:
+    def _record_arrival(self, event: Played, at: int) -> None:
         if event.destination in self._foundations:
             self._has_built = True
-            self._race_log.note(event.destination, event.seq, event.seat, at)
+            self._race_log.append(event.destination, event.seq, event.seat, at)
 
-    def _note_first_out(self, seat: int) -> None:
+    def _update_first_out(self, seat: int) -> None:
         """Record whether a seat is out after its play. No play puts another seat out first."""
         rules, board = self.rules, self.board
         if self.first_out is None:
@@ -456,7 +456,7 @@ class Hand:
                 spoilt.append(first)
         return max(spoilt, key=lambda arrival: arrival.seq, default=None)
 
-    def _note_lost(self, seat: int, beaten: Arrival, late_us: int) -> None:
+    def _record_lost_race(self, seat: int, beaten: Arrival, late_us: int) -> None:
         """Note a lost race for spectators. On identical deals it would tell of a private layout."""
         if self._view.is_private:
             return

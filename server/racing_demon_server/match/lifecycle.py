@@ -82,15 +82,15 @@ class MatchLifecycle:
         """
         match event:
             case ev.Played():
-                self._known_hand(event).restore(event, at)
+                self._hand_of(event).restore(event, at)
             case ev.Committed() | ev.Prepared():
                 self._contributions.restore(event, at)
             case ev.Dealt():
-                self._take_up_hand(secret_of(self._view.hand_id, seeds), at)
+                self._create_hand(secret_of(self._view.hand_id, seeds), at)
             case ev.Paused() | ev.Continued():
-                self.pauses.restore(event, self._known_hand(event), at)
+                self.pauses.restore(event, self._hand_of(event), at)
             case ev.Rotated():
-                self._known_hand(event).rotate(at)
+                self._hand_of(event).rotate(at)
             case ev.Called():
                 self._grace_until = at + event.grace_ms * 1_000
             case ev.HandOver():
@@ -136,20 +136,20 @@ class MatchLifecycle:
         self.pauses.since, self.pauses.is_by_rule = checkpoint.paused_at, checkpoint.is_paused_by_rule
         self._grace_until = checkpoint.grace_until
 
-    def _known_hand(self, event: ev.Event) -> Hand:
+    def _hand_of(self, event: ev.Event) -> Hand:
         if self.hand is None:
             raise InconsistentEvent(f"event {event.seq} is of a hand, and there is none")
         return self.hand
 
-    def begin_again(self, at: int) -> None:
+    def continue_after_restart(self, at: int) -> None:
         """Continue after a restart: a hand waits until enough players are back."""
         if self._view.phase is Phase.GRACE:
             self._grace_until = max(self._grace_until, at + RETURN_US)
-        self.put_off_deal(at)
-        self.pauses.begin_again(at)
-        self._contributions.begin_again(at)
+        self.delay_deal(at)
+        self.pauses.continue_after_restart(at)
+        self._contributions.continue_after_restart(at)
 
-    def put_off_deal(self, at: int) -> None:
+    def delay_deal(self, at: int) -> None:
         """Leave players who return now some of the tally's time before the next deal."""
         self._next_deal_at = max(self._next_deal_at, at + min(RETURN_US, self._view.options.tally_ms * 1_000))
 
@@ -177,7 +177,7 @@ class MatchLifecycle:
         elif hand is not None and not view.paused:
             yield from self._timers_of(hand)
             if (due := self.pauses.due) is not None:
-                yield due, self.pauses.stop_by_rule
+                yield due, self.pauses.pause_for_missing
         if view.phase is Phase.SHUFFLING:
             yield self._contributions.due, self._finish_draw
         if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
@@ -204,10 +204,10 @@ class MatchLifecycle:
         self.pauses.go_on(self.hand, at)
         self.check_agreed_stop(at)
 
-    def keep_pace(self, now: int) -> None:
+    def reschedule_overdue(self, now: int) -> None:
         """Let sliced work run one slice at a time, however late the call is."""
         if self.hand is not None:
-            self.hand.keep_pace(now)
+            self.hand.reschedule_overdue(now)
 
     def _check_dead(self, hand: Hand, at: int) -> None:
         there = [seat for seat in self._view.hand_seats if not self._view.seats[seat].left]
@@ -255,10 +255,10 @@ class MatchLifecycle:
             countdown_ms=view.options.countdown_ms,
             left_out=view.unrevealed,
         )
-        self._take_up_hand(secret, at)
+        self._create_hand(secret, at)
         self.check_presence(at)
 
-    def _take_up_hand(self, secret: bytes, at: int) -> None:
+    def _create_hand(self, secret: bytes, at: int) -> None:
         """Create the judge of the hand that was dealt now, or before the restart."""
         view = self._view
         assert view.hand is not None
@@ -290,11 +290,11 @@ class MatchLifecycle:
                 if not self._view.seats[seat].left:
                     self._log.add(hand.first_turn(seat))
         for seat in self._view.hand_seats:
-            self._tell_progress(hand, seat)
+            self._emit_progress(hand, seat)
 
     # The consequences of plays, calls and leaves.
 
-    def follow_play(
+    def after_play(
         self, hand: Hand, seat: int, played: Sequence[ev.Played], stuck: Sequence[int], at: int
     ) -> None:
         """Report a seat's progress, and end the hand if the seat has reached the goal, or it is too long.
@@ -307,16 +307,16 @@ class MatchLifecycle:
             at: the time.
 
         """
-        self._tell_progress(hand, seat)
+        self._emit_progress(hand, seat)
         out = hand.first_out
         if out is not None and self._view.options.call_out is CallOut.AUTO:
             self._end(hand, EndReason.OUT, out, at)
         elif hand.plays >= MAX_PLAYS:
             self._end_by(hand, EndReason.TIME_UP, at)
         elif stuck and self._view.phase is Phase.PLAYING:
-            self._keep_stuck(hand, seat, [event.destination for event in played], stuck)
+            self._declare_still_stuck(hand, seat, [event.destination for event in played], stuck)
 
-    def _keep_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:
+    def _declare_still_stuck(self, hand: Hand, seat: int, piles: Sequence[int], stuck: Iterable[int]) -> None:
         """Say again that seats are stuck for which another's play opens nothing: progress has cleared all."""
         for other in stuck:
             state = self._view.seats[other]
@@ -325,7 +325,7 @@ class MatchLifecycle:
             if opened_play(hand.rules, hand.board, other, piles) is None:
                 self._log.emit(ev.StuckSaid, seat=other)
 
-    def _tell_progress(self, hand: Hand, seat: int) -> None:
+    def _emit_progress(self, hand: Hand, seat: int) -> None:
         """Send a seat's progress to everybody, where that is all that others may see of its plays."""
         if hand.rules.is_private:
             reached = hand.rules.progress(hand.board, seat)
@@ -351,7 +351,7 @@ class MatchLifecycle:
         self.pauses.check(self.hand, at)
         self.check_agreed_stop(at)
 
-    def follow_leave(self, at: int) -> None:
+    def after_leave(self, at: int) -> None:
         """Continue without a player who left. If all have left, the hand is over."""
         if self._view.phase is Phase.SHUFFLING:
             self.check_revealed(at)
@@ -415,7 +415,7 @@ class MatchLifecycle:
         self._contributions.prepare()
 
 
-STOPPABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
+PAUSABLE: Final = frozenset({Phase.COUNTDOWN, Phase.PLAYING})
 """The phases in which a hand can pause. The grace is left out: it ends within seconds anyway."""
 
 
@@ -446,14 +446,14 @@ class Pauses:
     def due(self) -> int | None:
         """When the hand pauses if nobody returns before; ``None`` if it does not."""
         after_ms = self._view.options.pause_after_ms
-        if self._lacking_since is None or after_ms is None or not self.can_stop:
+        if self._lacking_since is None or after_ms is None or not self.can_pause:
             return None
         return self._lacking_since + after_ms * 1_000
 
     @property
-    def can_stop(self) -> bool:
+    def can_pause(self) -> bool:
         """Whether the hand is running and can pause."""
-        return self._view.phase in STOPPABLE and not self._view.paused
+        return self._view.phase in PAUSABLE and not self._view.paused
 
     @property
     def waits_for_nobody(self) -> bool:
@@ -465,23 +465,23 @@ class Pauses:
         self.since, self.is_by_rule = at, False
         self._log.emit(ev.Paused, seat=seat)
 
-    def stop_by_rule(self, at: int) -> None:
+    def pause_for_missing(self, at: int) -> None:
         """Pause the hand because players are missing."""
         self.since, self.is_by_rule = at, True
         self._log.emit(ev.Paused)
 
-    def stop_by_server(self, at: int) -> None:
+    def pause_for_server(self, at: int) -> None:
         """Pause the hand because the server cannot write to its disk."""
-        if self.can_stop:
+        if self.can_pause:
             self.since, self.is_by_rule = at, True
             self._log.emit(ev.Paused, by_server=True)
 
-    def begin_again(self, at: int) -> None:
+    def continue_after_restart(self, at: int) -> None:
         """Pause the hand after a restart until enough players are back."""
-        if self.can_stop and self._seating.is_lacking():
-            self.stop_by_rule(at)
+        if self.can_pause and self._seating.is_lacking():
+            self.pause_for_missing(at)
         # Old journals may hold a pause in the grace, in which a hand no longer pauses.
-        if self._view.paused and (self.waits_for_nobody or self._view.phase not in STOPPABLE):
+        if self._view.paused and (self.waits_for_nobody or self._view.phase not in PAUSABLE):
             self.ends_at = at + RETURN_US
 
     def restore(self, event: ev.Paused | ev.Continued, hand: Hand, at: int) -> None:
@@ -500,7 +500,7 @@ class Pauses:
 
     def check(self, hand: Hand | None, now: int) -> None:
         """Check whether enough players are connected, and resume a hand that waited for them."""
-        is_lacking = self._view.phase in STOPPABLE and self._seating.is_lacking()
+        is_lacking = self._view.phase in PAUSABLE and self._seating.is_lacking()
         if is_lacking:
             self._lacking_since = now if self._lacking_since is None else self._lacking_since
             return

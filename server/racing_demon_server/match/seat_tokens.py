@@ -51,7 +51,7 @@ class SeatTokens:
         self.restore(actor, SeatToken(token_hash))
         self._changed.add(actor)
 
-    def note_address(self, actor: Actor, address_hash: bytes) -> None:
+    def record_address(self, actor: Actor, address_hash: bytes) -> None:
         """Record the address that an actor last came from."""
         self._seat_tokens[actor].address_hash = address_hash
 
@@ -124,14 +124,14 @@ class SeatTokens:
     def remember_play(self, actor: Actor, counter: int, seq: int) -> None:
         """Record that an actor's newest command was an accepted play, and its last event.
 
-        The log holds the play, so the journal needs no row until the log is cut: see :meth:`take_changed`.
+        The log holds the play, so the journal needs no row until the log is cut: see :meth:`drain_changes`.
         """
         seat_token = self._seat_tokens.get(actor)
         if seat_token is not None and is_newer(counter, seat_token.counter):
             seat_token.counter, seat_token.reply, seat_token.seq = counter, None, seq
             self._played.add(actor)
 
-    def take_changed(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
+    def drain_changes(self, *, with_plays: bool) -> list[tuple[Actor, SeatToken | None]]:
         """Return the tokens that have changed since the last call; ``None`` for one that was dropped.
 
         Args:

@@ -132,7 +132,7 @@ class Seats:
         cleaned = clean(name)
         self.bans.verify(cleaned, token_hash, address_hash)
         seat = self._take_seat(cleaned, token_hash)
-        self.seat_tokens.note_address(seat, address_hash)
+        self.seat_tokens.record_address(seat, address_hash)
         return seat
 
     def add_bot(self, level: str) -> None:
@@ -176,7 +176,7 @@ class Seats:
         """Continue with the players who were disconnected at an earlier moment."""
         self._gone = dict(away)
 
-    def begin_again(self, at: int) -> None:
+    def continue_after_restart(self, at: int) -> None:
         """Mark everybody as disconnected after a restart."""
         self._gone = {actor: since for actor, since in self._gone.items() if actor in self.seat_tokens}
         for actor in self.seat_tokens.people():

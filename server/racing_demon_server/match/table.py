@@ -29,7 +29,7 @@ GONE: Final = "You have left this table."
 MISTAKE: Final = "The server made an error here, and has logged it. Try something else."
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """The result of a command.
 
     Attributes:
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
     lost: RaceLost | None = None
 
 
-class Past(NamedTuple):
+class SavedState(NamedTuple):
     """What the journal holds of a table from an earlier run of the server.
 
     Attributes:
@@ -140,9 +140,9 @@ class Table:
         was_waiting = not self.view.deals_by_itself
         seat = self._seating.join(name, token_hash, address_hash)
         if was_waiting:
-            self._lifecycle.put_off_deal(self._now)
+            self._lifecycle.delay_deal(self._now)
         self._contributions.prepare()
-        return seat, self._taken()
+        return seat, self._drain_events()
 
     def connect(self, actor: Actor, connected: bool, at: int) -> list[ev.Event]:
         """Record that an actor connected or disconnected."""
@@ -151,16 +151,16 @@ class Table:
             self._lifecycle.check_presence(self._now)
             if not connected:
                 self._lifecycle.check_ready(self._now)
-        return self._taken()
+        return self._drain_events()
 
     # After a restart.
 
-    def restore(self, past: Past) -> None:
+    def restore(self, saved_state: SavedState) -> None:
         """Restore a table from the journal, in place of a new one; see :meth:`restoring`."""
-        for _ in self.restoring(past):
+        for _ in self.restoring(saved_state):
             pass
 
-    def restoring(self, past: Past) -> Generator[None, None, int]:
+    def restoring(self, saved_state: SavedState) -> Generator[None, None, int]:
         """Restore a table from the journal, in place of a new one; yield after each event.
 
         Return how many plays without numbers of their own follow the last event.
@@ -170,10 +170,10 @@ class Table:
             InvalidGame: a game is unknown.
 
         """
-        known = self._restore_known(past)
+        known = self._restore_known(saved_state)
         played: dict[int, tuple[int, int]] = {}
         seq, whispers = -1, 0
-        for event, at in past.log:
+        for event, at in saved_state.log:
             yield
             if event.seq == seq:
                 whispers += 1
@@ -190,29 +190,29 @@ class Table:
             if not isinstance(event, ev.Played):
                 self.view.apply(event)
                 self._seating.restore(event, at)
-            self._lifecycle.restore(event, at, past.seeds)
-        self.bans.restore(past.bans)
-        self._contributions.restore_secret(past.seeds)
+            self._lifecycle.restore(event, at, saved_state.seeds)
+        self.bans.restore(saved_state.bans)
+        self._contributions.restore_secret(saved_state.seeds)
         players = {None, *self._seating.active()}
-        for actor, seat_token in past.seat_tokens.items():
+        for actor, seat_token in saved_state.seat_tokens.items():
             if actor in players:  # older journals have tokens of players who left, too
                 self.seat_tokens.restore(actor, seat_token)
         for seat, (counter, number) in played.items():
             self.seat_tokens.remember_play(seat, counter, number)
         return whispers
 
-    def _restore_known(self, past: Past) -> tuple[int, int]:
+    def _restore_known(self, saved_state: SavedState) -> tuple[int, int]:
         """Restore what is known without the log.
 
         Return the number of the last event in it, and how many plays without numbers after that.
         """
-        if past.checkpoint is not None:
-            self._now = past.checkpoint.at
-            self._lifecycle.restore_checkpoint(past.checkpoint, past.seeds)
-            return past.checkpoint.table.seq, past.checkpoint.whispers
-        if past.snapshot is not None:
-            self.view.restore(past.snapshot)
-            return past.snapshot.seq, 0
+        if saved_state.checkpoint is not None:
+            self._now = saved_state.checkpoint.at
+            self._lifecycle.restore_checkpoint(saved_state.checkpoint, saved_state.seeds)
+            return saved_state.checkpoint.table.seq, saved_state.checkpoint.whispers
+        if saved_state.snapshot is not None:
+            self.view.restore(saved_state.snapshot)
+            return saved_state.snapshot.seq, 0
         return 0, 0
 
     def checkpoint(self) -> Checkpoint | None:
@@ -231,19 +231,19 @@ class Table:
         hand = self._lifecycle.hand
         return 0 if hand is None or self.view.is_between_hands else hand.plays
 
-    def begin_again(self, at: int) -> list[ev.Event]:
+    def continue_after_restart(self, at: int) -> list[ev.Event]:
         """Continue after a restart: nobody is connected, and a hand waits until enough players are back."""
         self._now = max(self._now, at)
-        self._seating.begin_again(at)
-        self._lifecycle.begin_again(at)
-        return self._taken()
+        self._seating.continue_after_restart(at)
+        self._lifecycle.continue_after_restart(at)
+        return self._drain_events()
 
-    def take_secrets(self) -> list[tuple[str, bytes]]:
+    def drain_secrets(self) -> list[tuple[str, bytes]]:
         """Return the secrets drawn since the last call, by hand id.
 
         They must be durable before the events returned meanwhile are sent.
         """
-        return self._contributions.take_drawn()
+        return self._contributions.drain_secrets()
 
     # While the disk fails.
 
@@ -251,8 +251,8 @@ class Table:
         """Halt the table: nothing happens by itself, because it could not be written."""
         self._advance(at)
         self._halted_at = self._now
-        self._lifecycle.pauses.stop_by_server(self._now)
-        return self._taken()
+        self._lifecycle.pauses.pause_for_server(self._now)
+        return self._drain_events()
 
     def resume(self, at: int) -> list[ev.Event]:
         """Resume the table as if no time had passed, and the hand if enough players are connected."""
@@ -263,17 +263,17 @@ class Table:
             self._halted_at = None
         self._lifecycle.go_on(self._now)
         self._lifecycle.check_ready(self._now)
-        return self._taken()
+        return self._drain_events()
 
     def close(self, at: int) -> list[ev.Event]:
         """End the running match, because the table closes."""
         self._advance(at)
         self._lifecycle.close(self._now)
-        return self._taken()
+        return self._drain_events()
 
     # Commands and time.
 
-    def receive(self, actor: Actor, command: cl.Command, at: int) -> Answer:
+    def receive(self, actor: Actor, command: cl.Command, at: int) -> CommandResult:
         """Judge a command that arrived at a moment, after everything that was due by then.
 
         Of commands that arrive together, one may be judged after another that was read later. The table's
@@ -285,10 +285,12 @@ class Table:
             self._now = at
         counter = command.counter
         if actor not in self.seat_tokens:
-            return Answer(Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._taken())
+            return CommandResult(
+                Refused(counter=counter, reason=Reason.NOT_SEATED, text=GONE), self._drain_events()
+            )
         earlier = self.seat_tokens.earlier(actor, counter)
         if earlier is not None:
-            return Answer(earlier, self._taken())
+            return CommandResult(earlier, self._drain_events())
         refused: Refused | None
         try:
             refused = self._commands.obey(actor, command, self._now, at)
@@ -296,20 +298,20 @@ class Table:
             refused = Refused(counter=counter, reason=error.reason, text=error.text)
         if refused is None and isinstance(command, cl.PLAYS):
             self.seat_tokens.remember_play(actor, counter, self.view.seq)
-            return Answer(None, self._taken_after_play())
+            return CommandResult(None, self._drain_after_play())
         reply = refused or Accepted(counter=counter, seq=self.view.seq)
         self.seat_tokens.remember(actor, reply)
         hand = self._lifecycle.hand
-        lost = None if refused is None or hand is None else hand.take_lost()
-        return Answer(reply, self._taken(), lost)
+        lost = None if refused is None or hand is None else hand.drain_lost_race()
+        return CommandResult(reply, self._drain_events(), lost)
 
-    def refuse(self, actor: Actor, counter: int) -> Answer:
+    def refuse(self, actor: Actor, counter: int) -> CommandResult:
         """Refuse a command whose judging failed. Sent again, it is refused again."""
         refused = self.seat_tokens.earlier(actor, counter)
         if refused is None:
             refused = Refused(counter=counter, reason=Reason.NOT_NOW, text=MISTAKE)
             self.seat_tokens.remember(actor, refused)
-        return Answer(refused, self._log.take())
+        return CommandResult(refused, self._log.drain())
 
     def tick(self, until: int, now: int = 0) -> list[ev.Event]:
         """Do everything that is due by a moment.
@@ -320,7 +322,7 @@ class Table:
 
         """
         self._advance(until, now)
-        return self._taken()
+        return self._drain_events()
 
     @property
     def due(self) -> int | None:
@@ -336,14 +338,14 @@ class Table:
             self._is_due_known = True
         return self._due
 
-    def _taken(self) -> list[ev.Event]:
+    def _drain_events(self) -> list[ev.Event]:
         """Return what has happened. The next timer may be another one by now."""
         self._is_due_known = False
-        return self._log.take()
+        return self._log.drain()
 
-    def _taken_after_play(self) -> list[ev.Event]:
+    def _drain_after_play(self) -> list[ev.Event]:
         """Return what a play led to. If that was only its event, the next timer is unchanged."""
-        events = self._log.take()
+        events = self._log.drain()
         hand = self._lifecycle.hand
         asked_at = None if hand is None else hand.dead_check_at
         self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
@@ -351,8 +353,8 @@ class Table:
 
     def step(self, now: int) -> list[ev.Event]:
         """Do the first thing that is due by now, and leave the rest for later calls."""
-        self._act(now, now)
-        return self._taken()
+        self._run_first_due(now, now)
+        return self._drain_events()
 
     @property
     def is_settling(self) -> bool:
@@ -361,11 +363,11 @@ class Table:
 
     def _advance(self, until: int, now: int = 0) -> None:
         """Do everything that is due by a moment, each at its own time, in order."""
-        while self._act(until, max(until, now)):
+        while self._run_first_due(until, max(until, now)):
             pass
         self._now = max(self._now, until)
 
-    def _act(self, until: int, now: int) -> bool:
+    def _run_first_due(self, until: int, now: int) -> bool:
         """Do the first thing that is due by a moment. Return whether there was one."""
         due = self.due
         if due is None or due > until:
@@ -373,7 +375,7 @@ class Table:
         self._now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
-        self._lifecycle.keep_pace(now)
+        self._lifecycle.reschedule_overdue(now)
         self._is_due_known = False
         return True
 

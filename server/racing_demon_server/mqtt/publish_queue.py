@@ -262,7 +262,7 @@ class PublishQueue:
         topic = topics.table(code, "snapshot")
         if not payloads.is_open(view):
             return topic, b""  # removes the last one, if spectators are not allowed any more
-        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.certain(now))))
+        return topic, pack(view.snapshot_for(None, table.hand_clock.elapsed_ms(table.durable_time(now))))
 
     def _put(self, code: str, what: Outgoing | Event, now: int) -> None:
         """Put a message into a queue, with the table's delay."""

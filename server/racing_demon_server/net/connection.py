@@ -15,7 +15,7 @@ from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from racing_demon_protocol.wire.codec import MAX_CLIENT_FRAME, Encoding
-from racing_demon_server.frames import SHORT
+from racing_demon_server.encoded_messages import SHORT
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import seconds_until
 

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.codec import VERSION, Encoding, decode_client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
-from racing_demon_server.frames import framed
+from racing_demon_server.encoded_messages import framed
 from racing_demon_server.net.origin import Origin
 from racing_demon_server.rate_limits import (
     COSTS,

@@ -281,9 +281,9 @@ class TableHandler(Handler):
                 raise
         else:
             token = secrets.token_hex(32)
-            room.host(hash_token(token))
+            room.add_host(hash_token(token))
             self._take_place(room, None)
-            room.sit(self, None, token)
+            room.attach(self, None, token)
 
     def _watch(self, request: cl.Watch) -> None:
         room = self._tables.find(self.address, request.code, self.arrived)
@@ -297,13 +297,13 @@ class TableHandler(Handler):
         if room.table.seat_tokens.knows(token_hash):
             self._return(room, token, "", 0)
         else:
-            room.admit(request.passphrase, self.address)
+            room.verify_passphrase(request.passphrase, self.address)
             self._join(room, request.name, token)
 
     def _join(self, room: Room, name: str, token: str) -> None:
         seat = room.join(name, hash_token(token), self.address)
         self._take_place(room, seat)
-        room.sit(self, seat, token)
+        room.attach(self, seat, token)
 
     def _resume(self, request: cl.Resume) -> None:
         room = self._tables.find(self.address, request.code, self.arrived, hash_token(request.token))

@@ -11,12 +11,12 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast
-from .read_model import Ahead, Published
+from .read_model import Ahead, ReadModel
 
 Callback = Callable[[], None]
 """A callback for when everything before it is sent."""
@@ -32,25 +32,25 @@ class CommitQueue:
         table: the judge's table.
         broadcast: the listeners.
         journal: the table's journal.
-        published: the table as everybody sees it.
+        read_model: the table as everybody sees it.
 
     """
 
     def __init__(
-        self, table: Table, broadcast: Broadcast, journal: TableJournal, published: Published
+        self, table: Table, broadcast: Broadcast, journal: TableJournal, read_model: ReadModel
     ) -> None:
         self.unwritten = 0
         self._table = table
         self._broadcast = broadcast
         self._journal = journal
-        self._published = published
-        self._untold: list[list[Frames] | Callback] = []
+        self._read_model = read_model
+        self._unsent: list[list[EncodedEvent] | Callback] = []
         self._newest = 0
         self._is_closed = False
 
-    def note(
+    def add(
         self,
-        frames: list[Frames],
+        encoded: list[EncodedEvent],
         at: int,
         seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Callback] = (),
@@ -58,7 +58,7 @@ class CommitQueue:
         """Note what happened, to be written and then sent.
 
         Args:
-            frames: the events, in a list that does not change any more.
+            encoded: the events, in a list that does not change any more.
             at: the time of the last one.
             seeds: the secrets of hands that begin with them, by hand id.
             then: callbacks for when they are sent, in order.
@@ -66,32 +66,32 @@ class CommitQueue:
         """
         if self._is_closed:
             return
-        self._published.note(frames)
-        if frames:
-            self._untold.append(frames)
+        self._read_model.expect(encoded)
+        if encoded:
+            self._unsent.append(encoded)
             self._newest = max(self._newest, at)
-        self._untold += then
-        self._journal.note(frames)
-        snapshot = self._snapshot(frames) if self._table.view.is_between_hands else None
-        seat_tokens = self._table.seat_tokens.take_changed(with_plays=snapshot is not None)
-        bans = self._table.bans.take_changed()
+        self._unsent += then
+        self._journal.note(encoded)
+        snapshot = self._snapshot(encoded) if self._table.view.is_between_hands else None
+        seat_tokens = self._table.seat_tokens.drain_changes(with_plays=snapshot is not None)
+        bans = self._table.bans.drain_changes()
         if seeds or seat_tokens or snapshot is not None or bans is not None:
             self._journal.note_beside(at, seeds, seat_tokens, snapshot, bans)
 
-    def write_down(self) -> None:
+    def write(self) -> None:
         """Write everything that is noted, together."""
-        if (self._untold or self._journal.has_noted) and not self._is_closed:
+        if (self._unsent or self._journal.has_noted) and not self._is_closed:
             if self._journal.wants_checkpoint:
                 self._keep_checkpoint()
             self.unwritten += 1
-            news = partial(self._tell, self._untold, self._published.copy_ahead(), self._newest)
-            self._untold = []
+            news = partial(self._send, self._unsent, self._read_model.copy_if_due(), self._newest)
+            self._unsent = []
             view, options = self._table.view, self._table.view.options
             runs = view.phase in DEALT and not view.paused
             delay_ms = options.watch_delay_ms + (options.tally_ms if view.phase is Phase.TALLY else 0)
             self._journal.write(news, runs=runs, until=self._newest + delay_ms * 1_000)
 
-    def close(self, plays: list[Frames]) -> None:
+    def close(self, plays: list[EncodedEvent]) -> None:
         """Write and send what was judged before judging failed, and nothing after it.
 
         The judge's table is no longer looked at, because nobody knows its state.
@@ -100,50 +100,52 @@ class CommitQueue:
             plays: those that are not noted yet.
 
         """
-        self._is_closed = self._published.has_failed = True
+        self._is_closed = self._read_model.has_failed = True
         if plays:
-            self._untold.append(plays)
+            self._unsent.append(plays)
             self._newest = max(self._newest, plays[-1].at)
             self._journal.note(plays)
         self.unwritten += 1
-        news, self._untold = self._untold, []
-        self._journal.write(partial(self._tell, news, None, self._newest), until=self._newest)
+        news, self._unsent = self._unsent, []
+        self._journal.write(partial(self._send, news, None, self._newest), until=self._newest)
 
     def _keep_checkpoint(self) -> None:
         """Write the table in the middle of its hand, with the last plays of its seats, if all is noted."""
         checkpoint = self._table.checkpoint()
         if checkpoint is None or checkpoint.table.seq != self._journal.seq:
             return
-        checkpoint = checkpoint._replace(at=self._newest, gallery=self._broadcast.spectators.gallery())
-        seat_tokens = self._table.seat_tokens.take_changed(with_plays=True)
+        checkpoint = checkpoint._replace(
+            at=self._newest, delayed_view=self._broadcast.spectators.delayed_view()
+        )
+        seat_tokens = self._table.seat_tokens.drain_changes(with_plays=True)
         self._journal.note_beside(self._newest, seat_tokens=seat_tokens)
         self._journal.note_checkpoint(checkpoint, self._table.secret)
 
     def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""
         if self.unwritten:
-            self._untold.append(then)
-            self.write_down()
+            self._unsent.append(then)
+            self.write()
         else:
             then()
 
-    def _snapshot(self, frames: Sequence[Frames]) -> Snapshot | None:
+    def _snapshot(self, encoded: Sequence[EncodedEvent]) -> Snapshot | None:
         """Return a snapshot for the journal after a hand, or after much else; otherwise ``None``."""
-        is_over = any(isinstance(each.event, HandOver) for each in frames)
+        is_over = any(isinstance(each.event, HandOver) for each in encoded)
         is_wanted = is_over or self._journal.is_long
         return self._table.view.snapshot_for(None, 0) if is_wanted else None
 
-    def _tell(self, news: Sequence[list[Frames] | Callback], ahead: Ahead | None, newest: int) -> None:
+    def _send(self, news: Sequence[list[EncodedEvent] | Callback], ahead: Ahead | None, newest: int) -> None:
         """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
         self.unwritten -= 1
         self._journal.timekeeper.note_written(newest)
         if ahead is not None:
-            self._published.take_over(*ahead)
+            self._read_model.replace(*ahead)
         for each in news:
             if isinstance(each, list):
                 if ahead is None:
-                    self._published.follow(each)
-                self._broadcast.tell(each)
+                    self._read_model.append(each)
+                self._broadcast.send_events(each)
             else:
                 each()
-        self._published.is_behind = bool(self.unwritten or self._untold)
+        self._read_model.is_behind = bool(self.unwritten or self._unsent)

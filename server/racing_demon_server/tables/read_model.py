@@ -7,13 +7,13 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import decode_server
 from racing_demon_protocol.wire.messages.events import Event, Played, Progressed
 from racing_demon_protocol.wire.messages.server import SeatState
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.match.table import Table
 
-MOST_PLAYS: Final = 128
+MAX_PENDING_EVENTS: Final = 128
 """After this many events the judge's view is copied, which bounds the plays that wait to be applied."""
-FOLLOWED: Final = frozenset({Played, Progressed})
+APPLIED_ONE_BY_ONE: Final = frozenset({Played, Progressed})
 """Events that are applied one by one, because they are frequent. Any other event copies the judge's view
 and the clock of the hand, which none of these changes."""
 
@@ -36,29 +36,29 @@ class CommittedTable(Protocol):
     def hand_clock(self) -> HandClock:
         """The clock of the hand, in the view."""
 
-    def certain(self, at: int) -> int:
+    def durable_time(self, at: int) -> int:
         """Return the latest moment, up to the argument, that no restart goes back behind."""
 
 
-class Published:
+class ReadModel:
     """The committed state of a table, some moments behind its judge.
 
     Plays are applied when somebody looks.
 
     Attributes:
         hand_clock: the clock of the hand, in the view.
-        certain: returns the latest moment, up to the argument, that is certain after a restart.
+        durable_time: returns the latest moment, up to the argument, that is certain after a restart.
         is_behind: whether judged events are not committed yet; the caller resets it.
         has_failed: whether the judge's table is in an unknown state, and no longer looked at.
 
     Args:
         table: the table, while none of its events waits.
-        certain: the same, as an argument.
+        durable_time: the same, as an argument.
 
     """
 
-    def __init__(self, table: Table, certain: Callable[[int], int]) -> None:
-        self.certain = certain
+    def __init__(self, table: Table, durable_time: Callable[[int], int]) -> None:
+        self.durable_time = durable_time
         self._table = table
         self._view, self.hand_clock = self._copied()
         self._unapplied: list[bytes] = []  # bytes are no work for the garbage collector
@@ -69,7 +69,7 @@ class Published:
     def view(self) -> TableState:
         """The public state."""
         if self._unapplied and not (self.is_behind or self.has_failed):
-            self.take_over(*self._copied())
+            self.replace(*self._copied())
         for packed in self._unapplied:
             event = decode_server(packed)
             assert isinstance(event, Event)
@@ -82,15 +82,15 @@ class Published:
         """The seats. Who is stuck may be some plays old."""
         return self._view.seats
 
-    def note(self, frames: Sequence[Frames]) -> None:
+    def expect(self, encoded: Sequence[EncodedEvent]) -> None:
         """Note events that were judged and are not committed yet."""
         self.is_behind = True
-        is_followed = FOLLOWED.issuperset([type(each.event) for each in frames])
-        self._since_copy += len(frames) if is_followed else MOST_PLAYS
+        is_followed = APPLIED_ONE_BY_ONE.issuperset([type(each.event) for each in encoded])
+        self._since_copy += len(encoded) if is_followed else MAX_PENDING_EVENTS
 
-    def copy_ahead(self) -> Ahead | None:
+    def copy_if_due(self) -> Ahead | None:
         """Return from time to time a copy of the table with all noted events; otherwise ``None``."""
-        if self._since_copy < MOST_PLAYS:
+        if self._since_copy < MAX_PENDING_EVENTS:
             return None
         self._since_copy = 0
         return self._copied()
@@ -98,11 +98,11 @@ class Published:
     def _copied(self) -> Ahead:
         return self._table.view.copy(), self._table.hand_clock
 
-    def take_over(self, view: TableState, hand_clock: HandClock) -> None:
+    def replace(self, view: TableState, hand_clock: HandClock) -> None:
         """Continue from a copy, instead of applying the events."""
         self._view, self.hand_clock = view, hand_clock
         self._unapplied.clear()
 
-    def follow(self, frames: Sequence[Frames]) -> None:
+    def append(self, encoded: Sequence[EncodedEvent]) -> None:
         """Note events that are committed, plays and progress, to be applied when somebody looks."""
-        self._unapplied += [each.packed for each in frames]
+        self._unapplied += [each.packed for each in encoded]

@@ -18,24 +18,24 @@ from racing_demon_protocol.engine.deal import hand_seeds, subseed
 from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import frames_of
+from racing_demon_server.encoded_messages import encoded_events
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, options_of
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
-from racing_demon_server.match.table import Past, Table
+from racing_demon_server.match.table import SavedState, Table
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
-from .broadcast import RecentEvents
+from .broadcast import ReplayBuffer
 from .observer import Observer
 from .passphrase import SALT_SIZE, Passphrase
 from .read_model import CommittedTable
-from .room import Clock, Restored, Room
+from .room import Clock, RestoredTable, Room
 from .spectators import Backlog
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
@@ -65,10 +65,10 @@ Restoring = Generator[None, None, None]
 """Restores a table, and yields after each step."""
 
 
-class Unread(NamedTuple):
+class UnreadTable(NamedTuple):
     """A table that is being read from the journal, the rest of its reading, and a callback for its end."""
 
-    kept: StoredTable
+    stored: StoredTable
     restoring: Restoring
     ended: Callable[[], None] = lambda: None
 
@@ -129,7 +129,7 @@ class Registry:
         self._unread: dict[str, int] = {}
         self._reading = ExitStack()
         self._known: tuple[type[Exception], ...] = ()
-        self._waiting: deque[Unread] = deque()
+        self._waiting: deque[UnreadTable] = deque()
         self._failed: dict[int, Room] = {}
         self._failures: dict[int, list[int]] = {}
         self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
@@ -209,7 +209,7 @@ class Registry:
         options: Options,
         lock: Passphrase | None = None,
         address: str = "",
-        purse: TokenBucket | None = None,
+        bot_budget: TokenBucket | None = None,
     ) -> Room:
         """Open a room for a new table, for somebody at an address, who pays for its bots with a purse.
 
@@ -228,7 +228,7 @@ class Registry:
         seed = self._seed(self._opened)
         lock, journal = lock or Passphrase(secrets.token_bytes(SALT_SIZE)), self._table_journal()
         code = self._new_code(seed) if self._codes is None else self._codes(journal.number)
-        room = finish(self._adding(code, options, lock, seed, journal, purse=purse))
+        room = finish(self._adding(code, options, lock, seed, journal, bot_budget=bot_budget))
         journal.open(code, self._opened, options, lock.salt, lock.hash)
         self._openers[code] = address
         return room
@@ -249,10 +249,10 @@ class Registry:
         until = time.monotonic() + patience
         for reader in self._reading.enter_context(self._journal.reading()):
             self._timekeeper.kept, self._known = reader.last_us(), reader.errors
-            for kept in list(reader.tables(only_open=True)):
-                self._opened = max(self._opened, kept.number)
-                self._unread.setdefault(kept.code, kept.id)
-                unread = Unread(kept, self._restoring(reader, kept))
+            for stored in list(reader.tables(only_open=True)):
+                self._opened = max(self._opened, stored.number)
+                self._unread.setdefault(stored.code, stored.id)
+                unread = UnreadTable(stored, self._restoring(reader, stored))
                 if not self._go_on(unread, min(until, time.monotonic() + patience / 10)):
                     self._waiting.append(unread)
         if not self._waiting:
@@ -278,43 +278,45 @@ class Registry:
                 else:
                     self._waiting.append(unread)
 
-    def _go_on(self, unread: Unread, until: float) -> bool:
+    def _go_on(self, unread: UnreadTable, until: float) -> bool:
         """Go on restoring a table until a moment. Return whether it is done, or cannot be restored."""
-        kept = unread.kept
+        stored = unread.stored
         try:
             for _ in unread.restoring:
                 if time.monotonic() >= until:
                     return False
         except Exception as error:
-            tell_hopeless(kept, error, self._known)
-        if self._unread.get(kept.code) == kept.id:
-            del self._unread[kept.code]
+            tell_hopeless(stored, error, self._known)
+        if self._unread.get(stored.code) == stored.id:
+            del self._unread[stored.code]
         unread.ended()
         return True
 
     def restore_from(self, reader: JournalReader) -> Iterator[tuple[StoredTable, Exception]]:
         """Restore the open tables of a journal. Yield those that cannot be restored, with the reasons."""
-        for kept in list(reader.tables(only_open=True)):
+        for stored in list(reader.tables(only_open=True)):
             try:
-                finish(self._restoring(reader, kept))
+                finish(self._restoring(reader, stored))
             except Exception as error:
-                yield kept, error
+                yield stored, error
 
-    def _restoring(self, reader: JournalReader, kept: StoredTable) -> Restoring:
+    def _restoring(self, reader: JournalReader, stored: StoredTable) -> Restoring:
         """Restore a table; yield after each step."""
-        options, past = options_of(kept), past_of(reader, kept)
-        self._opened = max(self._opened, kept.number)
-        if kept.code in self._rooms:
+        options, saved_state = options_of(stored), saved_state_of(reader, stored)
+        self._opened = max(self._opened, stored.number)
+        if stored.code in self._rooms:
             raise UnknownContents("another table has its code")
-        lock, journal = Passphrase(kept.salt, kept.passphrase), self._table_journal(kept.id)
-        room = yield from self._adding(kept.code, options, lock, self._seed(kept.number), journal, past)
+        lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
+        room = yield from self._adding(
+            stored.code, options, lock, self._seed(stored.number), journal, saved_state
+        )
         if self.is_halted:
             room.halt(halted=True)
 
     def adopt(  # noqa: PLR0913, PLR0917
         self,
-        kept: StoredTable,
-        past: Past,
+        stored: StoredTable,
+        saved_state: SavedState,
         last_us: int,
         offset_us: int,
         ended: Callable[[], None] = lambda: None,
@@ -325,30 +327,34 @@ class Registry:
         What takes too long goes on a little at a time; others are served meanwhile.
 
         Args:
-            kept: the table.
-            past: what is needed to go on with it.
+            stored: the table.
+            saved_state: what is needed to go on with it.
             last_us: the newest time that was told of it, on its own clock.
             offset_us: how far its clock is ahead of that of this server.
             ended: called when it is here, or cannot be.
             patience: the seconds that it may take at once.
 
         """
-        self._begin(Unread(kept, self._adopting(kept, past, last_us, offset_us), ended), patience)
+        self._begin(
+            UnreadTable(stored, self._adopting(stored, saved_state, last_us, offset_us), ended), patience
+        )
 
-    def _begin(self, unread: Unread, patience: float) -> None:
+    def _begin(self, unread: UnreadTable, patience: float) -> None:
         """Restore a table, at once if that takes no longer than some seconds."""
         if not self._go_on(unread, time.monotonic() + patience):
             self._waiting.append(unread)
             self.restore_rest()
 
-    def _adopting(self, kept: StoredTable, past: Past, last_us: int, offset_us: int) -> Restoring:
+    def _adopting(
+        self, stored: StoredTable, saved_state: SavedState, last_us: int, offset_us: int
+    ) -> Restoring:
         """Restore a table that another server had; yield after each step."""
-        lock = Passphrase(kept.salt, kept.passphrase)
-        journal = self._table_journal(kept.id, offset_us)
+        lock = Passphrase(stored.salt, stored.passphrase)
+        journal = self._table_journal(stored.id, offset_us)
         journal.timekeeper.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
-        options, seed = options_of(kept), self._seed(kept.number)
-        room = yield from self._adding(kept.code, options, lock, seed, journal, past, epoch)
+        options, seed = options_of(stored), self._seed(stored.number)
+        room = yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
         if self.is_halted:
             room.halt(halted=True)
 
@@ -375,7 +381,7 @@ class Registry:
             self._end_failed(room)
             return
         if failures <= MAX_RESTORES:
-            room.broadcast.send_all_away(CloseCode.TRY_AGAIN, GOES_BACK)
+            room.broadcast.disconnect_all(CloseCode.TRY_AGAIN, GOES_BACK)
         self._failed[number] = room
         self.take_up(number, partial(self._end_restoring, number))
 
@@ -383,12 +389,12 @@ class Registry:
         """Restore one table from the journal, and call back."""
         try:
             (reader,) = self._reading.enter_context(self._journal.reading())
-            (kept,) = (each for each in reader.tables(only_open=True) if each.id == number)
+            (stored,) = (each for each in reader.tables(only_open=True) if each.id == number)
         except Exception:
             log.exception("a table cannot be read again", extra={"number": number})
             ended()
         else:
-            self._begin(Unread(kept, self._restoring(reader, kept), ended), ADOPTION_SECONDS)
+            self._begin(UnreadTable(stored, self._restoring(reader, stored), ended), ADOPTION_SECONDS)
         if self._resting is None or self._resting.done():
             self._reading.close()
 
@@ -401,11 +407,11 @@ class Registry:
             self._end_failed(failed)
             return
         log.warning("a table was restored after an error", extra={"table": code})
-        room.purse = failed.purse
+        room.bot_budget = failed.bot_budget
         if failed.failing is not None:
             room.refuse(*failed.failing)
         if len(self._failures[number]) > MAX_RESTORES:
-            room.take_over(failed)
+            room.inherit_listeners(failed)
             room.end_match(partial(self._end_often_failed, room))
         self._end(failed)
 
@@ -415,13 +421,13 @@ class Registry:
         self._unread.pop(code, None)
         self._openers.pop(code, None)
         del self._failures[number]
-        room.broadcast.send_all_away(CloseCode.GOING_AWAY, FAILED)
+        room.broadcast.disconnect_all(CloseCode.GOING_AWAY, FAILED)
         self._end(room)
 
     def _end_often_failed(self, room: Room) -> None:
         if self._rooms.get(room.table.view.code) is room:
-            room.broadcast.show_all()
-            room.broadcast.send_all_away(CloseCode.GOING_AWAY, FAILED_OFTEN)
+            room.broadcast.flush_delayed()
+            room.broadcast.disconnect_all(CloseCode.GOING_AWAY, FAILED_OFTEN)
             self.discard(room)
 
     def hand_over(self, room: Room, heir: int | None) -> None:
@@ -439,7 +445,7 @@ class Registry:
 
     def _part(self, room: Room, reason: str) -> None:
         self.leaving.discard(room.journal.number)
-        room.broadcast.send_all_away(CloseCode.TRY_AGAIN, reason)
+        room.broadcast.disconnect_all(CloseCode.TRY_AGAIN, reason)
         self._end(room)
 
     def _table_journal(self, number: int | None = None, offset_us: int = 0) -> TableJournal:
@@ -460,23 +466,23 @@ class Registry:
         lock: Passphrase,
         seed: bytes,
         journal: TableJournal,
-        past: Past | None = None,
+        saved_state: SavedState | None = None,
         epoch: str = "",
-        purse: TokenBucket | None = None,
+        bot_budget: TokenBucket | None = None,
     ) -> Generator[None, None, Room]:
         """Add a room; yield after each step of restoring its past. Return it."""
-        dealt = 0 if past is None else len(past.seeds)
+        dealt = 0 if saved_state is None else len(saved_state.seeds)
         offset_us, clock = journal.timekeeper.offset_us, self._clock
         secret = secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None)
         restored = None
-        if past is not None:
+        if saved_state is not None:
             contributions = self._settings.takes_contributions
             table = Table(code, options, secret, contributions=contributions, may_add_bot=self._may_add_bot)
             table.view.locked = lock.hash is not None
-            newest = RecentEvents(self._settings.kept_events)
-            passed_on = newest.passed_on(frames_of(past.log))
-            whispers = yield from table.restoring(past._replace(log=passed_on))
-            restored = Restored(table, newest, past, whispers)
+            newest = ReplayBuffer(self._settings.kept_events)
+            logged = newest.add_each(encoded_events(saved_state.log))
+            whispers = yield from table.restoring(saved_state._replace(log=logged))
+            restored = RestoredTable(table, newest, saved_state, whispers)
         room = Room(
             code,
             options,
@@ -492,10 +498,10 @@ class Registry:
             may_add_bot=self._may_add_bot,
             failed=self._fail,
             restored=restored,
-            purse=purse,
+            bot_budget=bot_budget,
         )
-        if past is not None:
-            yield from room.begin_again(options, past)
+        if saved_state is not None:
+            yield from room.continue_after_restart(options, saved_state)
         self._rooms[code] = room
         log.info("table opened", extra={"table": code})
         for observer in self._observers:
@@ -541,7 +547,7 @@ class Registry:
     def end_matches(self) -> None:
         """End all running matches, because the tables are closed for good."""
         for room in self.rooms:
-            room.end_match(room.broadcast.show_all)
+            room.end_match(room.broadcast.flush_delayed)
 
     def stop(self) -> None:
         """Halt all tables for good, and read no more of them: the server stops."""
@@ -604,9 +610,9 @@ def finish(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def tell_hopeless(kept: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
+def tell_hopeless(stored: StoredTable, error: Exception, known: tuple[type[Exception], ...] = ()) -> None:
     """Log why a table cannot go on here; with a traceback if that is none of the known errors."""
-    facts = {"table": kept.code, "number": kept.id, "why": str(error)}
+    facts = {"table": stored.code, "number": stored.id, "why": str(error)}
     mistake = None if isinstance(error, (*CANNOT_GO_ON, *known)) else error
     log.error("a table cannot go on here; it stays in the journal", extra=facts, exc_info=mistake)
 

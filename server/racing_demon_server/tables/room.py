@@ -24,26 +24,26 @@ from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.messages.events import Event, Played
 from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.bots.scheduler import BotSeats
-from racing_demon_server.frames import Frames, Listener
+from racing_demon_server.bots.scheduler import BotScheduler
+from racing_demon_server.encoded_messages import EncodedEvent, Listener
 from racing_demon_server.journal.epochs import Epochs
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import GONE, MISTAKE, Answer, Past, Table
+from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.wakeup import Alarm
 
-from .broadcast import Broadcast, RecentEvents
+from .broadcast import Broadcast, ReplayBuffer
 from .commit_queue import Callback, CommitQueue
 from .observer import Observer
 from .passphrase import Passphrase
-from .read_model import Published
+from .read_model import ReadModel
 from .spectators import Backlog
 
 
-class Waiting(NamedTuple):
+class QueuedCommand(NamedTuple):
     """A command that waits to be judged.
 
     Attributes:
@@ -68,28 +68,28 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self._rounds: list[deque[Waiting]] = []
+        self._rounds: list[deque[QueuedCommand]] = []
         self._sent: defaultdict[Listener, int] = defaultdict(int)
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
-    def put(self, waiting: Waiting) -> None:
+    def put(self, queued: QueuedCommand) -> None:
         """Add a command, which arrived no earlier than those that wait."""
-        number = self._sent[waiting.sender]
-        self._sent[waiting.sender] = number + 1
+        number = self._sent[queued.sender]
+        self._sent[queued.sender] = number + 1
         if number == len(self._rounds):
             self._rounds.append(deque())
-        self._rounds[number].append(waiting)
+        self._rounds[number].append(queued)
         self._count += 1
 
-    def take(self, before: int | None = None) -> Waiting | None:
+    def take(self, before: int | None = None) -> QueuedCommand | None:
         """Remove and return the next command that arrived before a moment; ``None`` if there is none."""
-        for waiting in self._rounds:
-            if waiting and (before is None or waiting[0].arrived < before):
+        for queued in self._rounds:
+            if queued and (before is None or queued[0].arrived < before):
                 self._count -= 1
-                taken = waiting.popleft()
+                taken = queued.popleft()
                 if not self._count:
                     self.clear()
                 return taken
@@ -113,15 +113,15 @@ HALTED: Final = "The server cannot write to its disk. Play resumes automatically
 log = logging.getLogger("racing_demon_server")
 
 
-class Restored(NamedTuple):
+class RestoredTable(NamedTuple):
     """A table as it was before a restart, with its newest events, and its past.
 
     ``whispers`` is how many plays after its last event were sent to their players only.
     """
 
     table: Table
-    kept: RecentEvents
-    past: Past | None
+    replay: ReplayBuffer
+    saved_state: SavedState | None
     whispers: int = 0
 
 
@@ -134,7 +134,7 @@ class Room:
         journal: the table's journal.
         broadcast: the listeners.
         is_halted: whether the table is halted, because nothing can be written.
-        purse: the units that pay for the bots' thoughts.
+        bot_budget: the units that pay for the bots' thoughts.
         failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
 
     Args:
@@ -151,9 +151,9 @@ class Room:
         observers: observers of the table.
         may_add_bot: returns whether one more bot may play.
         failed: called when judging has failed, and the room has ended.
-        restored: the table and its newest events, if it is from before a restart; :meth:`begin_again`
-            follows then.
-        purse: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
+        restored: the table and its newest events, if it is from before a restart; call
+            :meth:`continue_after_restart` then.
+        bot_budget: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
             pays.
 
     Raises:
@@ -177,63 +177,63 @@ class Room:
         observers: Sequence[Observer],
         may_add_bot: Callable[[], bool],
         failed: Callable[["Room"], None],
-        restored: Restored | None = None,
-        purse: TokenBucket | None = None,
+        restored: RestoredTable | None = None,
+        bot_budget: TokenBucket | None = None,
     ) -> None:
         if restored is None:
             contributions = settings.takes_contributions
             table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
             table.view.locked = lock.hash is not None
-            restored = Restored(table, RecentEvents(settings.kept_events), None)
-        self.table, kept, past, whispers = restored
+            restored = RestoredTable(table, ReplayBuffer(settings.kept_events), None)
+        self.table, replay, saved_state, whispers = restored
         self._last_seq = self.table.view.seq
-        self.epochs = Epochs([*(past.epochs if past else ()), (epoch, self._last_seq)])
+        self.epochs = Epochs([*(saved_state.epochs if saved_state else ()), (epoch, self._last_seq)])
         journal.begin(
             epoch,
             self._last_seq,
-            past.snapshot.seq if past and past.snapshot else 0,
+            saved_state.snapshot.seq if saved_state and saved_state.snapshot else 0,
             whispers,
             self.table.plays,
         )
         self.journal = journal
-        self.shown = Published(self.table, journal.timekeeper.certain)
-        self.broadcast = Broadcast(self.shown, kept, clock, observers, backlog)
+        self.shown = ReadModel(self.table, journal.timekeeper.durable_time)
+        self.broadcast = Broadcast(self.shown, replay, clock, observers, backlog)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
         self._needs_players = settings.needs_players
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._inbox = Inbox()
-        self._fresh: list[Frames] = []
+        self._fresh: list[EncodedEvent] = []
         self.is_halted = self._is_stopped = False
-        self.purse = purse
+        self.bot_budget = bot_budget
         self.failing: tuple[Actor, int] | None = None
         self._failed = failed
         self._alarm = Alarm(clock, self._tick)
-        self._bots = BotSeats(
+        self._bots = BotScheduler(
             self.table.view,
             self.catch_up,
             self._receive_from_bot,
-            self._pay_thought,
+            self._pay_for_thought,
             speed=settings.bot_speed,
             seed=bot_seed,
         )
 
-    def begin_again(self, options: Options, past: Past) -> Iterator[None]:
+    def continue_after_restart(self, options: Options, saved_state: SavedState) -> Iterator[None]:
         """Continue after a restart; yield after each step of the work for delayed spectators.
 
         Args:
             options: the table's initial options.
-            past: what the journal holds of the table.
+            saved_state: what the journal holds of the table.
 
         """
-        yield from self.broadcast.spectators.restoring(options, past)
-        self._publish(self.table.begin_again(now := self._clock()), now)
-        self._bots.begin_again(self.table.seat_tokens)
+        yield from self.broadcast.spectators.restoring(options, saved_state)
+        self._publish(self.table.continue_after_restart(now := self._clock()), now)
+        self._bots.continue_after_restart(self.table.seat_tokens)
 
     # Requests of connections.
 
-    def admit(self, passphrase: str, address: str) -> None:
+    def verify_passphrase(self, passphrase: str, address: str) -> None:
         """Check the passphrase of somebody at an address.
 
         Raises:
@@ -257,7 +257,7 @@ class Room:
             raise CommandRefused(Reason.HALTED, HALTED)
         now = self.catch_up()
         try:
-            seat, events = self.table.join(name, token_hash, now, self._hashed(address))
+            seat, events = self.table.join(name, token_hash, now, self._hash_address(address))
         except CommandRefused:
             raise
         except Exception:
@@ -274,13 +274,13 @@ class Room:
             Unchecked: it must be hashed first.
 
         """
-        self.admit(passphrase, address)
+        self.verify_passphrase(passphrase, address)
         if not self.table.view.options.spectators:
             raise CommandRefused(Reason.NO_SPECTATORS, "This table allows no spectators.")
         listener.reply(Seated(code=self.table.view.code))
         self.broadcast.watch(listener)
 
-    def host(self, token_hash: bytes) -> None:
+    def add_host(self, token_hash: bytes) -> None:
         """Add a host without a seat."""
         self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
@@ -289,10 +289,10 @@ class Room:
         self, listener: Listener, actor: Actor, token: str, address: str, epoch: str, seq: int
     ) -> None:
         """Let an actor resume, and send what it missed since an event."""
-        self.table.seat_tokens.note_address(actor, self._hashed(address))
-        self.sit(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
+        self.table.seat_tokens.record_address(actor, self._hash_address(address))
+        self.attach(listener, actor, token, seq if self.epochs.contain(epoch, seq) else 0)
 
-    def sit(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
+    def attach(self, listener: Listener, actor: Actor, token: str, seq: int = 0) -> None:
         """Give a listener an actor's place, once committed, and what it missed since an event.
 
         The listener that had the place before is closed.
@@ -302,42 +302,42 @@ class Room:
             previous.close(CloseCode.TAKEN_OVER, "This seat was resumed from another connection.")
         counter, code = self.table.seat_tokens.counter(actor), self.table.view.code
         seated = Seated(code=code, seat=actor, token=token, counter=counter, epoch=self.epochs.current)
-        self._commit_queue.when_written(partial(self._let_in, listener, actor, seated, seq))
+        self._commit_queue.when_written(partial(self._send_seated, listener, actor, seated, seq))
         self.connect(actor)
 
-    def _let_in(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
-        if self.broadcast.speakers.get(actor) is listener:  # else the connection is lost already
+    def _send_seated(self, listener: Listener, actor: Actor, seated: Seated, seq: int) -> None:
+        if self.broadcast.connections.get(actor) is listener:  # else the connection is lost already
             listener.reply(seated)
             self.broadcast.catch_up(listener, seq, actor)
 
-    def _hashed(self, address: str) -> bytes:
+    def _hash_address(self, address: str) -> bytes:
         return hash_address(address, self._lock.salt)
 
     def leave(self, listener: Listener, actor: Actor) -> None:
         """Remove a listener whose connection is lost. Its seat stays, unless another has taken it over."""
         self.catch_up()
         self.broadcast.discard(listener)
-        if self.broadcast.speakers.get(actor) is listener:
-            del self.broadcast.speakers[actor]
+        if self.broadcast.connections.get(actor) is listener:
+            del self.broadcast.connections[actor]
             self.connect(actor, connected=False)
 
     def put(self, sender: Listener, actor: Actor, command: Command, arrived: int) -> None:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
-        self._inbox.put(Waiting(sender, actor, command, arrived + self.journal.timekeeper.offset_us))
+        self._inbox.put(QueuedCommand(sender, actor, command, arrived + self.journal.timekeeper.offset_us))
 
     def catch_up(self) -> int:
         """Judge everything that was read, do everything that is due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
-        self._do(self._pass_time, now)
+        self._guard(self._run_due, now)
         return now
 
     def end_match(self, then: Callback) -> None:
         """End the running match, because the table closes. Call back when that was sent."""
         if not self.is_halted:
-            self._change(self.table.close)
+            self._apply(self.table.close)
         self._commit_queue.when_written(then)
 
     def close(self) -> None:
@@ -353,7 +353,7 @@ class Room:
     @property
     def is_deserted(self) -> bool:
         """Whether nobody is connected, or waits for a place to be committed; spectators may not count."""
-        return not self.broadcast.speakers and (self._needs_players or not self.broadcast)
+        return not self.broadcast.connections and (self._needs_players or not self.broadcast)
 
     # While the disk fails, and at the server's end.
 
@@ -361,8 +361,8 @@ class Room:
         """Halt the table until writes succeed again, or resume it. Everybody is notified."""
         self.catch_up()
         self.is_halted = halted
-        self._change(self.table.halt if halted else self.table.resume)
-        self.broadcast.announce(Halted(halted=halted))
+        self._apply(self.table.halt if halted else self.table.resume)
+        self.broadcast.send_to_all(Halted(halted=halted))
 
     def stop(self) -> None:
         """Halt the table for good: clients send later commands again to the next server."""
@@ -372,7 +372,7 @@ class Room:
 
     # When judging fails.
 
-    def _do(self, work: Callable[..., None], *arguments: object) -> None:
+    def _guard(self, work: Callable[..., None], *arguments: object) -> None:
         """Do some work at the judge's table. If it fails, nothing of what it did is kept or sent."""
         try:
             work(*arguments)
@@ -395,10 +395,10 @@ class Room:
             self.table.refuse(actor, counter)
             self._publish([], self._clock())
 
-    def take_over(self, earlier: "Room") -> None:
+    def inherit_listeners(self, earlier: "Room") -> None:
         """Send the listeners of this table's earlier room, which failed, what has happened since."""
         seq = earlier.shown.view.seq
-        for actor, listener in earlier.broadcast.speakers.items():
+        for actor, listener in earlier.broadcast.connections.items():
             self.broadcast.take_seat(listener, actor)
             self.broadcast.catch_up(listener, seq, actor)
         for listener in earlier.broadcast.spectators:
@@ -411,55 +411,55 @@ class Room:
         if self._is_stopped:
             self._inbox.clear()
         if self._inbox:
-            self._do(self._judge_inbox)
+            self._guard(self._judge_inbox)
 
     def _judge_inbox(self) -> None:
         """Judge everything that was read. Timers that were due before a command was read go first."""
         accepted: list[int] = []
-        while (item := self._next()) is not None:
+        while (item := self._next_command()) is not None:
             if self.is_halted:
-                self._put_off(item)
+                self._refuse_halted(item)
             elif self._judge_next(item):
                 accepted.append(item.arrived)
             at = item.arrived
-        self._write_down(at, [partial(self.broadcast.count, accepted)] if accepted else ())
+        self._commit(at, [partial(self.broadcast.count, accepted)] if accepted else ())
 
-    def _next(self) -> Waiting | None:
+    def _next_command(self) -> QueuedCommand | None:
         """Return the next command of the inbox, after everything that is due before it."""
         while self._inbox:
             due = self.table.due
             item = self._inbox.take(before=due)
             if item is not None or due is None:
                 return item
-            self._note(self.table.tick(due, self._clock()), due)
+            self._record(self.table.tick(due, self._clock()), due)
         return None
 
-    def _judge_next(self, item: Waiting) -> bool:
+    def _judge_next(self, item: QueuedCommand) -> bool:
         """Judge a command that was read. Return whether it is an accepted play."""
         sender, actor, command, arrived = item
-        if self.broadcast.speakers.get(actor) is not sender:  # another connection has taken the seat over
+        if self.broadcast.connections.get(actor) is not sender:  # another connection has taken the seat over
             text = GONE if sender in self.broadcast.spectators else "This connection no longer has that seat."
             refused = Refused(counter=command.counter, reason=Reason.NOT_SEATED, text=text)
-            self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
+            self._record([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         if sender.owes and not sender.settle(arrived):
             refused = Refused(counter=command.counter, reason=Reason.TOO_FAST, text=TOO_DEAR)
-            self._note([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
+            self._record([], arrived, [partial(self.broadcast.answer, sender, command, refused, arrived)])
             return False
         reply, events, _ = self._judge(actor, command, arrived)
         if reply is None:
             sender.charge(len(events))
         answer = [] if reply is None else [partial(self.broadcast.answer, sender, command, reply, arrived)]
-        self._note(events, arrived, answer)
+        self._record(events, arrived, answer)
         return reply is None
 
-    def _pass_time(self, until: int) -> None:
+    def _run_due(self, until: int) -> None:
         """Do everything that is due by a moment, each at its own time."""
         while not self._is_stopped and (due := self.table.due) is not None and due <= until:
-            self._note(self.table.tick(due, until), due)
-        self._write_down(until)
+            self._record(self.table.tick(due, until), due)
+        self._commit(until)
 
-    def _judge(self, actor: Actor, command: Command, at: int) -> Answer:
+    def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
         """Judge a command."""
         try:
             answer = self.table.receive(actor, command, at)
@@ -467,30 +467,30 @@ class Room:
             self.failing = actor, command.counter
             raise
         if answer.lost is not None:
-            self._hand_on(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
+            self._flush(at, [partial(self.broadcast.spectators.show_race, answer.lost)])
         return answer
 
     def _receive_from_bot(self, seat: int, command: Command) -> None:
         if not self.is_halted:
-            self._do(self._judge_bot, seat, command)
+            self._guard(self._judge_bot, seat, command)
 
     def _judge_bot(self, seat: int, command: Command) -> None:
         self._publish(self._judge(seat, command, now := self._clock()).events, now)
 
-    def _pay_thought(self, work: int) -> float:
+    def _pay_for_thought(self, work: int) -> float:
         """Pay for a bot's thought. Return how many milliseconds the bot rests, until it is paid."""
         units, now = round(work * UNIT_MICROSECONDS / COST_MICROSECONDS), self._clock()
-        if self.purse is None or not units or self.purse.take(now, units):
+        if self.bot_budget is None or not units or self.bot_budget.take(now, units):
             return 0
-        return self.purse.overdraw(now, units) / 1_000
+        return self.bot_budget.overdraw(now, units) / 1_000
 
-    def _put_off(self, item: Waiting) -> None:
+    def _refuse_halted(self, item: QueuedCommand) -> None:
         """Refuse a command while nothing can be written. It is not remembered, and may be sent again.
 
         If it was judged before and waits to be written, its answer follows the write.
         """
         sender, actor, command, arrived = item
-        is_known = actor in self.table.seat_tokens and self.broadcast.speakers.get(actor) is sender
+        is_known = actor in self.table.seat_tokens and self.broadcast.connections.get(actor) is sender
         earlier = self.table.seat_tokens.earlier(actor, command.counter) if is_known else None
         if earlier is None:
             self.broadcast.reply(sender, Refused(counter=command.counter, reason=Reason.HALTED, text=HALTED))
@@ -499,22 +499,22 @@ class Room:
 
     def connect(self, actor: Actor, *, connected: bool = True) -> None:
         """Note that an actor has connected, or the connection is lost."""
-        self._change(self.table.connect, actor, connected)
+        self._apply(self.table.connect, actor, connected)
 
-    def _change(self, change: Callable[..., list[Event]], *arguments: object) -> None:
+    def _apply(self, change: Callable[..., list[Event]], *arguments: object) -> None:
         """Let the table change now, and commit and send what happens."""
         now = self.catch_up()
         if not self._is_stopped:
-            self._do(lambda: self._publish(change(*arguments, now), now))
+            self._guard(lambda: self._publish(change(*arguments, now), now))
 
     def _publish(self, events: list[Event], at: int) -> None:
         """Commit and send what has happened by itself."""
-        self._note(events, at)
-        self._write_down(at)
+        self._record(events, at)
+        self._commit(at)
         if not self._commit_queue.unwritten:
-            self.broadcast.send_out()  # no more of it follows in this turn
+            self.broadcast.flush()  # no more of it follows in this turn
 
-    def _note(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
+    def _record(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
         """Note what happened at a moment, and callbacks for when it is sent.
 
         Plays without other consequences are passed on together.
@@ -522,32 +522,32 @@ class Room:
         is_play = bool(events) and not then
         parting: list[Callback] = []
         for event in events:
-            self._fresh.append(self._framed(event, at))
+            self._fresh.append(self._encoded(event, at))
             if type(event) is not Played:
                 is_play = False
                 self._bots.follow(event, self.table.seat_tokens)
-                if (end := self.broadcast.follow(event, self.table.view.options)) is not None:
+                if (end := self.broadcast.apply_event(event, self.table.view.options)) is not None:
                     parting.append(end)
         if not is_play and not self.table.is_settling:
-            self._hand_on(at, [*then, *parting])
+            self._flush(at, [*then, *parting])
 
-    def _hand_on(self, at: int, then: Sequence[Callback] = ()) -> None:
+    def _flush(self, at: int, then: Sequence[Callback] = ()) -> None:
         fresh, self._fresh = self._fresh, []
-        self._commit_queue.note(fresh, at, self.table.take_secrets(), then)
+        self._commit_queue.add(fresh, at, self.table.drain_secrets(), then)
 
-    def _write_down(self, at: int, then: Sequence[Callback] = ()) -> None:
+    def _commit(self, at: int, then: Sequence[Callback] = ()) -> None:
         """Commit everything that is noted, and note the time."""
         if self._fresh or then:
-            self._hand_on(at, then)
-        self._commit_queue.write_down()
-        self._wind_up()
+            self._flush(at, then)
+        self._commit_queue.write()
+        self._set_timer()
 
-    def _framed(self, event: Event, at: int) -> Frames:
+    def _encoded(self, event: Event, at: int) -> EncodedEvent:
         """Return events as frames. A play without a number of its own is for its player only."""
         is_whispered, self._last_seq = event.seq == self._last_seq, event.seq
-        return Frames(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
+        return EncodedEvent(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
-    def _wind_up(self) -> None:
+    def _set_timer(self) -> None:
         """Set the timer to what is due next. Most plays do not change that."""
         self._alarm.set(None if self._is_stopped else self.table.due)
 
@@ -555,13 +555,13 @@ class Room:
         """Do the first thing that is due, after everything that was read. Then other tables run."""
         self._empty_inbox()
         if not self._is_stopped:
-            self._do(self._step)
+            self._guard(self._run_first_due)
 
-    def _step(self) -> None:
+    def _run_first_due(self) -> None:
         now, due = self._clock(), self.table.due
         if due is not None and due <= now:
-            self._note(self.table.step(now), due)
+            self._record(self.table.step(now), due)
         if self.table.is_settling:  # nobody gets one seat's cards before the other seats'
-            self._wind_up()
+            self._set_timer()
         else:
             self._publish([], now)

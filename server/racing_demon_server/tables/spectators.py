@@ -21,10 +21,18 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.events import Dealt, Event, OptionsSet, Played
 from racing_demon_protocol.wire.messages.server import CaughtUp, RaceLost, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Alone, Batch, Framed, Frames, Listener, Packed, frames_of
-from racing_demon_server.match.checkpoint import Gallery
+from racing_demon_server.encoded_messages import (
+    Batch,
+    DirectMessage,
+    Encodable,
+    EncodedEvent,
+    Listener,
+    PackedEvent,
+    encoded_events,
+)
+from racing_demon_server.match.checkpoint import DelayedView
 from racing_demon_server.match.hand_clock import HandClock
-from racing_demon_server.match.table import Past
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.wakeup import seconds_until
 
@@ -50,7 +58,7 @@ class FairScheduler:
         self._waiting: dict[Turn, None] = {}
         self._step: asyncio.Handle | None = None
 
-    def ask(self, turn: Turn) -> None:
+    def request(self, turn: Turn) -> None:
         """Wait for a turn, unless it is waiting already."""
         self._waiting[turn] = None
         if self._step is None:
@@ -73,7 +81,7 @@ class FairScheduler:
             left -= max(1, turn(left))
 
 
-OVERHEAD: Final = 200
+ENTRY_OVERHEAD_BYTES: Final = 200
 """Bytes that an entry takes beside its message."""
 
 
@@ -99,11 +107,11 @@ class DelayedMessage:
     @property
     def size(self) -> int:
         """The bytes that it takes."""
-        return len(self.packed) + OVERHEAD
+        return len(self.packed) + ENTRY_OVERHEAD_BYTES
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the message as a WebSocket frame."""
-        return Packed(self.packed).framed(encoding)
+        return PackedEvent(self.packed).framed(encoding)
 
 
 class Backlog:
@@ -127,9 +135,9 @@ class Backlog:
         self.scheduler = FairScheduler()
         self._most_of_table = most_of_table
         self._most = most
-        self._queues: set[Queue] = set()
+        self._queues: set[DelayQueue] = set()
 
-    def note(self, queue: "Queue", change: int) -> None:
+    def count(self, queue: "DelayQueue", change: int) -> None:
         """Count bytes that were added to a queue, or removed."""
         self.size += change
         if queue.size:
@@ -137,7 +145,7 @@ class Backlog:
         else:
             self._queues.discard(queue)
 
-    def make_room(self, queue: "Queue") -> None:
+    def make_room(self, queue: "DelayQueue") -> None:
         """Shorten a queue that has grown too long, and the longest one if all together are too long."""
         if queue.size > self._most_of_table:
             queue.shorten()
@@ -145,7 +153,7 @@ class Backlog:
             pass
 
 
-class Queue:
+class DelayQueue:
     """The events that wait for the spectators of one table, in order.
 
     Attributes:
@@ -204,11 +212,11 @@ class Queue:
 
     def _grow(self, change: int) -> None:
         self.size += change
-        self._backlog.note(self, change)
+        self._backlog.count(self, change)
 
 
 FOREVER_US: Final = 2**62
-MOST_NEWS: Final = 500
+MAX_ROUND_EVENTS: Final = 500
 """The most delayed events in one round. The others wait in the queue, where they are counted."""
 RACES_PER_SECOND: Final = 4
 RACE_BURST: Final = 8
@@ -217,13 +225,13 @@ NO_EVENT: Final = 0
 """The sequence number of what is no event: it goes to everybody who has a view of the table."""
 
 
-def is_second_deal(frames: Iterable[Frames], shown: CommittedTable) -> bool:
+def is_second_deal(encoded: Iterable[EncodedEvent], shown: CommittedTable) -> bool:
     """Tell whether events deal a hand that was drawn anew.
 
     Then everybody gets a snapshot, too. It tells nothing new, but clients that do not know of void draws
     begin anew with it, and do not take the second draw for a fraud.
     """
-    for each in frames:
+    for each in encoded:
         if type(each.event) is Dealt:  # asked first: plays are applied when somebody looks at the view
             return shown.view.is_redrawn
     return False
@@ -253,16 +261,16 @@ class Spectators:
         self._loop = asyncio.get_running_loop()
         self.relayed: dict[Listener, int] = {}
         self._sent: dict[Listener, int] = {}
-        self._fresh: list[tuple[int, Framed]] = []
-        self._news: list[tuple[int, Framed]] = []
+        self._fresh: list[tuple[int, Encodable]] = []
+        self._round: list[tuple[int, Encodable]] = []
         self._listeners: deque[Listener] = deque()
         self._newest = 0
         self._batches: dict[tuple[int, bool], Batch] = {}
         self._races = TokenBucket(RACES_PER_SECOND, RACE_BURST)
         self._scheduler = backlog.scheduler
-        self._queue = Queue(backlog, self._snapshot)
-        self._late: TableState | None = None
-        self._late_clock = HandClock()
+        self._queue = DelayQueue(backlog, self._snapshot)
+        self._delayed: TableState | None = None
+        self._delayed_clock = HandClock()
         self._alarm: asyncio.Handle | None = None
 
     def __len__(self) -> int:
@@ -289,117 +297,117 @@ class Spectators:
     def add(self, listener: Listener) -> None:
         """Send a spectator the gallery's view of the table, and then every event."""
         view, hand_clock = self._shown.view, self._shown.hand_clock
-        at = self._shown.certain(self._clock())
-        if self._delay_us or self._late is not None:
-            view, hand_clock, at = self._follower(), self._late_clock, at - self._lag_us()
+        at = self._shown.durable_time(self._clock())
+        if self._delay_us or self._delayed is not None:
+            view, hand_clock, at = self._delayed_state(), self._delayed_clock, at - self._lag_us()
         listener.reply(view.snapshot_for(None, hand_clock.elapsed_ms(at)))
         listener.reply(CaughtUp(seq=view.seq))
         self._sent[listener] = view.seq
 
-    def take_over(self, listener: Listener) -> None:
+    def add_caught_up(self, listener: Listener) -> None:
         """Add a spectator who has received every event so far."""
         self._sent[listener] = self._shown.view.seq
 
-    def restoring(self, options: Options, past: Past) -> Iterator[None]:
+    def restoring(self, options: Options, saved_state: SavedState) -> Iterator[None]:
         """Restore what was waiting for the delay when the server ended; yield after each event.
 
         Args:
             options: the table's initial options.
-            past: what the journal holds of the table.
+            saved_state: what the journal holds of the table.
 
         """
         if not self._delay_us:
             return
         now, view = self._clock(), self._shown.view
         before = TableState(view.code, options)
-        if past.checkpoint is not None and past.checkpoint.gallery is not None:
-            table, self._late_clock = past.checkpoint.gallery
+        if saved_state.checkpoint is not None and saved_state.checkpoint.delayed_view is not None:
+            table, self._delayed_clock = saved_state.checkpoint.delayed_view
             before.restore(table)
-        elif past.snapshot is not None:
-            before.restore(past.snapshot)
+        elif saved_state.snapshot is not None:
+            before.restore(saved_state.snapshot)
         before.locked = view.locked
-        self._late = before
-        for frames in frames_of(past.log):
+        self._delayed = before
+        for encoded in encoded_events(saved_state.log):
             yield
-            due = frames.at + self._delay_us
-            if frames.seat is not None or frames.event.seq <= before.seq:
+            due = encoded.at + self._delay_us
+            if encoded.seat is not None or encoded.event.seq <= before.seq:
                 continue
             if due <= now:
-                self._follow(frames.event, frames.at)
+                self._apply(encoded.event, encoded.at)
             else:
-                self._queue.append(DelayedMessage(due, frames.at, frames.event.seq, frames.packed))
-        self._wind_up()
+                self._queue.append(DelayedMessage(due, encoded.at, encoded.event.seq, encoded.packed))
+        self._schedule()
 
-    def gallery(self) -> Gallery | None:
+    def delayed_view(self) -> DelayedView | None:
         """Return what delayed spectators see; ``None`` without a delay."""
-        if self._late is None:
+        if self._delayed is None:
             return None
-        return Gallery(self._late.snapshot_for(None, 0), self._late_clock)
+        return DelayedView(self._delayed.snapshot_for(None, 0), self._delayed_clock)
 
     def discard(self, listener: Listener) -> None:
         """Remove a spectator."""
         self._sent.pop(listener, None)
         self.relayed.pop(listener, None)
 
-    def publish(self, frames: Sequence[Frames]) -> None:
+    def publish(self, encoded: Sequence[EncodedEvent]) -> None:
         """Send events when they are due."""
-        for each in frames:
+        for each in encoded:
             if type(each.event) is OptionsSet:
                 self._delay_us = self._delay_of(each.event.options)
-        if not self._sent and self._late is None and not self._delay_us:
+        if not self._sent and self._delayed is None and not self._delay_us:
             return
-        if self._delay_us or self._late is not None:
-            self._follower()
+        if self._delay_us or self._delayed is not None:
+            self._delayed_state()
             due = self._clock() + self._delay_us  # or later: nothing overtakes earlier events
-            for each in frames:
+            for each in encoded:
                 self._queue.append(DelayedMessage(due, each.at, each.event.seq, each.packed))
-            if is_second_deal(frames, self._shown):
+            if is_second_deal(encoded, self._shown):
                 self._queue.append(self._snapshot())
         else:
-            self._fresh += [(each.event.seq, each) for each in frames]
-            if is_second_deal(frames, self._shown):
+            self._fresh += [(each.event.seq, each) for each in encoded]
+            if is_second_deal(encoded, self._shown):
                 table = self._snapshot()
                 self._fresh.append((table.seq, table))
-        self._wind_up()
+        self._schedule()
 
     def show_race(self, race: RaceLost) -> None:
         """Show a lost race after the events before it, and as late. Beyond the rate it is left out."""
         now = self._clock()
-        if not (self._sent or self._late) or not self._races.take(now):
+        if not (self._sent or self._delayed) or not self._races.take(now):
             return
-        if self._late is None:  # as always without a delay: events come before any race
-            self._fresh.append((NO_EVENT, Alone(race)))
+        if self._delayed is None:  # as always without a delay: events come before any race
+            self._fresh.append((NO_EVENT, DirectMessage(race)))
         else:
             self._queue.append(DelayedMessage(now + self._delay_us, now, NO_EVENT, pack(race)))
-        self._wind_up()
+        self._schedule()
 
-    def hurry(self) -> None:
+    def send_everything(self) -> None:
         """Send everything that waits at once, because the table closes."""
         self._clock, self._delay_us = (lambda: FOREVER_US), 0
-        while self._fresh or self._news or self._queue:
-            self._take_turn(MOST_NEWS)
+        while self._fresh or self._round or self._queue:
+            self._run_turn(MAX_ROUND_EVENTS)
 
     def close(self) -> None:
         """Stop sending."""
         self._queue.clear()
-        self._scheduler.withdraw(self._take_turn)
+        self._scheduler.withdraw(self._run_turn)
         if self._alarm is not None:
             self._alarm.cancel()
 
-    def _follower(self) -> TableState:
+    def _delayed_state(self) -> TableState:
         """Return the delayed view. It begins with the current table."""
-        if self._late is None:
-            self._late = TableState.from_snapshot(self._shown.view.snapshot_for(None, 0))
-            self._late_clock = self._shown.hand_clock
-        return self._late
+        if self._delayed is None:
+            self._delayed = TableState.from_snapshot(self._shown.view.snapshot_for(None, 0))
+            self._delayed_clock = self._shown.hand_clock
+        return self._delayed
 
     def _snapshot(self) -> DelayedMessage:
         """Return a snapshot of the players' view, to be shown with the delay."""
         view, hand_clock, now = self._shown.view, self._shown.hand_clock, self._clock()
-        packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(self._shown.certain(now))))
+        packed = pack(view.snapshot_for(None, hand_clock.elapsed_ms(self._shown.durable_time(now))))
         return DelayedMessage(now + self._delay_us, now, view.seq, packed, hand_clock)
 
-    def _follow(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:
+    def _apply(self, message: Message, at: int, hand_clock: HandClock | None = None) -> None:
         """Apply a message to the delayed view and its clock, unless they include it already.
 
         Args:
@@ -408,32 +416,32 @@ class Spectators:
             hand_clock: the clock of the hand, for a snapshot.
 
         """
-        late = self._late
+        late = self._delayed
         if late is None:
             return
         if isinstance(message, Snapshot) and hand_clock is not None and message.seq > late.seq:
-            self._late, self._late_clock = TableState.from_snapshot(message), hand_clock
+            self._delayed, self._delayed_clock = TableState.from_snapshot(message), hand_clock
         elif isinstance(message, Event) and message.seq == late.seq + 1:
             late.apply(message)
             if type(message) is not Played:
-                self._late_clock = self._late_clock.after(message, at)
+                self._delayed_clock = self._delayed_clock.after(message, at)
 
     def _lag_us(self) -> int:
         """Return how far the gallery is behind; more than the delay if the delay was longer before."""
         return self._queue.first.due - self._queue.first.at if self._queue else self._delay_us
 
-    def _wind_up(self) -> None:
-        if self._fresh or self._news:
-            self._scheduler.ask(self._take_turn)
+    def _schedule(self) -> None:
+        if self._fresh or self._round:
+            self._scheduler.request(self._run_turn)
         elif self._queue and self._alarm is None:
             wait = seconds_until(self._queue.first.due, self._clock())
             self._alarm = self._loop.call_later(wait, self._wake)
 
     def _wake(self) -> None:
         self._alarm = None
-        self._scheduler.ask(self._take_turn)
+        self._scheduler.request(self._run_turn)
 
-    def _take_turn(self, most: int) -> int:
+    def _run_turn(self, most: int) -> int:
         """Continue a round, or begin one.
 
         Return how many events were applied and how many spectators served.
@@ -441,32 +449,32 @@ class Spectators:
         done = 0
         if not self._listeners:
             done = self._gather(most)
-            if done == most and len(self._news) < MOST_NEWS:  # there may be more
-                self._wind_up()
+            if done == most and len(self._round) < MAX_ROUND_EVENTS:  # there may be more
+                self._schedule()
                 return done
             self._listeners.extend(self._sent)
         while self._listeners and done < most:
-            self._pass_on(self._listeners.popleft())
+            self._send_to(self._listeners.popleft())
             done += 1
         if not self._listeners:
-            self._news, self._batches = [], {}
-        self._wind_up()
+            self._round, self._batches = [], {}
+        self._schedule()
         return done
 
     def _gather(self, most: int) -> int:
         """Collect what is due. Return how many events were applied for that."""
-        self._news += self._fresh
+        self._round += self._fresh
         self._fresh = []
         due = self._queue.take_due(self._clock(), most)
         for later in due:
-            self._follow(decode_server(later.packed), later.at, later.hand_clock)
-            self._news.append((later.seq, later))
-        self._newest = max([self._newest, *(seq for seq, _ in self._news)])
+            self._apply(decode_server(later.packed), later.at, later.hand_clock)
+            self._round.append((later.seq, later))
+        self._newest = max([self._newest, *(seq for seq, _ in self._round)])
         if not self._queue and not self._delay_us:
-            self._late = None
+            self._delayed = None
         return len(due)
 
-    def _pass_on(self, listener: Listener) -> None:
+    def _send_to(self, listener: Listener) -> None:
         """Send one spectator what is new. Spectators in the same state get the same bytes."""
         sent = self._sent.get(listener)
         if sent is None:
@@ -474,9 +482,9 @@ class Spectators:
         state = sent, listener.shows_races
         batch = self._batches.get(state)
         if batch is None:
-            news = [each for seq, each in self._news if seq > sent or (seq == NO_EVENT and state[1])]
+            news = [each for seq, each in self._round if seq > sent or (seq == NO_EVENT and state[1])]
             batch = self._batches[state] = Batch(news)
-        if batch.frames:
+        if batch.messages:
             listener.send(batch)
             self._sent[listener] = max(sent, self._newest)
 

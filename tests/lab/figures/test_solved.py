@@ -32,7 +32,7 @@ pytestmark = [
 
 
 @dataclass(frozen=True)
-class Published:
+class ReadModel:
     """A game, and the share of its deals that can be won, in per cent.
 
     From Blake & Gent, "The winnability of Klondike solitaire and many other patience games" (tables 1 and 3).
@@ -52,16 +52,16 @@ class Published:
 
 
 GAMES: Final = (
-    Published(3, "free", 81.945),
-    Published(1, "never", 90.204),
-    Published(3, "never", 81.524),
-    Published(1, "free", 90.480),
+    ReadModel(3, "free", 81.945),
+    ReadModel(1, "never", 90.204),
+    ReadModel(3, "never", 81.524),
+    ReadModel(1, "free", 90.480),
 )
 
 
 @more_when_long
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
+def test_as_many_deals_can_be_won_as_is_published(game: ReadModel) -> None:
     """The published share is no surprise; each deal that counts as won is played to its end by the engine."""
     rules, outcomes, positions = game.rules, Counter[Outcome](), 0
     deals = [deal_seed(rules, number.to_bytes(32, "big")) for number in range(DEALS)]
@@ -82,7 +82,7 @@ def test_as_many_deals_can_be_won_as_is_published(game: Published) -> None:
 
 @more_when_long
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_what_is_lost_is_lost(game: Published) -> None:
+def test_what_is_lost_is_lost(game: ReadModel) -> None:
     """Where the solver calls a late position lost, no legal plays lead to a win, says the engine alone."""
     rules = game.rules
     late, again = tee(_late(rules, number) for number in count())

@@ -172,7 +172,7 @@ class _Side:
 
     async def sit(self, seat: int, seq: int, as_whom: str = "") -> None:
         conn = self._at[seat] = self._new_ear(as_whom or f"seat {seat}", list(Encoding)[seat % 2])
-        self.room.sit(conn, seat, "0" * 64, seq)
+        self.room.attach(conn, seat, "0" * 64, seq)
 
     async def watch(self, encoding: Encoding) -> None:
         self.room.broadcast.watch(self._new_ear("spectator", encoding))

@@ -4,7 +4,7 @@ from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
 
-STOPPABLE = {Phase.COUNTDOWN, Phase.PLAYING}
+PAUSABLE = {Phase.COUNTDOWN, Phase.PLAYING}
 
 
 def why_refused(view: TableState, dealt_seq: int, seat: int, command: cl.Command) -> Reason | None:
@@ -37,7 +37,7 @@ def why_refused(view: TableState, dealt_seq: int, seat: int, command: cl.Command
             reasons = [
                 (seat != view.host, Reason.NOT_HOST),
                 (is_old, Reason.HAND_OVER),
-                (not ends_pause and view.phase not in STOPPABLE, Reason.NOT_NOW),
+                (not ends_pause and view.phase not in PAUSABLE, Reason.NOT_NOW),
             ]
         case cl.AddBot():
             reasons = [(seat != view.host, Reason.NOT_HOST)]

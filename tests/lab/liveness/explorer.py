@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import CallOut, Options
 from racing_demon_server.bots.bot import LEVELS, Bot
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Past, Table
+from racing_demon_server.match.table import SavedState, Table
 from tests.support.contributing import value_of
 from tests.support.inside import (
     dead_tests,
@@ -226,9 +226,9 @@ class RandomTable:
         seeds = dict(zip(dict.fromkeys(drawn), hands(), strict=False))
         seat_tokens = seat_tokens_of(self.table)
         table = Table("TEST", self.options, islice(hands(), len(seeds), None))
-        table.restore(Past(None, list(self.log), seeds, seat_tokens))
+        table.restore(SavedState(None, list(self.log), seeds, seat_tokens))
         self.table = table
-        self.note(table.begin_again(self.now))
+        self.note(table.continue_after_restart(self.now))
 
     def note(self, events: list[Event]) -> None:
         """Keep what happened."""

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
 from racing_demon_server.bots.bot import LEVELS, Bot
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.match.table import Answer
+from racing_demon_server.match.table import CommandResult
 from tests.support.contributing import hash_of, value_of
 from tests.support.effort import amount, more_when_long
 from tests.support.invariants import status
@@ -269,13 +269,13 @@ class TableMachine(RuleBasedStateMachine):
 
     # Helpers.
 
-    def _send(self, actor: Actor, cls: type[cl.Command], **fields: object) -> Answer | None:
+    def _send(self, actor: Actor, cls: type[cl.Command], **fields: object) -> CommandResult | None:
         if actor not in self.sitting.table.seat_tokens:
             return None
         fields["counter"] = self.sitting.counter(actor) + 1
         return self._give(actor, cls.model_validate(fields))
 
-    def _give(self, actor: Actor, command: cl.Command) -> Answer:
+    def _give(self, actor: Actor, command: cl.Command) -> CommandResult:
         self.sitting.wait(0)
         before = self.sitting.state()
         answer = self.sitting.give(actor, command)

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots import scheduler
 from racing_demon_server.bots.bot import LEVELS, Bot, Decision, Level
-from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotSeats
+from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotScheduler
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
 from racing_demon_server.rate_limits import TokenBucket
@@ -134,7 +134,7 @@ async def test_a_seat_has_the_bot_that_the_events_say(monkeypatch: pytest.Monkey
     for seat in range(4):
         tokens.add(seat, b"token")
     tokens.remember(1, Accepted(counter=77, seq=1))
-    bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
+    bots = BotScheduler(view, lambda: None, lambda seat, command: None, speed=0.5, seed=SEED)
     begun = now()
     bots.follow(ev.Joined(seq=1, seat=0, name="Ada", bot=BotLevel.EASY), tokens)
     bots.follow(ev.Joined(seq=2, seat=1, name="Ben"), tokens)
@@ -175,8 +175,8 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
     for seat in range(4):
         tokens.add(seat, b"token")
         tokens.remember(seat, Accepted(counter=seat + 5, seq=1))
-    bots = BotSeats(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
-    bots.begin_again(tokens)
+    bots = BotScheduler(view, lambda: None, lambda seat, command: None, speed=1.0, seed=SEED)
+    bots.continue_after_restart(tokens)
     assert len(bots) == 2
     await asyncio.sleep(1)
     assert [(0, LEVELS[BotLevel.EASY], 5), (2, LEVELS[BotLevel.HARD], 7)] == sorted(
@@ -189,11 +189,11 @@ async def test_bots_take_their_seats_again_after_a_restart(monkeypatch: pytest.M
 async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""
     plays = []
-    for purse in (None, TokenBucket(8, 8)):
+    for bot_budget in (None, TokenBucket(8, 8)):
         registry, conn = Registry(ServerSettings(), now, ImmediateJournal()), FakeConnection()
-        room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), purse=purse)
-        room.host(b"host")
-        room.sit(conn, None, "0" * 64)
+        room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), bot_budget=bot_budget)
+        room.add_host(b"host")
+        room.attach(conn, None, "0" * 64)
         for counter in range(1, 9):
             room.put(conn, None, cl.AddBot(counter=counter, level=BotLevel.EXPERT), now())
         room.put(conn, None, cl.Start(counter=9), now())

@@ -20,12 +20,12 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import checkpoint_of, seeds_of
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.rows import CHECKPOINT_EVENTS
 from racing_demon_server.journal.sealing import BrokenSeal, checkpoint_name, opened, sealed
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.match.checkpoint import FORMAT, Checkpoint, Gallery
-from racing_demon_server.match.table import Past
+from racing_demon_server.match.checkpoint import FORMAT, Checkpoint, DelayedView
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -111,11 +111,11 @@ def told(room: Room) -> tuple[Snapshot, object]:
     return same, hidden_board(dealer_of(hand)).cards
 
 
-def past(path: Path) -> Past:
+def saved_state(path: Path) -> SavedState:
     """Return what a restart reads of the only table."""
     with contextlib.closing(open_journal(path)) as db:
         (table,) = db.tables(only_open=True)
-        found = past_of(db, table)
+        found = saved_state_of(db, table)
         return found._replace(log=list(found.log))
 
 
@@ -149,13 +149,13 @@ def test_a_restart_reads_what_follows_the_checkpoint(tmp_path: Path, game: str) 
     """However long the hand is; and the table is what it was, hidden cards and all."""
     path, before = tmp_path / "journal.sqlite", list[object]()
     story(path, lambda room, _: before.append(told(room)), game=game)
-    found = past(path)
+    found = saved_state(path)
     assert found.checkpoint is not None
     assert len(list(found.log)) < CHECKPOINT_EVENTS
     assert before == [restored(path)]
     assert check(path).faults == []
     alter(path, "DELETE FROM checkpoints")
-    assert len(list(past(path).log)) > CHECKPOINT_EVENTS
+    assert len(list(saved_state(path).log)) > CHECKPOINT_EVENTS
     assert before == [restored(path)]
 
 
@@ -216,7 +216,7 @@ def test_it_goes_on_from_restart_to_restart(tmp_path: Path, game: str) -> None:
         expected = list[object]()
         in_virtual_time(again(seed))
         assert expected == [restored(path)]
-        assert len(list(past(path).log)) < 3_000 + 256
+        assert len(list(saved_state(path).log)) < 3_000 + 256
         assert check(path).faults == []
 
 
@@ -314,10 +314,10 @@ def test_hidden_cards_stand_nowhere_in_clear(tmp_path: Path, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_delayed_spectators_go_on_where_they_were(tmp_path: Path, game: str) -> None:
     """They see the table as it was before the delay, and what they see next is the same."""
-    path, seen = tmp_path / "journal.sqlite", list[Gallery | None]()
+    path, seen = tmp_path / "journal.sqlite", list[DelayedView | None]()
 
     def look(room: Room, _: object) -> None:
-        seen.append(room.broadcast.spectators.gallery())
+        seen.append(room.broadcast.spectators.delayed_view())
 
     story(path, look, game=game, watch_delay_ms=5_000)
     with contextlib.closing(open_journal(path)) as db:
@@ -336,7 +336,7 @@ def test_delayed_spectators_go_on_where_they_were(tmp_path: Path, game: str) -> 
         journal.die()
 
     in_virtual_time(history())
-    assert past(path).checkpoint is not None
+    assert saved_state(path).checkpoint is not None
     died, back, later = seen
     assert died is not None
     assert back is not None

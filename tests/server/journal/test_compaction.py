@@ -21,7 +21,7 @@ from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS, snap
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Operation
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -139,10 +139,10 @@ async def test_what_a_restart_reads_does_not_grow(path: Path) -> None:
             await change_options(ann, 200, watch_delay_ms=watch_delay_ms)
         with contextlib.closing(open_journal(path)) as db:
             *_, table = db.tables()
-            past = past_of(db, table)
-            assert past.snapshot is not None
-            assert past.snapshot.seq > ann.view.seq - 120
-            assert len(list(past.log)) <= 170
+            saved_state = saved_state_of(db, table)
+            assert saved_state.snapshot is not None
+            assert saved_state.snapshot.seq > ann.view.seq - 120
+            assert len(list(saved_state.log)) <= 170
 
 
 async def test_delayed_spectators_lose_nothing_by_a_snapshot(path: Path) -> None:

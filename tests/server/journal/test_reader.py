@@ -25,7 +25,7 @@ from racing_demon_server.journal.reader import (
     snapshots_of,
     verify,
 )
-from racing_demon_server.journal.recovery import past_of
+from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.sqlite.file import JournalFile
 from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, layout
@@ -41,8 +41,8 @@ def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path)
         db.execute(f"INSERT INTO tables VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
         db.execute("INSERT INTO snapshots VALUES (1, ?, 0, ?)", (snapshot.seq, encode(snapshot)))
         (table,) = db.tables()
-        past = past_of(db, table)
-        assert (snapshot, []) == (past.snapshot, list(past.log))
+        saved_state = saved_state_of(db, table)
+        assert (snapshot, []) == (saved_state.snapshot, list(saved_state.log))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import VERSION, encode
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import UnknownContents
-from racing_demon_server.journal.recovery import past_of, wanted_events
+from racing_demon_server.journal.recovery import saved_state_of, wanted_events
 from racing_demon_server.journal.sqlite.database import open_journal
 
 
@@ -31,7 +31,7 @@ def test_spectators_have_seen_all_before_the_snapshot(
             frame = encode(first.model_copy(update={"seq": seq}))
             db.execute("INSERT INTO snapshots VALUES (1, ?, ?, ?)", (seq, at_us, frame))
         (table,) = db.tables()
-        snapshot = past_of(db, table).snapshot
+        snapshot = saved_state_of(db, table).snapshot
         assert snapshot is not None
         assert needed == snapshot.seq
 
@@ -55,12 +55,12 @@ def test_a_log_is_read_from_the_newest_stretch_on(
         frames = [(seq, encode(empty.model_copy(update={"seq": seq}))) for seq in snapshots]
         db.executemany("INSERT INTO snapshots VALUES (1, ?, 0, ?)", frames)
         (table,) = db.tables()
-        past = past_of(db, table)
-        assert (first, False) == wanted_events(past)
+        saved_state = saved_state_of(db, table)
+        assert (first, False) == wanted_events(saved_state)
         with (
             pytest.raises(UnknownContents, match=f"event {first} is") if events else contextlib.nullcontext()
         ):
-            list(past.log)
+            list(saved_state.log)
 
 
 def test_a_snapshot_of_another_table_is_refused(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_a_snapshot_of_another_table_is_refused(tmp_path: Path) -> None:
         db.execute("INSERT INTO snapshots VALUES (1, 0, 0, ?)", (encode(other),))
         (table,) = db.tables()
         with pytest.raises(UnknownContents, match="its snapshot is of table CDFG"):
-            past_of(db, table)
+            saved_state_of(db, table)

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.bot import LEVELS, Bot
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
-from racing_demon_server.match.table import Answer, Past, Table
+from racing_demon_server.match.table import CommandResult, SavedState, Table
 from tests.support.bot_matches import pass_time
 from tests.support.inside import dealer_of, hand_of, seat_tokens_of
 from tests.support.typical import of_games
@@ -69,7 +69,7 @@ class Recorded:
             self.note(self.table.tick(self.now))
         self.now = until
 
-    def give(self, actor: Actor, command: cl.Command) -> Answer:
+    def give(self, actor: Actor, command: cl.Command) -> CommandResult:
         """Give a command."""
         answer = self.table.receive(actor, command, self.now)
         self.note(answer.events)
@@ -79,30 +79,30 @@ class Recorded:
         """Return the number for an actor's next command."""
         return self.table.seat_tokens.counter(actor) + 1
 
-    def past(self, snapshot: Snapshot | None = None) -> Past:
+    def saved_state(self, snapshot: Snapshot | None = None) -> SavedState:
         """Return what a journal gives back of it."""
         events = [(decode_server(frame), at) for frame, at in self.log]
         log = [(event, at) for event, at in events if isinstance(event, Event)]
         ids = [event.hand_id for event, _ in log if isinstance(event, ev.Prepared)]
         seeds = dict(zip(ids, hand_seeds(SEED), strict=False))
         seat_tokens = seat_tokens_of(self.table)
-        return Past(snapshot, log, seeds, seat_tokens)
+        return SavedState(snapshot, log, seeds, seat_tokens)
 
-    def past_of_checkpoint(self) -> Past | None:
+    def past_of_checkpoint(self) -> SavedState | None:
         """Return what it gives back of a table in mid-hand, after a checkpoint and some plays."""
         checkpoint = self.table.checkpoint()
         if checkpoint is None:
             return None
-        past = self.past()
-        numbers, times = zip(*[(event.seq, at) for event, at in past.log], strict=True)
+        saved_state = self.saved_state()
+        numbers, times = zip(*[(event.seq, at) for event, at in saved_state.log], strict=True)
         whispers = numbers.count(checkpoint.table.seq) - 1
         packed = checkpoint._replace(whispers=whispers, at=max(times)).packed()
-        return past._replace(checkpoint=Checkpoint.unpacked(packed))
+        return saved_state._replace(checkpoint=Checkpoint.unpacked(packed))
 
-    def restored_from(self, earlier: Past) -> Table:
+    def restored_from(self, earlier: SavedState) -> Table:
         """Return the table as it is taken up from an earlier checkpoint, and the newest events."""
         assert earlier.checkpoint is not None
-        hand, log = earlier.checkpoint.hand, list(self.past().log)
+        hand, log = earlier.checkpoint.hand, list(self.saved_state().log)
         known = len(list(earlier.log))
         old = [(event, at) for event, at in log[:known] if event.seq >= earlier.checkpoint.table.seq - 20]
         if self.table.view.is_private:
@@ -111,13 +111,13 @@ class Recorded:
             ]
         log = old + log[known:]
         table = self.empty()
-        table.restore(self.past()._replace(log=log, checkpoint=earlier.checkpoint))
+        table.restore(self.saved_state()._replace(log=log, checkpoint=earlier.checkpoint))
         return table
 
     def restored(self, snapshot: Snapshot | None = None) -> Table:
         """Return the table as it is taken up again."""
         table = self.empty()
-        table.restore(self.past(snapshot))
+        table.restore(self.saved_state(snapshot))
         return table
 
     def empty(self) -> Table:
@@ -286,9 +286,11 @@ def test_from_a_snapshot_it_is_the_same() -> None:
     assert whole.view.snapshot(0) == quick.view.snapshot(0)
     assert hidden(whole) == hidden(quick)
     assert whole.view.hand_id == quick.view.hand_id
-    past = recorded.past(snapshot)
+    saved_state = recorded.saved_state(snapshot)
     cut = Table("TEST", recorded.options, hand_seeds(SEED))
-    cut.restore(past._replace(log=[(event, at) for event, at in past.log if event.seq > snapshot.seq]))
+    cut.restore(
+        saved_state._replace(log=[(event, at) for event, at in saved_state.log if event.seq > snapshot.seq])
+    )
     assert whole.view.snapshot(0) == cut.view.snapshot(0)
 
 
@@ -301,7 +303,7 @@ def test_after_the_tally_the_next_hand_is_dealt() -> None:
         recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
     for snapshot in (None, recorded.table.view.snapshot(0)):
         twin = recorded.restored(snapshot)
-        twin.begin_again(recorded.now)
+        twin.continue_after_restart(recorded.now)
         twin.connect(0, connected=True, at=recorded.now)
         assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + 1_000 * MS))
 
@@ -318,7 +320,7 @@ def test_a_tally_waits_for_those_who_come_back(tally_ms: int, waits_ms: int) -> 
     recorded.wait(tally_ms - 1)
     for kept in (None, snapshot):
         twin = recorded.restored(kept)
-        twin.begin_again(recorded.now)
+        twin.continue_after_restart(recorded.now)
         twin.connect(0, connected=True, at=recorded.now)
         assert twin.tick(recorded.now + waits_ms * MS - 1) == []
         assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + waits_ms * MS))
@@ -341,7 +343,7 @@ def test_a_hand_waits_until_two_are_back() -> None:
     recorded = playing()
     twin = recorded.restored()
     elapsed = twin.hand_clock.elapsed_ms(recorded.now)
-    events = twin.begin_again(recorded.now)
+    events = twin.continue_after_restart(recorded.now)
     assert [event.connected for event in events if isinstance(event, ev.Connected)] == [False, False, False]
     assert isinstance(events[-1], ev.Paused)
     assert elapsed == twin.hand_clock.elapsed_ms(recorded.now + 5_000 * MS)
@@ -357,7 +359,7 @@ def test_where_nothing_pauses_it_waits_for_ten_seconds() -> None:
     """A table without the rule of pauses gives its players time to come back, and no more."""
     recorded = playing(pause_after_ms=None)
     twin = recorded.restored()
-    assert isinstance(twin.begin_again(recorded.now)[-1], ev.Paused)
+    assert isinstance(twin.continue_after_restart(recorded.now)[-1], ev.Paused)
     twin.connect(0, connected=True, at=recorded.now)
     assert twin.tick(recorded.now + 9_999 * MS) == []
     assert any(isinstance(event, ev.Continued) for event in twin.tick(recorded.now + 10_000 * MS))
@@ -387,7 +389,7 @@ def test_a_hand_that_ends_after_a_restart_took_as_long_as_it_did() -> None:
     recorded = dead()
     elapsed = recorded.table.hand_clock.elapsed_ms(recorded.now)
     twin = recorded.restored()
-    twin.begin_again(recorded.now)
+    twin.continue_after_restart(recorded.now)
     at = recorded.now + 5_000 * MS
     events = [event for seat in (0, 1) for event in twin.connect(seat, connected=True, at=at)]
     assert twin.due is not None
@@ -403,7 +405,7 @@ def test_the_pause_of_a_host_stays(host: Actor) -> None:
     recorded = playing(host)
     recorded.give(host, cl.Pause(counter=recorded.counter(host)))
     twin = recorded.restored()
-    assert not any(isinstance(event, ev.Paused) for event in twin.begin_again(recorded.now))
+    assert not any(isinstance(event, ev.Paused) for event in twin.continue_after_restart(recorded.now))
     for seat in range(3):
         twin.connect(seat, connected=True, at=recorded.now + MS)
     twin.tick(recorded.now + 15_000 * MS)  # longer than a hand waits that only the restart has stopped
@@ -419,7 +421,7 @@ def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms:
     seq = recorded.table.view.seq + 1
     recorded.note([ev.Called(seq=seq, seat=0, grace_ms=grace_ms)])
     twin = recorded.restored()
-    twin.begin_again(recorded.now + 1_000 * MS)
+    twin.continue_after_restart(recorded.now + 1_000 * MS)
     assert not any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS - 1))
     assert any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS))
 
@@ -433,7 +435,7 @@ def test_a_host_who_was_away_before_the_restart_has_no_more_time_for_it() -> Non
     recorded.wait(6_000)
     recorded.give(1, cl.Say(counter=recorded.counter(1), text="Where is she?"))
     twin = recorded.restored()
-    twin.begin_again(recorded.now)
+    twin.continue_after_restart(recorded.now)
     twin.connect(1, connected=True, at=recorded.now)
     assert not any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS - 1))
     assert any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS))
@@ -443,7 +445,7 @@ def test_who_stays_away_is_not_waited_for() -> None:
     """The usual times begin with the restart: after them others agree alone, and the host is another."""
     recorded = playing()
     twin = recorded.restored()
-    twin.begin_again(recorded.now)
+    twin.continue_after_restart(recorded.now)
     at = recorded.now + MS
     for seat in (1, 2):
         twin.connect(seat, connected=True, at=at)
@@ -458,9 +460,9 @@ def test_who_stays_away_is_not_waited_for() -> None:
 def test_a_log_with_a_gap_is_refused() -> None:
     """Nothing is made up: a table whose log or whose secrets are not whole cannot come back."""
     recorded = playing()
-    past = recorded.past()
-    log = list(past.log)
-    for damaged in (past._replace(log=log[:5] + log[6:]), past._replace(seeds={})):
+    saved_state = recorded.saved_state()
+    log = list(saved_state.log)
+    for damaged in (saved_state._replace(log=log[:5] + log[6:]), saved_state._replace(seeds={})):
         with pytest.raises(InconsistentEvent):
             Table("TEST", recorded.options, hand_seeds(SEED)).restore(damaged)
 
@@ -491,12 +493,12 @@ def _play_of(recorded: Recorded, seat: int) -> cl.PlayCards:
 def test_the_number_of_a_play_is_known_from_the_log() -> None:
     """No row of the journal tells of it; sent again after a restart, the play is not judged again."""
     recorded = playing()
-    rows = recorded.past().seat_tokens
+    rows = recorded.saved_state().seat_tokens
     seq, play = recorded.table.view.seq, _play_of(recorded, 1)
     assert recorded.give(1, play).reply is None
-    past = recorded.past()._replace(seat_tokens=rows)
+    saved_state = recorded.saved_state()._replace(seat_tokens=rows)
     twin = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
-    twin.restore(past)
+    twin.restore(saved_state)
     earlier = twin.seat_tokens.earlier(1, play.counter)
     assert (
         Accepted(counter=play.counter, seq=seq + 1)
@@ -526,8 +528,8 @@ def test_a_journal_that_kept_the_token_of_who_left_lets_nobody_back() -> None:
     recorded = Recorded(countdown_ms=0)
     recorded.give(0, cl.Start(counter=1))
     recorded.give(2, cl.Leave(counter=1))
-    past = recorded.past()
-    older = past._replace(seat_tokens={**past.seat_tokens, 2: SeatToken(b"Cat", 1)})
+    saved_state = recorded.saved_state()
+    older = saved_state._replace(seat_tokens={**saved_state.seat_tokens, 2: SeatToken(b"Cat", 1)})
     table = Table("TEST", recorded.options, islice(hand_seeds(SEED), 1, None))
     table.restore(older)
     assert (table.seat_tokens.knows(b"Ben"), table.seat_tokens.knows(b"Cat")) == (True, False)

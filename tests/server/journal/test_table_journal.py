@@ -11,7 +11,7 @@ from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
 from racing_demon_server.journal.reader import beaten_of
 from racing_demon_server.journal.rows import TableJournal
@@ -49,9 +49,9 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
 
     def story(journal: TableJournal) -> None:
         for _ in range(2):
-            journal.note([Frames(READIED, 0)] * (MOST_EVENTS - 1))
+            journal.note([EncodedEvent(READIED, 0)] * (MOST_EVENTS - 1))
             assert not journal.is_long
-            journal.note([Frames(READIED, 0)])
+            journal.note([EncodedEvent(READIED, 0)])
             assert journal.is_long
             journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
@@ -62,14 +62,14 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
 def test_after_so_many_bytes_comes_a_snapshot(table: Told) -> None:
     """However few events they are; and after it as many again."""
     options = ev.OptionsSet(seq=1, options=Options())
-    needed = -(-MOST_BYTES // len(Frames(options, 0).packed))
+    needed = -(-MOST_BYTES // len(EncodedEvent(options, 0).packed))
     assert needed < MOST_EVENTS
 
     def story(journal: TableJournal) -> None:
         for _ in range(2):
             for _ in range(needed):
                 assert not journal.is_long
-                journal.note([Frames(options, 0)])
+                journal.note([EncodedEvent(options, 0)])
             assert journal.is_long
             journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
@@ -109,7 +109,7 @@ def test_what_is_noted_is_to_be_written(table: Told, event: ev.Readied | ev.Play
 
     def story(journal: TableJournal) -> None:
         assert not journal.has_noted
-        journal.note([Frames(event, 0)])
+        journal.note([EncodedEvent(event, 0)])
         assert journal.has_noted
         journal.write(lambda: None)
         assert not journal.has_noted

@@ -205,7 +205,7 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
         def __init__(self) -> None:
             """Keep nothing."""
 
-        def certain(self, at: int) -> int:
+        def durable_time(self, at: int) -> int:
             return at - 7
 
         def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
@@ -219,7 +219,7 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     shifted.note(3, runs=True, until=at + offset_us)
     shifted.note_written(at + offset_us)
     assert [(3, True, at), (at,)] == told
-    assert at + offset_us - 7 == shifted.certain(at + offset_us)
+    assert at + offset_us - 7 == shifted.durable_time(at + offset_us)
 
 
 @virtual

@@ -81,7 +81,7 @@ def test_where_a_player_came_back_from_counts() -> None:
     sitting = Banning()
     sitting.join("Ann")
     seat = sitting.enter("Ben", b"Ben's token", HOME)
-    sitting.table.seat_tokens.note_address(seat, AWAY)
+    sitting.table.seat_tokens.record_address(seat, AWAY)
     sitting.events(0, cl.Kick, seat=seat)
     assert [sitting.is_out("Ben", TOKEN, HOME), sitting.is_out("Ben", b"third", AWAY)] == [False, True]
 
@@ -150,7 +150,7 @@ def test_so_many_are_kept_out_at_most() -> None:
         sitting.events(0, cl.Kick, seat=seat)
     assert MAX_BANNED == len(sitting.table.view.banned) == len(sitting.mirror.banned)
     assert [sitting.is_out("Dan", b"4", AWAY), sitting.is_out("Eve", b"5", AWAY)] == [False, True]
-    bans = sitting.table.bans.take_changed()
+    bans = sitting.table.bans.drain_changes()
     assert bans is not None
     assert len(bans) == MAX_BANNED
 
@@ -162,7 +162,7 @@ def test_of_one_name_no_more_are_kept() -> None:
     for number in range(MAX_BANNED + 5):
         seat = sitting.enter("Ben", b"%d" % number, hash_address(str(number), bytes(16)))
         sitting.events(0, cl.Kick, seat=seat)
-    bans = sitting.table.bans.take_changed()
+    bans = sitting.table.bans.drain_changes()
     assert bans is not None
     assert len(bans) == MAX_BANNED
 
@@ -170,10 +170,10 @@ def test_of_one_name_no_more_are_kept() -> None:
 def test_bans_are_taken_up_again() -> None:
     """What was kept keeps out as before, as far as the table still says so."""
     sitting = kicked()
-    kept = sitting.table.bans.take_changed()
+    kept = sitting.table.bans.drain_changes()
     assert kept is not None
     assert [ban.name for ban in kept] == ["Ben"]
-    assert sitting.table.bans.take_changed() is None
+    assert sitting.table.bans.drain_changes() is None
     again = Bans(sitting.table.view)
     again.restore([*kept, Ban("Dan", b"Dan's token", AWAY)])
     with pytest.raises(CommandRefused):
@@ -184,7 +184,7 @@ def test_bans_are_taken_up_again() -> None:
 def test_what_is_kept_names_no_token_and_no_address() -> None:
     """An address is hashed with the table's salt: another table's hash of it is another."""
     assert hash_address("203.0.113.9", bytes(16)) != hash_address("203.0.113.9", b"\1" * 16)
-    kept = kicked().table.bans.take_changed()
+    kept = kicked().table.bans.drain_changes()
     assert kept is not None
     assert "203.0" not in repr(kept)
 
@@ -193,11 +193,11 @@ def test_bans_are_written_when_they_have_changed() -> None:
     """A new table has none to write; what was added or lifted is written once, what was there before not."""
     sitting = Sitting.lobby(3)
     bans = sitting.table.bans
-    assert bans.take_changed() is None
+    assert bans.drain_changes() is None
     bans.restore([])
-    assert bans.take_changed() is None
+    assert bans.drain_changes() is None
     sitting.events(0, cl.Kick, seat=1)
-    assert [ban.name for ban in bans.take_changed() or ()] == ["Ben"]
-    assert bans.take_changed() is None
+    assert [ban.name for ban in bans.drain_changes() or ()] == ["Ben"]
+    assert bans.drain_changes() is None
     sitting.events(0, cl.Unban, name="Ben")
-    assert bans.take_changed() == []
+    assert bans.drain_changes() == []

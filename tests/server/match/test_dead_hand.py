@@ -110,7 +110,7 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     """However late a slice was, the next one comes after now."""
     test, _ = _test({0: False}, 3 * SLICE_UNITS)
     test.work([0], 0)
-    test.keep_pace(SECOND)
+    test.reschedule_overdue(SECOND)
     assert test.due == SECOND + SLICE_GAP_US
 
 
@@ -119,13 +119,13 @@ def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
     dealer, slot, period = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP_US, 3 * SLICE_GAP_US
     test = DeadHandTest(dealer.open_board(), dealer, 0, 1, 3)
     assert slot == test.due
-    test.keep_pace(slot - 1)
+    test.reschedule_overdue(slot - 1)
     assert slot == test.due
-    test.keep_pace(slot)
+    test.reschedule_overdue(slot)
     assert slot + period == test.due
     test.work([0], slot + period)
     assert slot + 2 * period == test.due
-    test.keep_pace(100 * period)
+    test.reschedule_overdue(100 * period)
     assert slot + 100 * period == test.due
     test.shift(SLICE_GAP_US // 2)
     assert slot + 101 * period == test.due

@@ -6,7 +6,7 @@ from racing_demon_server.match.hand import MAX_ARRIVALS, Arrival, RaceLog
 def _race_log(*noted: Arrival) -> RaceLog:
     race_log = RaceLog()
     for arrival in noted:
-        race_log.note(*arrival)
+        race_log.append(*arrival)
     return race_log
 
 

@@ -25,11 +25,11 @@ def test_a_token_opens_its_seat(token: bytes, actor: int | None) -> None:
 def test_an_answer_is_written_down_once() -> None:
     """A refusal that came after plays is not written again with the plays, which are when the log is cut."""
     seat_tokens = _seat_tokens()
-    seat_tokens.take_changed(with_plays=True)
+    seat_tokens.drain_changes(with_plays=True)
     seat_tokens.remember_play(0, 3, 10)
     seat_tokens.remember(0, Refused(counter=4, reason=Reason.BEATEN, text="Too late."))
-    assert [actor for actor, _ in seat_tokens.take_changed(with_plays=False)] == [0]
-    assert seat_tokens.take_changed(with_plays=True) == []
+    assert [actor for actor, _ in seat_tokens.drain_changes(with_plays=False)] == [0]
+    assert seat_tokens.drain_changes(with_plays=True) == []
 
 
 @pytest.mark.parametrize("token", [b"eve", b"an", b"annn", b""])
@@ -52,8 +52,8 @@ def test_the_last_address_of_a_player_is_known() -> None:
     """Beside the token, as hashes; before the first one is noted it is empty."""
     seat_tokens = _seat_tokens()
     assert seat_tokens.origin(3) == (b"ben", b"")
-    seat_tokens.note_address(3, b"here")
-    seat_tokens.note_address(3, b"there")
+    seat_tokens.record_address(3, b"here")
+    seat_tokens.record_address(3, b"there")
     assert seat_tokens.origin(3) == (b"ben", b"there")
     assert seat_tokens.origin(0) == (b"ann", b"")
 
@@ -147,24 +147,24 @@ def test_an_older_play_changes_nothing() -> None:
 def test_plays_are_written_down_when_the_log_is_cut() -> None:
     """Of a claim that a play has changed nothing is to be kept, until all are to be."""
     seat_tokens = _seat_tokens()
-    seat_tokens.take_changed(with_plays=False)
+    seat_tokens.drain_changes(with_plays=False)
     seat_tokens.remember_play(3, 7, 12)
-    assert seat_tokens.take_changed(with_plays=False) == []
-    assert [actor for actor, _ in seat_tokens.take_changed(with_plays=True)] == [3]
-    assert seat_tokens.take_changed(with_plays=True) == []
+    assert seat_tokens.drain_changes(with_plays=False) == []
+    assert [actor for actor, _ in seat_tokens.drain_changes(with_plays=True)] == [3]
+    assert seat_tokens.drain_changes(with_plays=True) == []
 
 
 def test_whatever_changes_a_claim_is_written_down() -> None:
     """A new token, an answer, and that somebody is gone; each with the claim as it is now, and once."""
     seat_tokens = _seat_tokens()
-    assert {0, 3, None} == {actor for actor, _ in seat_tokens.take_changed(with_plays=False)}
+    assert {0, 3, None} == {actor for actor, _ in seat_tokens.drain_changes(with_plays=False)}
     seat_tokens.remember(3, Accepted(counter=7, seq=12))
-    ((actor, seat_token),) = seat_tokens.take_changed(with_plays=False)
+    ((actor, seat_token),) = seat_tokens.drain_changes(with_plays=False)
     assert seat_token is not None
     assert (actor, seat_token.token_hash, seat_token.counter) == (3, b"ben", 7)
     seat_tokens.drop(0)
-    assert seat_tokens.take_changed(with_plays=False) == [(0, None)]
-    assert seat_tokens.take_changed(with_plays=True) == []
+    assert seat_tokens.drain_changes(with_plays=False) == [(0, None)]
+    assert seat_tokens.drain_changes(with_plays=True) == []
 
 
 def test_a_play_does_not_replace_the_answer_with_its_own_number() -> None:

@@ -9,11 +9,11 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_server.match.seat_tokens import SeatToken
-from racing_demon_server.match.table import Answer
+from racing_demon_server.match.table import CommandResult
 from tests.support.tables import MS, Own, Sitting, told
 
 
-def _again(sitting: Sitting, actor: int, command: cl.Command) -> Answer:
+def _again(sitting: Sitting, actor: int, command: cl.Command) -> CommandResult:
     """Send a command once more, which must change nothing."""
     before = sitting.state()
     answer = sitting.give(actor, command)

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.contributions import REVEAL_MS
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
-from racing_demon_server.match.table import Past, Table
+from racing_demon_server.match.table import SavedState, Table
 from tests.support.contributing import contribute, hash_of, reveal, secret_of, value_of
 from tests.support.inside import seat_tokens_of
 from tests.support.tables import MS, SECOND, Sitting, of_type, told
@@ -390,7 +390,7 @@ def test_while_nothing_can_be_kept_nobody_is_left_out() -> None:
     assert sitting.mirror.seats_to_deal == (0,)
 
 
-def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
+def _past(sitting: Sitting, secrets: int, *, folded: bool) -> SavedState:
     """Return what a journal gives back of a table whose every secret was written before it was told."""
     ids = [event.hand_id for event in of_type(ev.Prepared, sitting.log)][:secrets]
     snapshot = sitting.table.view.snapshot(0) if folded else None
@@ -398,7 +398,7 @@ def _past(sitting: Sitting, secrets: int, *, folded: bool) -> Past:
     seat_tokens: dict[Actor, SeatToken] = {
         seat: seat_tokens_of(sitting.table)[seat] for seat in sitting.table.view.seats
     }
-    return Past(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), seat_tokens)
+    return SavedState(snapshot, log, dict(zip(ids, hand_seeds(bytes(32)), strict=False)), seat_tokens)
 
 
 @pytest.mark.parametrize("folded", [False, True], ids=["from its log", "from a snapshot"])
@@ -420,7 +420,7 @@ def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> Non
     again = Table("TEST", cut.options, islice(hand_seeds(bytes(32)), 1, None))
     again.restore(_past(cut, 1, folded=folded))
     cut.table = again
-    cut.note(again.begin_again(cut.now))
+    cut.note(again.continue_after_restart(cut.now))
     for seat in (0, 1):
         cut.connect(seat, connected=True)
     for step in steps[done:]:
@@ -439,7 +439,7 @@ def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
     again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 2, None))
     again.restore(_past(sitting, 2, folded=folded))
     sitting.table = again
-    sitting.note(again.begin_again(sitting.now))
+    sitting.note(again.continue_after_restart(sitting.now))
     for seat in range(3):
         sitting.connect(seat, connected=True)
     contribute(sitting, [0, 2])
@@ -454,7 +454,7 @@ def test_a_server_that_comes_back_gives_time_to_reveal() -> None:
     sitting = _shuffling(2)
     again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 1, None))
     again.restore(_past(sitting, 1, folded=False))
-    again.begin_again(sitting.now)
+    again.continue_after_restart(sitting.now)
     assert again.due == sitting.now + 10 * SECOND
     assert "dealt" in told(again.tick(sitting.now + 10 * SECOND))
 
@@ -473,8 +473,8 @@ def test_a_lobby_from_before_contributions_is_prepared() -> None:
     log = [(ev.Joined(seq=1, seat=0, name="Ann"), 0), (ev.Hosted(seq=2, seat=0), 0)]
     seat_tokens: dict[Actor, SeatToken] = {0: seat_tokens_of(Sitting.lobby(1).table)[0]}
     table = Table("TEST", options, hand_seeds(bytes(32)))
-    table.restore(Past(None, log, {}, seat_tokens))
-    assert told(table.begin_again(0)) == "connected"
+    table.restore(SavedState(None, log, {}, seat_tokens))
+    assert told(table.continue_after_restart(0)) == "connected"
     assert table.view.next_shuffle is not None
 
 

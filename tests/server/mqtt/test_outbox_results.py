@@ -33,7 +33,7 @@ class Seen(NamedTuple):
         """Who sits where."""
         return self.view.seats
 
-    def certain(self, at: int) -> int:
+    def durable_time(self, at: int) -> int:
         """Return a moment whose time can be told."""
         return at
 

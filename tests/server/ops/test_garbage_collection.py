@@ -116,7 +116,7 @@ async def test_a_lost_connection_is_freed_at_once(end: Callable[[socket.socket],
                 assert len(there) == 2
                 del connection
                 end(line)
-                broadcast.announce(Watchers(count=7))
+                broadcast.send_to_all(Watchers(count=7))
                 async with asyncio.timeout(PATIENCE):
                     while any(each() is not None for each in there):  # noqa: ASYNC110 - nobody could tell of it
                         await asyncio.sleep(0.01)

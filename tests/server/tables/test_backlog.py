@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.hand_clock import HandClock
 from racing_demon_server.tables.room import Room
-from racing_demon_server.tables.spectators import STEP_SECONDS, Backlog, DelayedMessage, Queue
+from racing_demon_server.tables.spectators import STEP_SECONDS, Backlog, DelayedMessage, DelayQueue
 from tests.support.effort import amount
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, open_room, say, seat_at, virtual
 
@@ -70,7 +70,7 @@ async def test_what_waits_of_one_table_is_bounded() -> None:
 def test_a_queue_in_which_nothing_waits_is_not_kept() -> None:
     """Neither one that was sent nor one that was closed: tables come and go by the thousands."""
     backlog = Backlog(MOST, 10 * MOST)
-    queues = [Queue(backlog, lambda: DelayedMessage(0, 0, 1, b"snapshot")) for _ in range(2)]
+    queues = [DelayQueue(backlog, lambda: DelayedMessage(0, 0, 1, b"snapshot")) for _ in range(2)]
     for queue in queues:
         queue.append(DelayedMessage(0, 0, 1, b"event"))
     kept = [weakref.ref(queue) for queue in queues]
@@ -170,6 +170,6 @@ async def test_a_delay_that_comes_and_goes_bounds_nothing_less() -> None:
 def test_a_snapshot_that_is_as_long_as_what_it_replaces_is_taken_once() -> None:
     """The queue is not shorter then, and is not replaced again."""
     snapshot = DelayedMessage(0, 0, 2, bytes(100), HandClock())
-    queue = Queue(Backlog(1_000, 50), lambda: snapshot)
+    queue = DelayQueue(Backlog(1_000, 50), lambda: snapshot)
     queue.append(DelayedMessage(0, 0, 1, bytes(100)))
     assert [snapshot] == queue.take_due(0, 10)

@@ -14,10 +14,10 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Frames, frames_of
+from racing_demon_server.encoded_messages import EncodedEvent, encoded_events
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.settings import ServerSettings
-from racing_demon_server.tables.broadcast import RecentEvents
+from racing_demon_server.tables.broadcast import ReplayBuffer
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
 from racing_demon_server.tables.registry import Registry
@@ -43,21 +43,23 @@ async def test_one_frame_for_all_of_an_encoding() -> None:
 
 def test_what_is_whispered_is_not_kept_and_not_forgotten() -> None:
     """Whoever may have missed a private play gets the whole table; whoever came later, the events."""
-    kept = RecentEvents(100)
+    kept = ReplayBuffer(100)
     for seq in (1, 2):
-        kept.add([Frames(ev.Signalled(seq=seq), 0)])
-    kept.add([Frames(ev.Played(seq=2, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0, 0)])
+        kept.add([EncodedEvent(ev.Signalled(seq=seq), 0)])
+    kept.add(
+        [EncodedEvent(ev.Played(seq=2, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0, 0)]
+    )
     for seq in (3, 4):
-        kept.add([Frames(ev.Signalled(seq=seq), 0)])
+        kept.add([EncodedEvent(ev.Signalled(seq=seq), 0)])
     missed = [kept.since(seq) for seq in (1, 2, 3, 4)]
-    assert [None if each is None else len(each.frames) for each in missed] == [None, None, 1, 0]
+    assert [None if each is None else len(each.messages) for each in missed] == [None, None, 1, 0]
 
 
 def test_plays_are_known_by_their_numbers_as_everybody_s_or_their_player_s() -> None:
     """Of a log that is read again, a play that bears the number of the event before is for its player."""
     play = partial(ev.Played, seat=1, counter=1, source=0, count=1, destination=1, shown=())
     log = [play(seq=1), ev.Signalled(seq=2), play(seq=2), play(seq=3), ev.Signalled(seq=3)]
-    assert [each.seat for each in frames_of((event, 0) for event in log)] == [None, None, 1, None, None]
+    assert [each.seat for each in encoded_events((event, 0) for event in log)] == [None, None, 1, None, None]
 
 
 class Watching(Observer):
@@ -366,8 +368,8 @@ async def _bustle(
 @pytest.mark.parametrize("most", [1, 5, 63, 64, 100])
 def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
     """However many are kept, all after one of them come back as they were; after an older one, none do."""
-    told = [Frames(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
-    kept = RecentEvents(most)
+    told = [EncodedEvent(ev.Left(seq=seq, seat=seq % 8), 0) for seq in range(1, 201)]
+    kept = ReplayBuffer(most)
     for number, each in enumerate(told, 1):
         kept.add([each])
         for seq in (number, number - 1, number - most // 2, number - most):
@@ -382,13 +384,13 @@ def test_the_newest_events_are_kept_whole_and_in_order(most: int) -> None:
 
 def test_events_that_are_long_together_are_not_told_again() -> None:
     """Who has missed more than goes through a socket at once gets the table instead; others do not."""
-    kept = RecentEvents(2_048)
+    kept = ReplayBuffer(2_048)
     for seq in range(1, 1_001):
-        kept.add([Frames(ev.Said(seq=seq, seat=0, text="漢" * 200), 0)])
+        kept.add([EncodedEvent(ev.Said(seq=seq, seat=0, text="漢" * 200), 0)])
     assert kept.since(1) is None
     newest = kept.since(950)
     assert newest is not None
-    assert len(newest.frames) == 50
+    assert len(newest.messages) == 50
 
 
 @pytest.mark.parametrize(
@@ -396,18 +398,18 @@ def test_events_that_are_long_together_are_not_told_again() -> None:
 )
 def test_events_from_before_layouts_were_public_are_not_told_again(last: ev.Event) -> None:
     """Whether plays were whispered before makes no difference: who has missed that gets the table."""
-    kept = RecentEvents(2_048)
-    kept.add([Frames(ev.Readied(seq=seq, seat=0, ready=True), 0) for seq in range(1, 5)])
-    kept.add([Frames(last, 0), Frames(ev.Readied(seq=6, seat=0, ready=False), 0)])
+    kept = ReplayBuffer(2_048)
+    kept.add([EncodedEvent(ev.Readied(seq=seq, seat=0, ready=True), 0) for seq in range(1, 5)])
+    kept.add([EncodedEvent(last, 0), EncodedEvent(ev.Readied(seq=6, seat=0, ready=False), 0)])
     assert [kept.since(seq) for seq in range(1, 5)] == [None] * 4
     newest = kept.since(5)
     assert newest is not None
-    assert len(newest.frames) == 1
+    assert len(newest.messages) == 1
 
 
 def test_before_the_first_event_nobody_is_up_to_date() -> None:
     """Whatever number somebody says to have heard: a snapshot is the answer."""
-    assert [RecentEvents(100).since(seq) for seq in (0, 1, 2)] == [None] * 3
+    assert [ReplayBuffer(100).since(seq) for seq in (0, 1, 2)] == [None] * 3
 
 
 @virtual

@@ -141,7 +141,7 @@ async def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> No
     await say(room, conn, ann, cl.AddBot(counter=1), cl.Start(counter=2))
     await asyncio.sleep(5)
     assert room.table.view.in_hand
-    room.end_match(room.broadcast.show_all)
+    room.end_match(room.broadcast.flush_delayed)
     for each in (conn, eve):
         assert told(each.events[-2:]) == "hand_over match_over"
     room.close()

@@ -61,8 +61,8 @@ async def test_a_host_without_a_seat_is_told_of_the_place_when_it_is_certain(tmp
     journal = VirtualJournal(path, random.Random(1))
     room = Registry(ServerSettings(), now, journal).open(Options())
     host = FakeConnection()
-    room.host(b"token")
-    room.sit(host, None, "a" * 64)
+    room.add_host(b"token")
+    room.attach(host, None, "a" * 64)
     assert not host.heard
     await journal.drained()
     with contextlib.closing(open_journal(path)) as db:

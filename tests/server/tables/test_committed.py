@@ -7,8 +7,8 @@ import pytest
 
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.client import Pause, Stuck
-from racing_demon_server.frames import Frames
-from racing_demon_server.tables.read_model import MOST_PLAYS, Ahead, Published
+from racing_demon_server.encoded_messages import EncodedEvent
+from racing_demon_server.tables.read_model import MAX_PENDING_EVENTS, Ahead, ReadModel
 from tests.support.tables import MS, SECOND, OpenTable, Sitting
 
 SEED = bytes([3] * 32)
@@ -19,24 +19,24 @@ class Late:
 
     def __init__(self, game: str) -> None:
         self.sitting = Sitting.playing(2, SEED, game=game, auto_first_turn=False)
-        self.published = Published(self.sitting.table, OpenTable.certain)
+        self.published = ReadModel(self.sitting.table, OpenTable.durable_time)
         self.told = self.sitting.table.view.copy()
-        self._waiting: deque[tuple[list[Frames], Ahead | None]] = deque()
+        self._waiting: deque[tuple[list[EncodedEvent], Ahead | None]] = deque()
 
     def judge(self, events: list[ev.Event]) -> None:
         """Let the judge be some events ahead."""
-        frames = [Frames(event, 0) for event in events]
-        self.published.note(frames)
-        self._waiting.append((frames, self.published.copy_ahead()))
+        frames = [EncodedEvent(event, 0) for event in events]
+        self.published.expect(frames)
+        self._waiting.append((frames, self.published.copy_if_due()))
 
     def tell(self, most: int) -> None:
         """Tell what was judged, but no more than so much of it."""
         for _ in range(min(most, len(self._waiting))):
             frames, ahead = self._waiting.popleft()
             if ahead is not None:
-                self.published.take_over(*ahead)
+                self.published.replace(*ahead)
             else:
-                self.published.follow(frames)
+                self.published.append(frames)
             for each in frames:
                 self.told.apply(each.event)
         self.published.is_behind = bool(self._waiting)
@@ -76,11 +76,17 @@ def test_what_is_shown_is_what_was_told(game: str) -> None:
 def test_the_judge_s_view_is_copied_seldom_for_plays_and_at_once_for_anything_else() -> None:
     """Plays wait to be applied one by one until there are too many, also where a turn brings several."""
     published = Late("racing-demon").published
-    play = Frames(ev.Played(seq=1, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0)
+    play = EncodedEvent(ev.Played(seq=1, seat=0, counter=1, source=0, count=1, destination=1, shown=()), 0)
     copied = []
-    for frames in ([play] * (MOST_PLAYS - 1), [play], [play], [Frames(ev.Signalled(seq=2), 0)], [play]):
-        published.note(frames)
-        copied.append(published.copy_ahead() is not None)
+    for frames in (
+        [play] * (MAX_PENDING_EVENTS - 1),
+        [play],
+        [play],
+        [EncodedEvent(ev.Signalled(seq=2), 0)],
+        [play],
+    ):
+        published.expect(frames)
+        copied.append(published.copy_if_due() is not None)
     assert copied == [False, True, False, True, False]
 
 

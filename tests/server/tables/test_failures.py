@@ -86,7 +86,7 @@ async def test_a_half_done_command_leaves_nothing_behind(
         ):
             await ann.ask(cl.AddBot, level="hard")
             with monkeypatch.context() as planting:
-                plant(planting, MatchLifecycle, "follow_leave")
+                plant(planting, MatchLifecycle, "after_leave")
                 command = ann.next(cl.RemoveBot, seat=2)
                 await ann.say(command)
                 assert not [each for each in await messages_of(ann) if isinstance(each, ev.Left)]
@@ -198,7 +198,7 @@ async def test_without_a_journal_the_table_ends(
         Peer.hosting(served.url) as stranger,
     ):
         with monkeypatch.context() as planting:
-            plant(planting, MatchLifecycle, "follow_leave")
+            plant(planting, MatchLifecycle, "after_leave")
             await ann.say(ann.next(cl.Kick, seat=1))
             assert not [each for each in await messages_of(ben) if isinstance(each, ev.Left)]
             for peer in (ann, ben):

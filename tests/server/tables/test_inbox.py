@@ -1,7 +1,7 @@
 """The order in which commands that wait are judged."""
 
 from racing_demon_protocol.wire.messages import client as cl
-from racing_demon_server.tables.room import Inbox, Waiting
+from racing_demon_server.tables.room import Inbox, QueuedCommand
 from tests.support.virtual_rooms import FakeConnection
 
 ANN, BEN = FakeConnection(), FakeConnection()
@@ -11,7 +11,7 @@ def filled(*race_log: tuple[FakeConnection, int]) -> Inbox:
     """Return an inbox with commands of senders that arrived at these moments; they are counted from 1."""
     inbox = Inbox()
     for number, (sender, arrived) in enumerate(race_log, start=1):
-        inbox.put(Waiting(sender, 0, cl.Ready(counter=number), arrived))
+        inbox.put(QueuedCommand(sender, 0, cl.Ready(counter=number), arrived))
     return inbox
 
 
@@ -43,8 +43,8 @@ def test_rounds_begin_anew_with_an_empty_inbox() -> None:
     """Whoever sent much before is not put behind others for it."""
     inbox = filled((ANN, 1), (ANN, 1), (ANN, 1))
     taken(inbox)
-    inbox.put(Waiting(ANN, 0, cl.Ready(counter=1), 2))
-    inbox.put(Waiting(BEN, 0, cl.Ready(counter=2), 3))
+    inbox.put(QueuedCommand(ANN, 0, cl.Ready(counter=1), 2))
+    inbox.put(QueuedCommand(BEN, 0, cl.Ready(counter=2), 3))
     assert taken(inbox) == [1, 2]
 
 

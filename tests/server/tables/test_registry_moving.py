@@ -19,8 +19,8 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, StoredTable
 from racing_demon_server.journal.operations import Change, Operation
-from racing_demon_server.journal.recovery import past_of
-from racing_demon_server.match.table import Past
+from racing_demon_server.journal.recovery import saved_state_of
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
@@ -91,12 +91,12 @@ async def _handed_over(registry: Registry, journal: SharedJournal) -> Room:
     return room
 
 
-def _kept(journal: SharedJournal) -> tuple[StoredTable, Past, int]:
+def _kept(journal: SharedJournal) -> tuple[StoredTable, SavedState, int]:
     """Return what the journal has of its only open table, and the newest time that was told."""
     with journal.reading() as (reader,):
         (kept,) = reader.tables(only_open=True)
-        past = past_of(reader, kept)
-        return kept, past._replace(log=list(past.log)), reader.last_us()
+        saved_state = saved_state_of(reader, kept)
+        return kept, saved_state._replace(log=list(saved_state.log)), reader.last_us()
 
 
 @virtual
@@ -117,9 +117,9 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert Closing(CloseCode.TRY_AGAIN, MOVED) == conn.closing
     elapsed = room.table.hand_clock.elapsed_ms(now())
 
-    kept, past, last = _kept(journal)
+    kept, saved_state, last = _kept(journal)
     second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal())
-    second.adopt(kept, past, last, AHEAD)
+    second.adopt(kept, saved_state, last, AHEAD)
     again = second.room(code)
     assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
     assert room.table.view.options == again.table.view.options
@@ -127,16 +127,16 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     assert again.table.seat_tokens.actor(b"token") == 0
     for word in ("guess", WORD):
         with pytest.raises(Unchecked) as unchecked:
-            again.admit(word, "")
+            again.verify_passphrase(word, "")
     unchecked.value.lock.check(WORD, HASH, "", 0)
     with pytest.raises(CommandRefused) as caught:
-        again.admit("guess", "")
+        again.verify_passphrase("guess", "")
     assert Reason.BAD_PASSPHRASE is caught.value.reason
-    again.admit(WORD, "")
+    again.verify_passphrase(WORD, "")
     assert again.journal.timekeeper.offset_us == AHEAD
     assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
     later = FakeConnection()
-    again.sit(later, 0, "a" * 64)
+    again.attach(later, 0, "a" * 64)
     await asyncio.sleep(0)
     assert not again.table.view.paused
     first.close(for_good=False)
@@ -173,10 +173,10 @@ async def test_a_table_that_cannot_be_adopted_is_told_as_ended(tmp_path: Path) -
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
     await _handed_over(first, journal)
-    kept, past, last = _kept(journal)
+    kept, saved_state, last = _kept(journal)
     second = Registry(ServerSettings(), now, ImmediateJournal())
     ended = asyncio.Event()
-    second.adopt(kept, past._replace(seeds={}), last, 0, ended.set)
+    second.adopt(kept, saved_state._replace(seeds={}), last, 0, ended.set)
     assert ended.is_set()
     assert not second.rooms
     with pytest.raises(CommandRefused):
@@ -194,11 +194,11 @@ async def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
     code, before = room.table.view.code, room.epochs
     first.hand_over(room, HEIR)
     await journal.drained()
-    kept, past, last = _kept(journal)
+    kept, saved_state, last = _kept(journal)
     names = set()
     for _ in range(2):
         server = Registry(ServerSettings(), now, ImmediateJournal())
-        server.adopt(kept, past, last, 0)
+        server.adopt(kept, saved_state, last, 0)
         names.add(server.room(code).epochs.current)
         server.close(for_good=False)
     assert len(names) == 2
@@ -238,7 +238,7 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
     second.adopt(*_kept(journal), AHEAD)
     (again,) = second.rooms
     conn = FakeConnection()
-    again.sit(conn, 0, "a" * 64)
+    again.attach(conn, 0, "a" * 64)
     again.put(conn, 0, cl.Say(counter=3, text="Hello"), now() - AHEAD - 300)
     await answered()
     assert Timing.took == [300]

@@ -117,11 +117,11 @@ async def test_a_table_is_the_same_after_each_start(tmp_path: Path) -> None:
             assert room.table.view.seq >= seq
             assert hand_id == room.table.view.hand_id
             with pytest.raises(Unchecked) as first:
-                room.admit(WORD, "192.0.2.1")
+                room.verify_passphrase(WORD, "192.0.2.1")
             first.value.lock.check(WORD, HASH, "192.0.2.1", 0)
-            room.admit(WORD, "192.0.2.1")
+            room.verify_passphrase(WORD, "192.0.2.1")
             with pytest.raises(CommandRefused):
-                room.admit("simsalabim", "192.0.2.1")
+                room.verify_passphrase("simsalabim", "192.0.2.1")
             conn = await seated(room, 0)
             await asyncio.sleep(2)
             assert [play for play in conn.events if isinstance(play, ev.Played) and play.seat == 1]
@@ -185,7 +185,7 @@ async def test_a_host_without_a_seat_is_kept_at_once(tmp_path: Path) -> None:
     journal = VirtualJournal(path, random.Random(1))
     registry = Registry(ServerSettings(), now, journal)
     room = registry.open(Options())
-    room.host(b"host")
+    room.add_host(b"host")
     await journal.drained()
     journal.die()
     room.close()
@@ -219,10 +219,10 @@ async def test_guesses_are_counted_for_each_address(tmp_path: Path) -> None:
         room, _ = await opened(registry)
         for _ in range(20):
             with pytest.raises(CommandRefused):
-                room.admit("guess", "192.0.2.1")
+                room.verify_passphrase("guess", "192.0.2.1")
         with pytest.raises(CommandRefused):
-            room.admit(WORD, "192.0.2.1")
-        room.admit(WORD, "192.0.2.2")
+            room.verify_passphrase(WORD, "192.0.2.1")
+        room.verify_passphrase(WORD, "192.0.2.2")
 
 
 @virtual

@@ -274,7 +274,7 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
         dealer = Slow(bytes(32), hand.rules)
         dead_tests(hand)[None] = DeadHandTest(hand.board, dealer, now())
         started.room.table._is_due_known = False
-        started.room._wind_up()
+        started.room._set_timer()
         await asyncio.sleep(0.1)
         begun = dealer.units
         assert begun > 10 * SLICE_UNITS

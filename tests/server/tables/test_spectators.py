@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import RaceLost, Snapshot, Watchers
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Frames
+from racing_demon_server.encoded_messages import EncodedEvent
 from racing_demon_server.journal import recovery
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase, slow_hash
@@ -344,6 +344,6 @@ async def test_a_relay_adds_no_delay_of_its_own() -> None:
     room = open_room(watch_delay_ms=DELAY * 1_000)
     relayed, eye = Spectators(room.shown, now, Backlog(1_000, 1_000), delays=False), FakeConnection()
     relayed.add(eye)
-    relayed.publish([Frames(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
+    relayed.publish([EncodedEvent(ev.Readied(seq=room.shown.view.seq + 1, seat=0, ready=True), now())])
     await asyncio.sleep(1)
     assert [ev.Readied] == [type(event) for event in eye.events]

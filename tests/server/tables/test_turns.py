@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.frames import Batch
+from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.tables.room import Room
 from racing_demon_server.tables.spectators import STEP_SECONDS, STEP_UNITS, Backlog, FairScheduler
 from tests.support.virtual_rooms import FakeConnection, now, open_room, say, seat_at, virtual
@@ -26,7 +26,7 @@ class Work:
         self.done: list[tuple[int, int]] = []
         self._turns = turns
         self._begun = now()
-        turns.ask(self.turn)
+        turns.request(self.turn)
 
     def turn(self, most: int) -> int:
         """Do some of it."""
@@ -34,7 +34,7 @@ class Work:
         self.left -= units
         self.done.append(((now() - self._begun) // STEP_US, units))
         if self.left:
-            self._turns.ask(self.turn)
+            self._turns.request(self.turn)
         return units
 
 
@@ -71,7 +71,7 @@ async def test_a_turn_that_fails_takes_nobody_elses() -> None:
     def fail(most: int) -> int:
         raise ValueError(most)
 
-    turns.ask(fail)
+    turns.request(fail)
     work = Work(turns, 5)
     await asyncio.sleep(1)
     assert work.done == [(1, 5)]
@@ -148,14 +148,14 @@ def seen_at(rooms: list[Room]) -> int:
 @virtual
 async def test_every_step_serves_as_many_spectators_as_it_may() -> None:
     """A round that goes on in the next step has all of that step's units."""
-    room, gallery = open_room(), [FakeConnection() for _ in range(3 * STEP_UNITS)]
+    room, delayed_view = open_room(), [FakeConnection() for _ in range(3 * STEP_UNITS)]
     seat, ann = seat_at(room, "Ann")
-    for conn in gallery:
+    for conn in delayed_view:
         room.broadcast.watch(conn)
     await asyncio.sleep(1)
     await say(room, ann, seat, cl.Say(counter=1, text="Hello"))
     served = []
     for _ in range(3):
-        served.append(sum(bool(conn.events) for conn in gallery))
+        served.append(sum(bool(conn.events) for conn in delayed_view))
         await asyncio.sleep(1.01 * STEP_SECONDS)
     assert served == [STEP_UNITS, 2 * STEP_UNITS, 3 * STEP_UNITS]

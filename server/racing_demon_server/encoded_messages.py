@@ -47,14 +47,14 @@ class Listener(Protocol):
         """Close the connection with a reason for its user."""
 
 
-class Framed(Protocol):
+class Encodable(Protocol):
     """A message that can be turned into the bytes of a frame."""
 
     def framed(self, encoding: Encoding) -> bytes:
         """Return the message as a WebSocket frame."""
 
 
-class Frames:
+class EncodedEvent:
     """One event, encoded and framed once for each encoding in use.
 
     Attributes:
@@ -86,16 +86,16 @@ class Frames:
         return self._text
 
 
-def frames_of(log: Iterable[tuple[Event, int]]) -> Iterator[Frames]:
+def encoded_events(log: Iterable[tuple[Event, int]]) -> Iterator[EncodedEvent]:
     """Yield a log's events. A play with the number of the event before it is for its player only."""
     before = 0
     for event, at in log:
         is_whispered = event.seq == before and isinstance(event, Played)
-        yield Frames(event, at, event.seat if isinstance(event, Played) and is_whispered else None)
+        yield EncodedEvent(event, at, event.seat if isinstance(event, Played) and is_whispered else None)
         before = event.seq
 
 
-class Packed:
+class PackedEvent:
     """An event that was sent before, as encoded then.
 
     Args:
@@ -115,7 +115,7 @@ class Packed:
         return framed(decode_server(self._packed), encoding)
 
 
-class Alone:
+class DirectMessage:
     """A message for one listener only.
 
     Args:
@@ -139,17 +139,17 @@ class Batch(dict[Encoding, bytes]):
     They are joined once for each encoding in use, however many listeners there are.
 
     Args:
-        frames: the messages.
+        messages: the messages.
 
     """
 
-    def __init__(self, frames: Sequence[Framed]) -> None:
+    def __init__(self, messages: Sequence[Encodable]) -> None:
         super().__init__()
-        self.frames = frames
+        self.messages = messages
 
     def __missing__(self, encoding: Encoding) -> bytes:
         """Join the messages."""
-        joined = self[encoding] = b"".join([each.framed(encoding) for each in self.frames])
+        joined = self[encoding] = b"".join([each.framed(encoding) for each in self.messages])
         return joined
 
 
