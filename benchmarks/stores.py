@@ -39,7 +39,7 @@ from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
-from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.room import InitialState, Room, RoomContext
 from racing_demon_server.tables.spectators import Backlog
 
 TABLES: Final = 25
@@ -78,20 +78,16 @@ class TimedTable:
     """A room of eight, of whom one notes the time."""
 
     def __init__(self, journal: Journal, timekeeper: Timekeeper, took: list[float]) -> None:
+        settings = ServerSettings(kept_events=2_048)
+        context = RoomContext(settings, clock, Backlog(1, 1), lambda: True, lambda room: None)
+        code = f"T{journal.new_number()}"
         self.room = Room(
-            f"T{journal.new_number()}",
-            OPTIONS,
-            repeat(SEED),
-            clock,
-            ServerSettings(kept_events=2_048),
+            InitialState.of_new_table(code, OPTIONS, repeat(SEED), context, locked=False),
+            context,
             journal=TableJournal(journal, journal.new_number(), lambda: 0, timekeeper),
             lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",
-            backlog=Backlog(1, 1),
-            observers=(),
-            may_add_bot=lambda: True,
-            failed=lambda room: None,
         )
         self.timed = Timed(took)
         self._players = [self.timed, *(Listener(Encoding.MSGPACK) for _ in range(SEATS - 1))]

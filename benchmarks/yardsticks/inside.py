@@ -16,7 +16,7 @@ from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
-from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.room import InitialState, Room, RoomContext
 from racing_demon_server.tables.spectators import Backlog
 
 KEPT: Final = ServerSettings().kept_events
@@ -69,20 +69,15 @@ class Party:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         journal = ImmediateJournal()
+        settings = ServerSettings(kept_events=KEPT)
+        context = RoomContext(settings, self._clock, Backlog(1, 1), lambda: True, lambda room: None)
         self.room = Room(
-            CODE,
-            OPTIONS,
-            repeat(SEED),
-            self._clock,
-            ServerSettings(kept_events=KEPT),
+            InitialState.of_new_table(CODE, OPTIONS, repeat(SEED), context, locked=False),
+            context,
             journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
             lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",
-            backlog=Backlog(1, 1),
-            observers=(),
-            may_add_bot=lambda: True,
-            failed=lambda room: None,
         )
         kinds = list(Encoding)
         self._players = [Listener(kinds[seat % len(kinds)]) for seat in range(SEATS)]

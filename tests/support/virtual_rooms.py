@@ -24,7 +24,7 @@ from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase
-from racing_demon_server.tables.room import Room
+from racing_demon_server.tables.room import InitialState, Room, RoomContext
 from racing_demon_server.tables.spectators import Backlog
 from tests.support.servers import Closing
 
@@ -205,21 +205,17 @@ def open_room(
 ) -> Room:
     """Open a room on the running loop."""
     asked = Options(**{"countdown_ms": 0, "tally_ms": 0, **options})
-    journal = ImmediateJournal()
+    settings = ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions)
+    backlog = Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog
+    context = RoomContext(settings, now, backlog, lambda: True, lambda room: None, observers)
+    secrets, journal = hand_seeds(bytes(32)) if seeds is None else seeds, ImmediateJournal()
     return Room(
-        "TEST",
-        asked,
-        hand_seeds(bytes(32)) if seeds is None else seeds,
-        now,
-        ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions),
+        InitialState.of_new_table("TEST", asked, secrets, context, locked=False),
+        context,
         journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
         lock=Passphrase(bytes(16)),
         epoch="start",
         bot_seed=bytes(32),
-        backlog=Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog,
-        observers=observers,
-        may_add_bot=lambda: True,
-        failed=lambda room: None,
     )
 
 

@@ -26,16 +26,15 @@ from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
-from racing_demon_server.match.table import SavedState, Table
+from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.sharding import CODE_LETTERS
 
-from .broadcast import ReplayBuffer
 from .observer import Observer
 from .passphrase import SALT_SIZE, Passphrase
 from .read_model import CommittedTable
-from .room import Clock, RestoredTable, Room
+from .room import Clock, InitialState, Room, RoomContext
 from .spectators import Backlog
 
 CANNOT_GO_ON: Final = UnknownContents, InconsistentEvent, InvalidGame, CommandRefused
@@ -134,7 +133,8 @@ class Registry:
         self._failures: dict[int, list[int]] = {}
         self.take_up: Callable[[int, Callable[[], None]], None] = self._read_again
         self._resting: asyncio.Task[None] | None = None
-        self._backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+        backlog = Backlog(settings.delayed_bytes_of_table, settings.delayed_bytes)
+        self._context = RoomContext(settings, clock, backlog, self._may_add_bot, self._fail, observers)
         self._rooms: dict[str, Room] = {}
         self._openers: dict[str, str] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
@@ -472,32 +472,21 @@ class Registry:
     ) -> Generator[None, None, Room]:
         """Add a room; yield after each step of restoring its past. Return it."""
         dealt = 0 if saved_state is None else len(saved_state.seeds)
-        offset_us, clock = journal.timekeeper.offset_us, self._clock
         secret = secret_seeds() if self._settings.seed is None else islice(hand_seeds(seed), dealt, None)
-        restored = None
+        initial = InitialState.of_new_table(
+            code, options, secret, self._context, locked=lock.hash is not None
+        )
         if saved_state is not None:
-            contributions = self._settings.takes_contributions
-            table = Table(code, options, secret, contributions=contributions, may_add_bot=self._may_add_bot)
-            table.view.locked = lock.hash is not None
-            newest = ReplayBuffer(self._settings.kept_events)
-            logged = newest.add_each(encoded_events(saved_state.log))
-            whispers = yield from table.restoring(saved_state._replace(log=logged))
-            restored = RestoredTable(table, newest, saved_state, whispers)
+            log_of_table = initial.replay.add_each(encoded_events(saved_state.log))
+            whispers = yield from initial.table.restoring(saved_state._replace(log=log_of_table))
+            initial = initial._replace(saved_state=saved_state, whispers=whispers)
         room = Room(
-            code,
-            options,
-            secret,
-            (lambda: clock() + offset_us) if offset_us else clock,
-            self._settings,
+            initial,
+            self._context,
             journal=journal,
             lock=lock,
             epoch=epoch or self._epoch,
             bot_seed=subseed(seed, "bots"),
-            backlog=self._backlog,
-            observers=self._observers,
-            may_add_bot=self._may_add_bot,
-            failed=self._fail,
-            restored=restored,
             bot_budget=bot_budget,
         )
         if saved_state is not None:

@@ -15,7 +15,7 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from racing_demon_protocol.engine.sliced_search import UNIT_MICROSECONDS
 from racing_demon_protocol.enums import CloseCode, Reason
@@ -113,16 +113,64 @@ HALTED: Final = "The server cannot write to its disk. Play resumes automatically
 log = logging.getLogger("racing_demon_server")
 
 
-class RestoredTable(NamedTuple):
-    """A table as it was before a restart, with its newest events, and its past.
+class RoomContext(NamedTuple):
+    """What all rooms of a registry share.
 
-    ``whispers`` is how many plays after its last event were sent to their players only.
+    Attributes:
+        settings: the server's.
+        clock: the server's clock.
+        backlog: bounds what waits for delayed spectators.
+        may_add_bot: returns whether one more bot may play.
+        failed: called when judging has failed, and the room has ended.
+        observers: observers of the tables.
+
+    """
+
+    settings: ServerSettings
+    clock: Clock
+    backlog: Backlog
+    may_add_bot: Callable[[], bool]
+    failed: Callable[["Room"], None]
+    observers: Sequence[Observer] = ()
+
+
+class InitialState(NamedTuple):
+    """What a room begins with: a table, and of one from before a restart what the journal holds of it.
+
+    Attributes:
+        table: the judge's table.
+        replay: its newest events.
+        saved_state: what it was restored from; ``None`` for a new table.
+        whispers: how many plays after its last event were sent to their players only.
+
     """
 
     table: Table
     replay: ReplayBuffer
-    saved_state: SavedState | None
+    saved_state: SavedState | None = None
     whispers: int = 0
+
+    @classmethod
+    def of_new_table(
+        cls, code: str, options: Options, secrets: Iterator[bytes], context: RoomContext, *, locked: bool
+    ) -> Self:
+        """Return a new table.
+
+        Args:
+            code: the table's code.
+            options: its options.
+            secrets: yields 32 secret bytes for each hand.
+            context: what all rooms share.
+            locked: whether it has a passphrase.
+
+        Raises:
+            CommandRefused: the options cannot be played.
+
+        """
+        contributions = context.settings.takes_contributions
+        table = Table(code, options, secrets, contributions=contributions, may_add_bot=context.may_add_bot)
+        table.view.locked = locked
+        return cls(table, ReplayBuffer(context.settings.kept_events))
 
 
 class Room:
@@ -138,54 +186,32 @@ class Room:
         failing: the actor and counter of the command whose judging failed; ``None`` if no command did.
 
     Args:
-        code: the table's code.
-        options: its options.
-        secrets: yields 32 secret bytes for each hand.
-        clock: the server's clock.
-        settings: the server's.
+        initial: the table; call :meth:`continue_after_restart` if it is from before a restart.
+        context: what all rooms share.
         journal: where the table is kept.
         lock: the passphrase.
         epoch: the name of this start of the server.
         bot_seed: the seed of the bots' randomness.
-        backlog: bounds what waits for delayed spectators.
-        observers: observers of the table.
-        may_add_bot: returns whether one more bot may play.
-        failed: called when judging has failed, and the room has ended.
-        restored: the table and its newest events, if it is from before a restart; call
-            :meth:`continue_after_restart` then.
         bot_budget: the units that pay for the bots' thoughts, of whoever opened the table; ``None`` if nobody
             pays.
 
-    Raises:
-        CommandRefused: the options cannot be played.
-
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(  # noqa: PLR0913 - what differs from table to table, each passed by its name
         self,
-        code: str,
-        options: Options,
-        secrets: Iterator[bytes],
-        clock: Clock,
-        settings: ServerSettings,
+        initial: InitialState,
+        context: RoomContext,
         *,
         journal: TableJournal,
         lock: Passphrase,
         epoch: str,
         bot_seed: bytes,
-        backlog: Backlog,
-        observers: Sequence[Observer],
-        may_add_bot: Callable[[], bool],
-        failed: Callable[["Room"], None],
-        restored: RestoredTable | None = None,
         bot_budget: TokenBucket | None = None,
     ) -> None:
-        if restored is None:
-            contributions = settings.takes_contributions
-            table = Table(code, options, secrets, contributions=contributions, may_add_bot=may_add_bot)
-            table.view.locked = lock.hash is not None
-            restored = RestoredTable(table, ReplayBuffer(settings.kept_events), None)
-        self.table, replay, saved_state, whispers = restored
+        self.table, replay, saved_state, whispers = initial
+        settings, offset_us = context.settings, journal.timekeeper.offset_us
+        # A table that another server had goes on by that server's clock.
+        clock: Clock = (lambda: context.clock() + offset_us) if offset_us else context.clock
         self._last_seq = self.table.view.seq
         self.epochs = Epochs([*(saved_state.epochs if saved_state else ()), (epoch, self._last_seq)])
         journal.begin(
@@ -197,7 +223,7 @@ class Room:
         )
         self.journal = journal
         self.shown = ReadModel(self.table, journal.timekeeper.durable_time)
-        self.broadcast = Broadcast(self.shown, replay, clock, observers, backlog)
+        self.broadcast = Broadcast(self.shown, replay, clock, context.observers, context.backlog)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
         self._needs_players = settings.needs_players
@@ -208,7 +234,7 @@ class Room:
         self.is_halted = self._is_stopped = False
         self.bot_budget = bot_budget
         self.failing: tuple[Actor, int] | None = None
-        self._failed = failed
+        self._failed = context.failed
         self._alarm = Alarm(clock, self._tick)
         self._bots = BotScheduler(
             self.table.view,
