@@ -33,8 +33,8 @@ from racing_demon_server.durability import Durability
 from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
-from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings

@@ -12,7 +12,7 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
 from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal import rows
+from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.check import check
 from racing_demon_server.journal.interface import JournalReader
 from racing_demon_server.journal.matches import export, matches
@@ -140,7 +140,7 @@ async def test_both_tell_the_same(servers: Postgres, tmp_path: Path, monkeypatch
 
     Some tables are in mid-hand after a checkpoint, one of them on identical deals.
     """
-    monkeypatch.setattr(rows, "CHECKPOINT_EVENTS", 10)
+    monkeypatch.setattr(table_journal, "CHECKPOINT_EVENTS", 10)
     name = servers.new_database()
     both = BothStores(tmp_path / "journal.sqlite", servers.url(name))
     async with journaled_in(both, **LIMITS) as served:

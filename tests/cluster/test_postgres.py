@@ -24,7 +24,7 @@ from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, log_of
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapsh
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.settings import ServerSettings

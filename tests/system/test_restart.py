@@ -19,8 +19,8 @@ from racing_demon_protocol.wire.messages.events import Connected, MatchOver, Pla
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.recovery import saved_state_of
-from racing_demon_server.journal.rows import CHECKPOINT_EVENTS
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
 from tests.support.effort import amount, covering, more_when_long, usually
 from tests.support.journals import check, overwrite_page
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of

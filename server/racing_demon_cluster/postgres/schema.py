@@ -214,7 +214,7 @@ MIGRATIONS: Final = (
 )
 """What makes each version of the layout from the one before. Nothing here is ever changed: only added to.
 
-Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.sql_schema`), with these
+Columns are those of SQLite's file (:mod:`~racing_demon_server.journal.sqlite.database`), with these
 differences. ``nodes``: one row for each start of a server, an incarnation; one that is ``fenced`` never
 writes again, and ``rules`` are digests of those that it knows. ``tables.owner``: the incarnation that plays
 a table; ``opener``: the one that opened it, if it told its rules. The table's clock is ahead

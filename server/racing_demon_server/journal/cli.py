@@ -18,13 +18,13 @@ from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.records.format import Correction, correction_problem
 from racing_demon_server.arguments import fail, parser_of
 from racing_demon_server.arguments import journal as journal_named
+from racing_demon_server.journal.sqlite.database import default_path, journals_of, reading
 
 from .check import FindUnrestorable, check
 from .interface import JournalPart, JournalReader, JournalUnusable, UrlJournals
 from .matches import Match, export, matches
 from .reader import UnknownContents, corrections_of
 from .sqlite.backup import backup, restore
-from .sqlite.database import default_path, journals_of, reading
 from .sqlite.retention import prune
 
 MOST_CHARACTERS = 65_536

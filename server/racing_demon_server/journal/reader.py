@@ -17,8 +17,8 @@ from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
 from .interface import JournalReader, Row, StoredTable
 from .play_runs import RUN, BrokenRun, StoredPlay, is_private, parted
-from .rows import NOBODY
 from .sealing import BrokenSeal, checkpoint_name, opened
+from .table_journal import NOBODY
 
 if TYPE_CHECKING:
     from racing_demon_protocol.records.format import Correction, TimedMessage

@@ -15,13 +15,13 @@ from racing_demon_protocol.wire.capabilities import COUNTS_RELAYED
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages.server import Versions
 from racing_demon_protocol.wire.redirects import bracketed
-from racing_demon_server.net.origin import Origin, named_clients, networks, origin, parsed
 from racing_demon_server.rate_limits import REQUEST
 from racing_demon_server.web.assets import ALONE
 
 from . import http
 from .connection import READ_AT_ONCE, Connection
 from .handler import Handler, ServerContext, Service
+from .origin import Origin, named_clients, networks, origin, parsed
 from .routes import HttpRequest, Routes
 
 ACCEPTED_AT_ONCE: Final = 8

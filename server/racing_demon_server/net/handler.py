@@ -20,7 +20,6 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Pong, Refused
 from racing_demon_server.encoded_messages import framed
-from racing_demon_server.net.origin import Origin
 from racing_demon_server.rate_limits import (
     COSTS,
     DEAR_EVENT,
@@ -33,6 +32,7 @@ from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
 
 from .connection import Connection
+from .origin import Origin
 
 SHARE_SECONDS: Final = 20.0
 """A connection's share holds what flows into it in this many seconds."""

@@ -13,9 +13,10 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from racing_demon_protocol.wire.redirects import bracketed
-from racing_demon_server.net.origin import forwarded_hops, parsed
 from racing_demon_server.sharding import Shards
 from racing_demon_server.web.assets import ALONE
+
+from .origin import forwarded_hops, parsed
 
 HOME_SUFFIXES: Final = ("home.arpa", "fritz.box", "home", "internal", "lan", "local", "localdomain")
 """Endings that the routers of homes give to the names of machines. Nobody can have such a name elsewhere."""

@@ -12,7 +12,7 @@ from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages.events import HandOver
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.match.table import Table
 
 from .broadcast import Broadcast

@@ -24,7 +24,7 @@ from racing_demon_server.journal.interface import Journal, JournalReader, Stored
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import saved_state_of
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket

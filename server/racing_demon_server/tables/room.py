@@ -26,8 +26,7 @@ from racing_demon_protocol.wire.messages.server import Halted, Refused, Seated
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots.scheduler import BotScheduler
 from racing_demon_server.encoded_messages import EncodedEvent, Listener
-from racing_demon_server.journal.epochs import Epochs
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import Epochs, TableJournal
 from racing_demon_server.match.bans import hash_address
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.match.table import GONE, MISTAKE, CommandResult, SavedState, Table

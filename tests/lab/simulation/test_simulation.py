@@ -11,7 +11,6 @@ from typing import Final
 
 import pytest
 
-from racing_demon_server.journal import rows
 from tests.lab.simulation.network import Faults
 from tests.lab.simulation.simulator import World, simulate
 from tests.support.effort import usually
@@ -56,7 +55,7 @@ def _quiet() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _short_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let restarts begin with snapshots of all moments between hands, and lobbies be folded all the time."""
-    monkeypatch.setattr(rows, "MOST_EVENTS", 20)
+    monkeypatch.setattr(table_journal, "MAX_EVENTS", 20)
 
 
 def world_of(seed: int) -> World:

@@ -17,8 +17,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal import check as checking
 from racing_demon_server.journal.play_runs import is_private
 from racing_demon_server.journal.reader import OtherVersion
-from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.journal.sqlite.file import JournalFile
+from racing_demon_server.journal.sqlite.database import JournalFile, open_journal
 from racing_demon_server.match.table import Table
 from tests.support.journals import check, journaled, play_match
 from tests.support.servers import Peer

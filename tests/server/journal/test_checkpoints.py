@@ -21,9 +21,9 @@ from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.journal.reader import checkpoint_of, seeds_of
 from racing_demon_server.journal.recovery import saved_state_of
-from racing_demon_server.journal.rows import CHECKPOINT_EVENTS
 from racing_demon_server.journal.sealing import BrokenSeal, checkpoint_name, opened, sealed
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.table_journal import CHECKPOINT_EVENTS
 from racing_demon_server.match.checkpoint import FORMAT, Checkpoint, DelayedView
 from racing_demon_server.match.table import SavedState
 from racing_demon_server.settings import ServerSettings

@@ -17,12 +17,12 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS, snapped
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.table_journal import MAX_BYTES, MAX_EVENTS, replace_by_snapshot
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.journals import check, journaled
@@ -92,8 +92,8 @@ async def play(host: Peer) -> None:
 async def test_the_log_of_a_lobby_does_not_grow(path: Path) -> None:
     """However often a player is ready, and then is not: the newest events are kept, and a snapshot."""
     async with server(path) as served, Peer.hosting(served.url) as ann:
-        await get_ready(ann, 3 * MOST_EVENTS)
-        assert rows(path) <= 2 * MOST_EVENTS + AT_ONCE
+        await get_ready(ann, 3 * MAX_EVENTS)
+        assert rows(path) <= 2 * MAX_EVENTS + AT_ONCE
         assert rows(path, "snapshots") <= 2
     report = check(path)
     assert ([], [], rows(path)) == (report.faults, report.waiting, report.events)
@@ -109,7 +109,7 @@ async def test_long_events_are_folded_sooner(path: Path) -> None:
         await change_options(ann, 150)
         with contextlib.closing(open_journal(path)) as db:
             (size,) = db.execute("SELECT sum(length(frame)) FROM events").fetchone()
-    assert MOST_BYTES < size < 2 * MOST_BYTES + AT_ONCE * 500
+    assert MAX_BYTES < size < 2 * MAX_BYTES + AT_ONCE * 500
 
 
 async def test_who_comes_back_to_a_folded_lobby_misses_nothing(path: Path) -> None:
@@ -258,5 +258,5 @@ def numbers(path: Path) -> list[int]:
 def test_what_delayed_spectators_have_not_seen_is_not_deleted() -> None:
     """A snapshot deletes what is older than their delay, to the microsecond."""
     snapshot = TableState("BCDF", Options(watch_delay_ms=60_000)).snapshot(0)
-    *_, (operation, values) = snapped(7, snapshot, 100_000_000)
+    *_, (operation, values) = replace_by_snapshot(7, snapshot, 100_000_000)
     assert (Operation.FORGET_SNAPSHOTS, (7, snapshot.seq, 40_000_000)) == (operation, values)

@@ -13,12 +13,18 @@ import pytest
 
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal import rows as journal_rows
+from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.play_runs import StoredPlay, is_private, parted
-from racing_demon_server.journal.sqlite.database import open_journal, reading
-from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, TABLES, VERSION, layout
+from racing_demon_server.journal.sqlite.database import (
+    APPLICATION_ID,
+    TABLES,
+    VERSION,
+    layout,
+    open_journal,
+    reading,
+)
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.effort import amount, more_when_long
@@ -42,7 +48,7 @@ async def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = folder / "journal.sqlite"
     if path.exists():
         return path
-    monkeypatch.setattr(journal_rows, "CHECKPOINT_EVENTS", 5)
+    monkeypatch.setattr(table_journal, "CHECKPOINT_EVENTS", 5)
     with contextlib.closing(sqlite3.connect(path)) as db:
         pragmas = f"PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID};"
         db.executescript(layout(strict=False) + pragmas)

@@ -14,22 +14,20 @@ from racing_demon_server.journal.interface import JournalUnusable
 from racing_demon_server.journal.matches import export, matches
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import (
-    default_path,
-    journal_of,
-    journals_of,
-    open_journal,
-    reading,
-    telling_damage,
-)
-from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
-from racing_demon_server.journal.sqlite.sql_schema import (
     APPLICATION_ID,
     LAYOUT,
     TABLES,
     VERSION,
+    default_path,
+    journal_of,
+    journals_of,
     layout,
+    open_journal,
+    reading,
     tables_of,
+    telling_damage,
 )
+from racing_demon_server.journal.sqlite.lock_file import LockFile, first_free
 from racing_demon_server.sharding import MAX_PROCESSES
 from tests.support.journals import check, overwrite_page
 

@@ -13,10 +13,10 @@ from racing_demon_client.net.client import Client
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.journal.epochs import MOST
 from racing_demon_server.journal.reader import epochs_of
 from racing_demon_server.journal.sqlite.backup import backup
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.table_journal import MAX_EPOCHS
 from tests.support.journals import journaled, put_back
 from tests.support.relay import Relay
 from tests.support.restartable_server import copy_by_hand, wait_until
@@ -122,10 +122,10 @@ async def test_only_the_newest_starts_are_kept(tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     async with journaled(journal) as served, Peer.hosting(served.url) as ann:
         await change(ann, 2)
-    for _ in range(MOST + 3):
+    for _ in range(MAX_EPOCHS + 3):
         async with journaled(journal):
             pass
     with contextlib.closing(open_journal(journal)) as db:
         epochs = epochs_of(db, 1)
-    assert MOST == len({epoch for epoch, _ in epochs}) == len(epochs)
+    assert MAX_EPOCHS == len({epoch for epoch, _ in epochs}) == len(epochs)
     assert [seq for _, seq in epochs] == sorted(seq for _, seq in epochs)

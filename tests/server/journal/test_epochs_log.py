@@ -2,7 +2,7 @@
 
 import pytest
 
-from racing_demon_server.journal.epochs import Epochs
+from racing_demon_server.journal.table_journal import Epochs
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ from racing_demon_server.journal.play_runs import (
     plays_in,
 )
 from racing_demon_server.journal.reader import StoredEvent, UnknownContents, beaten_of, log_of
-from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken

@@ -26,10 +26,8 @@ from racing_demon_server.journal.reader import (
     verify,
 )
 from racing_demon_server.journal.recovery import saved_state_of
-from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.journal.sqlite.file import JournalFile
-from racing_demon_server.journal.sqlite.sql_schema import APPLICATION_ID, layout
-from racing_demon_server.journal.sqlite.sql_schema import VERSION as FILE_VERSION
+from racing_demon_server.journal.sqlite.database import APPLICATION_ID, JournalFile, layout, open_journal
+from racing_demon_server.journal.sqlite.database import VERSION as FILE_VERSION
 
 
 def test_a_table_whose_events_are_gone_is_as_its_snapshot_has_it(tmp_path: Path) -> None:

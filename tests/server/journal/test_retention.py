@@ -16,9 +16,8 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_server.cli import main
 from racing_demon_server.journal.matches import export, matches
-from racing_demon_server.journal.sqlite.database import open_journal
+from racing_demon_server.journal.sqlite.database import TABLES, open_journal
 from racing_demon_server.journal.sqlite.retention import prune
-from racing_demon_server.journal.sqlite.sql_schema import TABLES
 from racing_demon_server.tables.registry import wall_clock
 from tests.support.journals import check, journaled, play_match
 from tests.support.restartable_server import wait_until

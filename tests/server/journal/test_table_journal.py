@@ -12,10 +12,9 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.journal.compaction import MOST_BYTES, MOST_EVENTS
 from racing_demon_server.journal.reader import beaten_of
-from racing_demon_server.journal.rows import TableJournal
 from racing_demon_server.journal.sqlite.database import reading
+from racing_demon_server.journal.table_journal import MAX_BYTES, MAX_EVENTS, TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import SeatToken
 from tests.support.virtual_journal import VirtualJournal
@@ -49,7 +48,7 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
 
     def story(journal: TableJournal) -> None:
         for _ in range(2):
-            journal.note([EncodedEvent(READIED, 0)] * (MOST_EVENTS - 1))
+            journal.note([EncodedEvent(READIED, 0)] * (MAX_EVENTS - 1))
             assert not journal.is_long
             journal.note([EncodedEvent(READIED, 0)])
             assert journal.is_long
@@ -62,8 +61,8 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
 def test_after_so_many_bytes_comes_a_snapshot(table: Told) -> None:
     """However few events they are; and after it as many again."""
     options = ev.OptionsSet(seq=1, options=Options())
-    needed = -(-MOST_BYTES // len(EncodedEvent(options, 0).packed))
-    assert needed < MOST_EVENTS
+    needed = -(-MAX_BYTES // len(EncodedEvent(options, 0).packed))
+    assert needed < MAX_EVENTS
 
     def story(journal: TableJournal) -> None:
         for _ in range(2):

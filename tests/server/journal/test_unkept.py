@@ -1,7 +1,7 @@
 """A server that keeps nothing makes no rows of what happens."""
 
 from racing_demon_server.journal.immediate import ImmediateJournal
-from racing_demon_server.journal.rows import TableJournal
+from racing_demon_server.journal.table_journal import TableJournal
 from racing_demon_server.journal.timekeeper import Timekeeper
 
 

@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Seated, Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal import rows
+from racing_demon_server.journal import table_journal
 from racing_demon_server.journal.reader import claims_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
@@ -201,7 +201,7 @@ async def test_no_snapshot_is_written_in_the_middle_of_a_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long the log is by then: a snapshot does not hold hidden cards."""
-    monkeypatch.setattr(rows, "MOST_EVENTS", 1)
+    monkeypatch.setattr(table_journal, "MAX_EVENTS", 1)
     path = tmp_path / "journal.db"
 
     async with _racing(path) as (room, [(ann, conn), _]):
@@ -219,7 +219,7 @@ async def test_a_lobby_s_long_log_is_cut_although_nobody_commands(
 
     async with _racing(path, time_limit_ms=60_000, hands=1) as (room, [_, (ben, conn)]):
         await conn.until(ev.MatchOver)
-        monkeypatch.setattr(rows, "MOST_EVENTS", 1)
+        monkeypatch.setattr(table_journal, "MAX_EVENTS", 1)
         room.leave(conn, ben)
         snapshots = await _found(path, "SELECT max(seq) FROM snapshots")
         assert [(room.table.view.seq,)] == snapshots

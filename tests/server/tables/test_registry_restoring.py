@@ -19,10 +19,10 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.compaction import MOST_EVENTS
 from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
 from racing_demon_server.journal.sqlite.store import SqliteStore
+from racing_demon_server.journal.table_journal import MAX_EVENTS
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.passphrase import Passphrase, Unchecked, slow_hash
@@ -311,14 +311,14 @@ async def test_a_restart_changes_nothing_of_when_a_log_is_cut(tmp_path: Path) ->
         room = registry.open(Options())
         code = room.table.view.code
         conn = await seated(room)
-        await talk(room, conn, MOST_EVENTS - 1)
+        await talk(room, conn, MAX_EVENTS - 1)
         assert not newest()
-        await talk(room, conn, MOST_EVENTS + 10)
-        assert newest() == MOST_EVENTS
+        await talk(room, conn, MAX_EVENTS + 10)
+        assert newest() == MAX_EVENTS
     async with running(path) as registry:
         room = registry.room(code)
         conn = await seated(room, 0)
-        await talk(room, conn, 2 * MOST_EVENTS - 1)
-        assert newest() == MOST_EVENTS
-        await talk(room, conn, 2 * MOST_EVENTS)
-        assert newest() == 2 * MOST_EVENTS
+        await talk(room, conn, 2 * MAX_EVENTS - 1)
+        assert newest() == MAX_EVENTS
+        await talk(room, conn, 2 * MAX_EVENTS)
+        assert newest() == 2 * MAX_EVENTS

@@ -10,9 +10,7 @@ from racing_demon_server.journal.interface import StoredTable
 from racing_demon_server.journal.matches import Match, follow, matches_of, stretch_of
 from racing_demon_server.journal.reader import UnknownContents, log_of
 
-from .database import open_journal
-from .file import JournalFile
-from .sql_schema import TABLES
+from .database import TABLES, JournalFile, open_journal
 
 AT_ONCE: Final = 10_000
 """Rows in one transaction. A server that wants to write waits for it."""

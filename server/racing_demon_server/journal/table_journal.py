@@ -2,11 +2,12 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from racing_demon_protocol import __version__
 from racing_demon_protocol.engine.commit_reveal import commitment
-from racing_demon_protocol.enums import Reason
+from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.codec import VERSION, pack
 from racing_demon_protocol.wire.messages.events import Dealt, Played
 from racing_demon_protocol.wire.messages.server import Refused, Snapshot
@@ -16,13 +17,76 @@ from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
-from .compaction import MOST_BYTES, MOST_EVENTS, snapped
-from .epochs import MOST
 from .interface import Journal
 from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
 from .sealing import SALT_SIZE, checkpoint_name, sealed
 from .timekeeper import ShiftedTimekeeper, Timekeeper
+
+MAX_EVENTS: Final = 256
+"""A snapshot is written after this many events outside of hands."""
+MAX_BYTES: Final = 16_384
+"""A snapshot is written after this many bytes of such events."""
+
+
+def replace_by_snapshot(table_id: int, snapshot: Snapshot, at_us: int) -> list[Change]:
+    """Return the operations that add a snapshot between two hands, and delete what it replaces.
+
+    A table's log would grow as long as its host changes options, so snapshots are written outside of hands,
+    too. A snapshot replaces all events before it, and the checkpoint of the hand that is over. Events that
+    belong to no match (chat and changes in the lobby) are deleted. What remains of a log are stretches
+    without gaps: each begins at the table's first event or after a snapshot, and each but the last ends with
+    a match.
+
+    Args:
+        table_id: the table's number in the journal.
+        snapshot: the table.
+        at_us: the time, in microseconds on the server's clock.
+
+    """
+    seen_us = at_us - 1_000 * snapshot.options.watch_delay_ms
+    values = (table_id, snapshot.seq, seen_us)
+    changes: list[Change] = [
+        (Operation.ADD_SNAPSHOT, (table_id, snapshot.seq, at_us, pack(snapshot))),
+        (Operation.DROP_CHECKPOINT, (table_id,)),
+    ]
+    if snapshot.phase in {Phase.LOBBY, Phase.OVER}:
+        changes.append((Operation.FOLD_LOBBY, values))
+    return [*changes, (Operation.FORGET_SNAPSHOTS, values)]
+
+
+MAX_EPOCHS = 16
+"""The epochs of a table that are kept. A client that was last connected in an older one gets a snapshot."""
+
+
+class Epochs:
+    """The epochs of one table: the starts of a server that have written its log.
+
+    Sequence numbers alone do not identify the history of a table: a server that continues from an older copy
+    of its journal gives the same numbers to other events. So each start has a random name, its epoch.
+
+    Attributes:
+        current: the epoch that writes the log now.
+
+    Args:
+        begun: the table's epochs, oldest first, each with the number of the last event before it; the last
+            one is current.
+
+    """
+
+    def __init__(self, begun: Iterable[tuple[str, int]]) -> None:
+        begun = list(begun)
+        self.current = begun[-1][0]
+        self._ended = {epoch: end for (epoch, _), (_, end) in pairwise(begun)}
+
+    def contain(self, epoch: str, seq: int) -> bool:
+        """Tell whether the log has the event that a client received with a number in an epoch.
+
+        It has all events of the current epoch, and those of an earlier one up to its end. In a copy of the
+        journal an epoch ends where the copy was made.
+        """
+        return epoch == self.current or seq <= self._ended.get(epoch, -1)
+
 
 ADD_EVENT: Final = Operation.ADD_EVENT
 """Looked up once: members of an enumeration are slow to look up."""
@@ -65,7 +129,7 @@ class TableJournal:
     @property
     def is_long(self) -> bool:
         """Whether it is time for another snapshot."""
-        return self._events >= MOST_EVENTS or self._bytes >= MOST_BYTES
+        return self._events >= MAX_EVENTS or self._bytes >= MAX_BYTES
 
     @property
     def wants_checkpoint(self) -> bool:
@@ -104,7 +168,7 @@ class TableJournal:
         self.seq, self._whispers = seq, whispers
         self._changes = [
             (Operation.ADD_EPOCH, (self.number, seq, epoch)),
-            (Operation.FORGET_EPOCHS, (self.number, MOST)),
+            (Operation.FORGET_EPOCHS, (self.number, MAX_EPOCHS)),
         ]
 
     def close(self, on_written: Callable[[], None] = lambda: None) -> None:
@@ -169,7 +233,7 @@ class TableJournal:
             self._changes += [(Operation.ADD_BAN, (self.number, *ban)) for ban in bans]
         if snapshot is not None:
             self._events = self._bytes = 0
-            self._changes += snapped(self.number, snapshot, at)
+            self._changes += replace_by_snapshot(self.number, snapshot, at)
 
     def note_checkpoint(self, checkpoint: Checkpoint, secret: bytes) -> None:
         """Note the table in the middle of its hand, after everything that is noted.
