@@ -25,7 +25,7 @@ from tests.support.servers import NO_METRICS, start
 
 from benchmarks.others import say, standard_input
 from racing_demon_protocol.constants import WEBSOCKET_PATH
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.gateway import Gateway
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -97,7 +97,7 @@ async def main() -> None:
     """Serve until the standard input ends."""
     cuts = Counter[str]()
     settings = ServerSettings(port=0, seed=bytes(32))
-    registry = Registry(settings, clock, ImmediateJournal())
+    registry = Registry(settings, clock, NullJournal())
     meter = NO_METRICS._replace(cut=lambda why: cuts.update([why]))
     server = await start(settings, registry, clock, meter)
     glass = Glass(server)

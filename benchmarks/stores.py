@@ -31,11 +31,11 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages.client import Start
 from racing_demon_server.durability import Durability
 from racing_demon_server.encoded_messages import Batch
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.interface import Journal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
@@ -77,14 +77,14 @@ class Timed(Listener):
 class TimedTable:
     """A room of eight, of whom one notes the time."""
 
-    def __init__(self, journal: Journal, timekeeper: Timekeeper, took: list[float]) -> None:
+    def __init__(self, journal: Journal, clock_watermark: ClockWatermark, took: list[float]) -> None:
         settings = ServerSettings(kept_events=2_048)
         context = RoomContext(settings, clock, Backlog(1, 1), lambda: True, lambda room: None)
         code = f"T{journal.new_number()}"
         self.room = Room(
             InitialState.of_new_table(code, OPTIONS, repeat(SEED), context, locked=False),
             context,
-            journal=TableJournal(journal, journal.new_number(), lambda: 0, timekeeper),
+            journal=TableJournal(journal, journal.new_number(), lambda: 0, clock_watermark),
             lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",
@@ -116,8 +116,8 @@ async def turn(opening: Opening, script: Sequence[Step], rate: float) -> Figures
     """Let tables play through some steps on a new journal; so many plays a second, or as many as possible."""
     journal = opening()
     took: list[float] = []
-    timekeeper = Timekeeper(journal, clock)
-    tables = [TimedTable(journal, timekeeper, took) for _ in range(TABLES)]
+    clock_watermark = ClockWatermark(journal, clock)
+    tables = [TimedTable(journal, clock_watermark, took) for _ in range(TABLES)]
     while not all(table.room.shown.view.in_hand for table in tables):  # noqa: ASYNC110 - nobody could tell
         await asyncio.sleep(0.001)
     await journal.drained()
@@ -140,7 +140,7 @@ async def turn(opening: Opening, script: Sequence[Step], rate: float) -> Figures
     await asyncio.sleep(0)
     for table in tables:
         table.room.close()
-    timekeeper.close()
+    clock_watermark.close()
     await asyncio.to_thread(journal.close)
     cut = quantiles(took, n=100)
     return Figures(1e6 * used / plays, plays / elapsed, 1e3 * cut[49], 1e3 * cut[98])
@@ -152,7 +152,7 @@ def stores(folder: Path) -> Iterator[dict[str, Opening]]:
     numbers = iter(range(10**6))
     with postgres(SETTINGS.replace("fsync = off", "fsync = on")) as servers:
         yield {
-            "none": ImmediateJournal,
+            "none": NullJournal,
             "sqlite": lambda: DurableJournal(
                 SqliteStore(folder / f"{next(numbers)}.sqlite", Durability.FULL)
             ),

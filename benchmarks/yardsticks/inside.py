@@ -11,9 +11,9 @@ from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages.client import Command, Start, Stuck
 from racing_demon_server.encoded_messages import Batch
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.passphrase import Passphrase
 from racing_demon_server.tables.room import InitialState, Room, RoomContext
@@ -68,13 +68,13 @@ class Party:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        journal = ImmediateJournal()
+        journal = NullJournal()
         settings = ServerSettings(kept_events=KEPT)
         context = RoomContext(settings, self._clock, Backlog(1, 1), lambda: True, lambda room: None)
         self.room = Room(
             InitialState.of_new_table(CODE, OPTIONS, repeat(SEED), context, locked=False),
             context,
-            journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, self._clock)),
+            journal=TableJournal(journal, 1, lambda: 0, ClockWatermark(journal, self._clock)),
             lock=Passphrase(bytes(16)),
             epoch="",
             bot_seed=b"",

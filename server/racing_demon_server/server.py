@@ -20,8 +20,8 @@ from racing_demon_protocol.discovery.mdns import NO_INTERFACES, VARIABLE, Interf
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import events as ev
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Fenced, Journal, Store
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.mqtt.setup import own_urls, publishers
@@ -256,7 +256,7 @@ class TableServer(Server):
     def open(self, resources: AsyncExitStack) -> tuple[ServerContext, Service]:
         """Open the journal and its tables."""
         store = self.open_store()
-        self.journal = ImmediateJournal() if store is None else DurableJournal(store, self.metrics)
+        self.journal = NullJournal() if store is None else DurableJournal(store, self.metrics)
         resources.callback(self.journal.close)
         clock = rising_clock(self.last_us())
         self._brokers, self._announcers = publishers(self.settings, clock), _announcers(self.settings)
@@ -287,7 +287,7 @@ class TableServer(Server):
         Ctrl-C at a server that a client started for one table ends that table for good.
         """
         is_ended = reason in ENDS_TABLES or (reason is StopReason.INTERRUPTED and self.is_owned)
-        return self.journal.keeps and not is_ended
+        return self.journal.is_durable and not is_ended
 
     @property
     def closed_tables(self) -> int:

@@ -20,12 +20,12 @@ from racing_demon_protocol.engine.commit_reveal import commitment
 from racing_demon_protocol.wire.codec import VERSION
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.encoded_messages import EncodedEvent
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.interface import Fenced, JournalUnusable
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, log_of
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.settings import ServerSettings
 from tests.support.postgres import KEY, OPEN_TABLE, LosingProxy, Postgres, postgres
@@ -46,10 +46,10 @@ def numbers(servers: Postgres, name: str) -> list[int]:
     return [int(str(seq)) for (seq,) in rows]
 
 
-class Remembering(ImmediateJournal):
+class Remembering(NullJournal):
     """A journal that keeps in memory what is to be written."""
 
-    keeps = True
+    is_durable = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def test_plays_that_are_exactly_alike_are_all_there(
     store = opened(url=f"postgresql://rd@127.0.0.1:{proxy.port}/{name}")
     alike = ev.Played(seq=1, seat=0, counter=0, source=1, count=1, destination=2, depth=0)
     journal = Remembering()
-    table = TableJournal(journal, 1, lambda: 5, Timekeeper(journal, lambda: 0))
+    table = TableJournal(journal, 1, lambda: 5, ClockWatermark(journal, lambda: 0))
     for _ in range(3):
         table.note([EncodedEvent(alike, 7, 0), EncodedEvent(alike, 7, 0)])
         table.write(lambda: None)

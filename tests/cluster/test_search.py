@@ -23,7 +23,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Said
 from racing_demon_protocol.wire.messages.server import CaughtUp, Moved, Pong, Refused, Seated, Versions
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import MAX_HELD_MESSAGES, ServerContext
 from racing_demon_server.rate_limits import MANY_SEARCHES
 from racing_demon_server.settings import ServerSettings
@@ -548,7 +548,7 @@ async def test_a_server_that_is_about_to_stop_opens_no_table() -> None:
     time, directory = Standing(), Directory()
     settings = ServerSettings(table_burst=1, tables_per_minute=1e-6)
     context = ServerContext(settings, time, NO_METRICS)
-    service = ClusterService(context, Registry(settings, time, ImmediateJournal()), directory)
+    service = ClusterService(context, Registry(settings, time, NullJournal()), directory)
     directory.takes_tables = False
     with pytest.raises(CommandRefused) as refused:
         service.take_table("203.0.113.9", time())

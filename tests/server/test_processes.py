@@ -2,7 +2,7 @@
 
 import socket
 
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.processes import listening
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -15,7 +15,7 @@ async def test_a_play_does_not_wait_for_more_to_send() -> None:
     settings = ServerSettings(port=0)
     with listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
-        registry = Registry(settings, clock, ImmediateJournal())
+        registry = Registry(settings, clock, NullJournal())
         gateway = gateway_of(settings, registry)
         await gateway.listen(sock=listener)
         async with Peer.connect(f"ws://127.0.0.1:{port}/v1") as peer:

@@ -13,7 +13,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import MatchOver
 from racing_demon_server.durability import Durability
 from racing_demon_server.journal import check as checking
-from racing_demon_server.journal.check import Report
+from racing_demon_server.journal.check import CheckReport
 from racing_demon_server.journal.interface import Store
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.sqlite.backup import restore
@@ -65,7 +65,7 @@ async def play_match(url: str, *, bots: int = 2, hands: int = 1) -> str:
         return host.code
 
 
-def check(path: Path) -> Report:
+def check(path: Path) -> CheckReport:
     """Check a journal, with a server that is started on it."""
     with contextlib.closing(open_journal(path)) as db:
         return checking.check(db, unrestorable)

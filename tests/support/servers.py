@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Played
 from racing_demon_protocol.wire.messages.server import Accepted, CaughtUp, Refused, Seated, Snapshot, Versions
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.gateway import Gateway
@@ -148,7 +148,7 @@ async def serving_with(
     Connections may take their time: on a busy machine a long test would be cut off.
     """
     chosen = ServerSettings(**{"port": 0, "entry_seconds": 600.0, **settings})
-    registry = Registry(chosen, time, ImmediateJournal() if journal is None else journal)
+    registry = Registry(chosen, time, NullJournal() if journal is None else journal)
     server = await start(chosen, registry, time, metrics, service)
     try:
         yield Served(f"ws://127.0.0.1:{server.port}/v1", registry, server, chosen)

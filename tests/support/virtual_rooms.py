@@ -17,9 +17,9 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused, Snapshot
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import Batch
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import Actor
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
@@ -208,11 +208,11 @@ def open_room(
     settings = ServerSettings(bot_speed=bot_speed, kept_events=kept_events, contributions=contributions)
     backlog = Backlog(delayed_bytes, delayed_bytes) if backlog is None else backlog
     context = RoomContext(settings, now, backlog, lambda: True, lambda room: None, observers)
-    secrets, journal = hand_seeds(bytes(32)) if seeds is None else seeds, ImmediateJournal()
+    secrets, journal = hand_seeds(bytes(32)) if seeds is None else seeds, NullJournal()
     return Room(
         InitialState.of_new_table("TEST", asked, secrets, context, locked=False),
         context,
-        journal=TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)),
+        journal=TableJournal(journal, 1, lambda: 0, ClockWatermark(journal, now)),
         lock=Passphrase(bytes(16)),
         epoch="start",
         bot_seed=bytes(32),

@@ -32,7 +32,7 @@ FindUnrestorable = Callable[[JournalReader], Sequence[tuple[StoredTable, Excepti
 """Starts a server on a journal without writing. Returns the open tables that it cannot restore, and why."""
 
 
-class Report(NamedTuple):
+class CheckReport(NamedTuple):
     """The result of a check.
 
     Attributes:
@@ -51,7 +51,7 @@ class Report(NamedTuple):
     waiting: list[str]
 
 
-def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
+def check(journal: JournalReader, unrestorable: FindUnrestorable) -> CheckReport:
     """Check a journal: the events are complete and fit, and seeds match their commitments.
 
     Snapshots must equal what the events led to. The check reads table by table, not in one transaction, which
@@ -86,7 +86,7 @@ def check(journal: JournalReader, unrestorable: FindUnrestorable) -> Report:
                 (waiting if isinstance(why, OtherVersion) else faults).append(text)
     except journal.errors as error:
         faults = [f"the file cannot be read: {error}"]
-    return Report(count, events, hands, faults, waiting)
+    return CheckReport(count, events, hands, faults, waiting)
 
 
 def _named(table: StoredTable) -> str:

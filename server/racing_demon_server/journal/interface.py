@@ -198,8 +198,8 @@ class Journal(Protocol):
     """The journal of one server, as its tables use it, on the loop's thread.
 
     Attributes:
-        keeps: whether tables outlive the server.
-        ahead_us: how far ahead of the clock a time is written that no restart goes back behind, in
+        is_durable: whether tables outlive the server.
+        lead_us: how far ahead of the clock a time is written that no restart goes back behind, in
             microseconds.
         is_halted: whether nothing can be written now.
         needs: what an operator must give the store before it can be written again; empty if that is unknown.
@@ -208,8 +208,8 @@ class Journal(Protocol):
 
     """
 
-    keeps: bool
-    ahead_us: int
+    is_durable: bool
+    lead_us: int
     is_halted: bool
     needs: str
     halted: Callable[[bool], None]

@@ -17,11 +17,11 @@ from racing_demon_server.match.bans import Ban
 from racing_demon_server.match.checkpoint import Checkpoint
 from racing_demon_server.match.seat_tokens import Actor, SeatToken
 
+from .clock_watermark import ClockWatermark, ShiftedClockWatermark
 from .interface import Journal
 from .operations import Change, Operation
 from .play_runs import LONGEST, RUN, joined
 from .sealing import SALT_SIZE, checkpoint_name, sealed
-from .timekeeper import ShiftedTimekeeper, Timekeeper
 
 MAX_EVENTS: Final = 256
 """A snapshot is written after this many events outside of hands."""
@@ -104,21 +104,25 @@ class TableJournal:
 
     Attributes:
         number: the table's number in the journal.
-        timekeeper: keeps the time of its hands.
+        clock_watermark: keeps the time of its hands.
         seq: the number of the last event that was noted.
 
     Args:
         journal: the server's.
         number: the table's number in the journal.
         wall_clock: the wall clock.
-        timekeeper: keeps the time of its hands.
+        clock_watermark: keeps the time of its hands.
 
     """
 
     def __init__(
-        self, journal: Journal, number: int, wall_clock: WallClock, timekeeper: Timekeeper | ShiftedTimekeeper
+        self,
+        journal: Journal,
+        number: int,
+        wall_clock: WallClock,
+        clock_watermark: ClockWatermark | ShiftedClockWatermark,
     ) -> None:
-        self.timekeeper = timekeeper
+        self.clock_watermark = clock_watermark
         self._journal = journal
         self.number = number
         self._wall_clock = wall_clock
@@ -173,14 +177,14 @@ class TableJournal:
 
     def close(self, on_written: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
-        self.timekeeper.note(self.number, runs=False)
+        self.clock_watermark.note(self.number, runs=False)
         values = (self._wall_clock(), self.number)
         changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self.number,))]
         self._journal.write(changes, on_written)
 
     def note(self, encoded: Sequence[EncodedEvent]) -> None:
         """Note events, to be written together with what is noted already."""
-        if not self._journal.keeps:
+        if not self._journal.is_durable:
             return
         self._events += len(encoded)
         self._since_checkpoint += len(encoded)
@@ -218,7 +222,7 @@ class TableJournal:
             bans: all banned players, if they have changed.
 
         """
-        if not self._journal.keeps:
+        if not self._journal.is_durable:
             return
         self._end_run()
         for hand_id, seed in seeds:
@@ -260,7 +264,7 @@ class TableJournal:
             until: until when times of the table are sent, at least.
 
         """
-        self.timekeeper.note(self.number, runs=runs, until=until)
+        self.clock_watermark.note(self.number, runs=runs, until=until)
         self._end_run()
         changes, self._changes = self._changes, []
         self._journal.write(changes, on_written)

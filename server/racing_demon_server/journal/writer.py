@@ -66,8 +66,8 @@ class DurableJournal:
 
     """
 
-    keeps = True
-    ahead_us = 1_000_000
+    is_durable = True
+    lead_us = 1_000_000
     needs = ""
     _why = ""
 

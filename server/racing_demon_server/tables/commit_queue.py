@@ -138,7 +138,7 @@ class CommitQueue:
     def _send(self, news: Sequence[list[EncodedEvent] | Callback], ahead: Ahead | None, newest: int) -> None:
         """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
         self.unwritten -= 1
-        self._journal.timekeeper.note_written(newest)
+        self._journal.clock_watermark.note_written(newest)
         if ahead is not None:
             self._read_model.replace(*ahead)
         for each in news:

@@ -37,7 +37,7 @@ class CommittedTable(Protocol):
         """The clock of the hand, in the view."""
 
     def durable_time(self, at: int) -> int:
-        """Return the latest moment, up to the argument, that no restart goes back behind."""
+        """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
 
 
 class ReadModel:
@@ -47,7 +47,7 @@ class ReadModel:
 
     Attributes:
         hand_clock: the clock of the hand, in the view.
-        durable_time: returns the latest moment, up to the argument, that is certain after a restart.
+        durable_time: clamps a time to the last durable one.
         is_behind: whether judged events are not committed yet; the caller resets it.
         has_failed: whether the judge's table is in an unknown state, and no longer looked at.
 

@@ -19,13 +19,13 @@ from racing_demon_protocol.enums import CloseCode, Reason
 from racing_demon_protocol.errors import CommandRefused, InconsistentEvent, InvalidGame, RacingDemonError
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import encoded_events
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark, ShiftedClockWatermark
 from racing_demon_server.journal.interface import Journal, JournalReader, StoredTable
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.reader import UnknownContents, options_of
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.match.table import SavedState
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
@@ -119,7 +119,7 @@ class Registry:
         self._clock = clock
         self._observers = observers
         self._journal = journal
-        self._timekeeper = Timekeeper(journal, clock)
+        self._clock_watermark = ClockWatermark(journal, clock)
         journal.halted = partial(self.halt, "journal")
         self._codes = codes
         self._halts: set[str] = set()
@@ -248,7 +248,7 @@ class Registry:
         """
         until = time.monotonic() + patience
         for reader in self._reading.enter_context(self._journal.reading()):
-            self._timekeeper.kept, self._known = reader.last_us(), reader.errors
+            self._clock_watermark.kept, self._known = reader.last_us(), reader.errors
             for stored in list(reader.tables(only_open=True)):
                 self._opened = max(self._opened, stored.number)
                 self._unread.setdefault(stored.code, stored.id)
@@ -351,7 +351,7 @@ class Registry:
         """Restore a table that another server had; yield after each step."""
         lock = Passphrase(stored.salt, stored.passphrase)
         journal = self._table_journal(stored.id, offset_us)
-        journal.timekeeper.note_written(last_us)
+        journal.clock_watermark.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
         options, seed = options_of(stored), self._seed(stored.number)
         room = yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
@@ -368,7 +368,7 @@ class Registry:
         self._stop_expiry(code)
         del self._rooms[code]
         self.leaving.add(number)
-        if self._journal.keeps:
+        if self._journal.is_durable:
             self._unread[code] = number
         self._journal.write([], partial(self._take_back, room))
 
@@ -376,7 +376,7 @@ class Registry:
         number = room.journal.number
         failures = len(self._failures[number])
         self.leaving.discard(number)
-        if not self._journal.keeps or failures > MAX_RESTORES + 1:  # even its end has failed
+        if not self._journal.is_durable or failures > MAX_RESTORES + 1:  # even its end has failed
             room.journal.close()
             self._end_failed(room)
             return
@@ -439,7 +439,7 @@ class Registry:
         room.stop()
         self.leaving.add(number)
         self._remove(room)
-        room.journal.timekeeper.note(number, runs=False)
+        room.journal.clock_watermark.note(number, runs=False)
         moves: list[Change] = [] if heir is None else [(Operation.MOVE_TABLE, (number, heir))]
         self._journal.write(moves, partial(self._part, room, MOVED if moves else STAYS))
 
@@ -451,8 +451,10 @@ class Registry:
     def _table_journal(self, number: int | None = None, offset_us: int = 0) -> TableJournal:
         """Return where a table is kept; without a number, a new one."""
         number = self._journal.new_number() if number is None else number
-        timekeeper = ShiftedTimekeeper(self._timekeeper, offset_us) if offset_us else self._timekeeper
-        return TableJournal(self._journal, number, wall_clock, timekeeper)
+        clock_watermark = (
+            ShiftedClockWatermark(self._clock_watermark, offset_us) if offset_us else self._clock_watermark
+        )
+        return TableJournal(self._journal, number, wall_clock, clock_watermark)
 
     def _seed(self, number: int) -> bytes:
         """Return the seed of all randomness at a table."""
@@ -542,7 +544,7 @@ class Registry:
         """Halt all tables for good, and read no more of them: the server stops."""
         if self._resting is not None:
             self._resting.cancel()
-        self._timekeeper.close()
+        self._clock_watermark.close()
         for room in self._rooms.values():
             room.stop()
 
@@ -553,7 +555,7 @@ class Registry:
                 self.discard(room)
             else:
                 self._forget(room)
-        self._timekeeper.close()
+        self._clock_watermark.close()
 
     def halt(self, why: str, halted: bool) -> None:
         """Halt all tables for a reason; they go on when there is none left."""
@@ -614,7 +616,7 @@ def unrestorable(reader: JournalReader) -> list[tuple[StoredTable, Exception]]:
 
     async def start() -> list[tuple[StoredTable, Exception]]:
         now = reader.last_us()
-        return list(Registry(ServerSettings(), lambda: now, ImmediateJournal()).restore_from(reader))
+        return list(Registry(ServerSettings(), lambda: now, NullJournal()).restore_from(reader))
 
     with ThreadPoolExecutor() as thread:  # the caller may have a loop of its own
         return thread.submit(asyncio.run, start()).result()

@@ -208,7 +208,7 @@ class Room:
         bot_budget: TokenBucket | None = None,
     ) -> None:
         self.table, replay, saved_state, whispers = initial
-        settings, offset_us = context.settings, journal.timekeeper.offset_us
+        settings, offset_us = context.settings, journal.clock_watermark.offset_us
         # A table that another server had goes on by that server's clock.
         clock: Clock = (lambda: context.clock() + offset_us) if offset_us else context.clock
         self._last_seq = self.table.view.seq
@@ -221,7 +221,7 @@ class Room:
             self.table.plays,
         )
         self.journal = journal
-        self.shown = ReadModel(self.table, journal.timekeeper.durable_time)
+        self.shown = ReadModel(self.table, journal.clock_watermark.durable_time)
         self.broadcast = Broadcast(self.shown, replay, clock, context.observers, context.backlog)
         self._commit_queue = CommitQueue(self.table, self.broadcast, journal, self.shown)
         self._lock = lock
@@ -350,7 +350,9 @@ class Room:
         """Put a command into the inbox. Commands that arrived together are judged together, in rounds."""
         if not self._inbox:
             self._loop.call_soon(self._empty_inbox)
-        self._inbox.put(QueuedCommand(sender, actor, command, arrived + self.journal.timekeeper.offset_us))
+        self._inbox.put(
+            QueuedCommand(sender, actor, command, arrived + self.journal.clock_watermark.offset_us)
+        )
 
     def catch_up(self) -> int:
         """Judge everything that was read, do everything that is due, and return the present time."""

@@ -14,7 +14,7 @@ from websockets.http11 import Request
 from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.codec import Encoding
 from racing_demon_protocol.wire.messages import Message
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net import connection
 from racing_demon_server.net.connection import Connection
 from racing_demon_server.net.handler import Handler
@@ -75,7 +75,7 @@ async def main(port: int) -> None:
         max_fragments=10**9,
         backlog_bytes=2**30,
     )
-    registry = Registry(settings, clock, ImmediateJournal())
+    registry = Registry(settings, clock, NullJournal())
     server = await start(settings, registry, clock, service=EchoService)
     sys.stdout.write(f"listening on {server.port}\n")
     sys.stdout.flush()

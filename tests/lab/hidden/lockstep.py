@@ -24,8 +24,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.hand import Hand
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.read_model import CommittedTable
@@ -151,9 +151,7 @@ class _Side:
         self._broker = _TimedBroker()
         folder = race.journals
         journal: Journal = (
-            ImmediateJournal()
-            if folder is None
-            else VirtualJournal(folder / f"{number}.sqlite", _SteadyDisk())
+            NullJournal() if folder is None else VirtualJournal(folder / f"{number}.sqlite", _SteadyDisk())
         )
         settings = ServerSettings(seed=race.seed, bot_speed=4.0, kept_events=30)
         self.registry = Registry(settings, now, journal, [self._broker])

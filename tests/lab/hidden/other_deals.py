@@ -22,7 +22,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Dealt, HandOver, Played, Rotated
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.ops.logs import set_up
@@ -114,7 +114,7 @@ class _Performance:
         self._broker = Broker()
         self._metrics = Metrics()
         settings = ServerSettings(seed=plan.seed, bot_speed=4.0, kept_events=30)
-        self._registry = Registry(settings, now, ImmediateJournal(), [self._metrics, self._broker])
+        self._registry = Registry(settings, now, NullJournal(), [self._metrics, self._broker])
         self.room: Room = self._registry.open(plan.options)
         self._conns: list[tuple[str, FakeConnection]] = []
         self._at: dict[int, FakeConnection] = {}

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from racing_demon_server.journal import table_journal
 from tests.lab.simulation.network import Faults
 from tests.lab.simulation.simulator import World, simulate
 from tests.support.effort import usually

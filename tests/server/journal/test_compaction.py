@@ -17,8 +17,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.matches import export, matches
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.journal.sqlite.database import open_journal
@@ -175,7 +175,7 @@ async def test_the_memory_of_a_restart_does_not_grow_with_a_hand(path: Path) -> 
 def peak_of_restart(path: Path) -> int:
     """Return how many bytes a server takes at most while it takes its tables up, apart from SQLite's."""
     with contextlib.closing(open_journal(path)) as db:
-        registry = Registry(ServerSettings(), lambda: 0, ImmediateJournal())
+        registry = Registry(ServerSettings(), lambda: 0, NullJournal())
         tracemalloc.start()
         try:
             assert list(registry.restore_from(db)) == []

@@ -14,8 +14,8 @@ import pytest
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_server.journal import table_journal
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import JournalUnusable
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.play_runs import StoredPlay, is_private, parted
 from racing_demon_server.journal.sqlite.database import (
     APPLICATION_ID,
@@ -91,7 +91,7 @@ def taken_up(path: Path) -> int:
     try:
         with reading(path) as db:
             now = db.last_us()
-            registry = Registry(ServerSettings(), lambda: now, ImmediateJournal())
+            registry = Registry(ServerSettings(), lambda: now, NullJournal())
             unrestorable = list(registry.restore_from(db))
             tables = len(registry)
             registry.close(for_good=False)

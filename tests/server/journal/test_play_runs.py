@@ -20,6 +20,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
+from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.play_runs import (
     LONGEST,
     RUN,
@@ -33,7 +34,6 @@ from racing_demon_server.journal.play_runs import (
 from racing_demon_server.journal.reader import StoredEvent, UnknownContents, beaten_of, log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.journal.writer import DurableJournal
 from racing_demon_server.match.seat_tokens import SeatToken
 from racing_demon_server.settings import ServerSettings
@@ -60,8 +60,8 @@ def play(seq: int) -> ev.Played:
 
 def tables_in(journal: DurableJournal, number: int) -> list[TableJournal]:
     """Return so many new tables of a journal."""
-    timekeeper = Timekeeper(journal, now)
-    return [TableJournal(journal, journal.new_number(), lambda: WALL, timekeeper) for _ in range(number)]
+    clock_watermark = ClockWatermark(journal, now)
+    return [TableJournal(journal, journal.new_number(), lambda: WALL, clock_watermark) for _ in range(number)]
 
 
 def written(

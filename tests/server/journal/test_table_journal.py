@@ -12,10 +12,10 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent
+from racing_demon_server.journal.clock_watermark import ClockWatermark
 from racing_demon_server.journal.reader import beaten_of
 from racing_demon_server.journal.sqlite.database import reading
 from racing_demon_server.journal.table_journal import MAX_BYTES, MAX_EVENTS, TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 from racing_demon_server.match.seat_tokens import SeatToken
 from tests.support.virtual_journal import VirtualJournal
 from tests.support.virtual_rooms import in_virtual_time, now
@@ -31,7 +31,7 @@ def table(tmp_path: Path) -> Callable[[Callable[[TableJournal], None]], None]:
     def tell(story: Callable[[TableJournal], None]) -> None:
         async def run() -> None:
             journal = VirtualJournal(tmp_path / "journal.sqlite", random.Random(1))
-            story(TableJournal(journal, 1, lambda: 0, Timekeeper(journal, now)))
+            story(TableJournal(journal, 1, lambda: 0, ClockWatermark(journal, now)))
             await journal.drained()
             journal.close()
 

@@ -1,13 +1,13 @@
 """A server that keeps nothing makes no rows of what happens."""
 
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.clock_watermark import ClockWatermark
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.table_journal import TableJournal
-from racing_demon_server.journal.timekeeper import Timekeeper
 
 
 def test_secrets_make_no_rows_where_nothing_is_kept() -> None:
     """The journal of a table at such a server has nothing to write after a secret was noted."""
-    journal = ImmediateJournal()
-    table = TableJournal(journal, 1, lambda: 0, Timekeeper(journal, lambda: 0))
+    journal = NullJournal()
+    table = TableJournal(journal, 1, lambda: 0, ClockWatermark(journal, lambda: 0))
     table.note_beside(1, seeds=[("hand", bytes(32))])
     assert not table.has_noted

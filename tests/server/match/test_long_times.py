@@ -14,7 +14,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.publish_queue import PublishQueue
 from racing_demon_server.mqtt.topics import Topics
 from racing_demon_server.settings import ServerSettings
@@ -41,7 +41,7 @@ class Slept:
     def __init__(self) -> None:
         self.url = ""
         self._slept = 0
-        self.registry = Registry(ServerSettings(port=0), self.clock, ImmediateJournal())
+        self.registry = Registry(ServerSettings(port=0), self.clock, NullJournal())
 
     def clock(self) -> int:
         """Return the microseconds on its clock."""

@@ -17,7 +17,7 @@ from racing_demon_protocol.wire.messages import Event
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt import publisher as publisher_module
 from racing_demon_server.mqtt.publisher import Publisher
 from racing_demon_server.mqtt.setup import own_urls, publishers
@@ -44,7 +44,7 @@ async def publishing(
     """Run a server that tells a broker of its tables as node ``a1``, at its own or other addresses."""
     chosen = ServerSettings(**{"port": 0, "mqtt_url": mqtt_url, "node": "a1", "bot_speed": 100.0, **settings})
     (publisher,) = publishers(chosen, clock)
-    registry = Registry(chosen, clock, ImmediateJournal(), [publisher])
+    registry = Registry(chosen, clock, NullJournal(), [publisher])
     server = await start(chosen, registry, clock)
     port = server.port
     publisher.start(find_urls or (lambda: own_urls(chosen.host, port)))

@@ -16,7 +16,7 @@ from racing_demon_protocol.wire.messages.events import Played, Signalled
 from racing_demon_protocol.wire.messages.server import Accepted, Pong, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server import rate_limits
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import SHARE_SECONDS, ServerContext
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.rate_limits import COSTS, EVENT_BURST, HANDSHAKE, REQUEST
@@ -240,7 +240,7 @@ async def test_a_party_behind_one_router_is_never_refused() -> None:
     """
     time, settings, home = Standing(), ServerSettings(), "203.0.113.9"
     context = ServerContext(settings, time, NO_METRICS)
-    service = TableService(context, Registry(settings, time, ImmediateJournal()))
+    service = TableService(context, Registry(settings, time, NullJournal()))
     room = service.open(home, Options(), Passphrase(bytes(16)))
     everybody = []
     for number in range(38):

@@ -14,7 +14,7 @@ from racing_demon_protocol.enums import CloseCode
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.table_service import TableHandler
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
@@ -31,7 +31,7 @@ async def counting(**settings: Any) -> AsyncIterator[tuple[Served, list[str]]]:
     """Run a server, and note the words that it counts connections by which it ends."""
     cuts: list[str] = []
     chosen = ServerSettings(**{"port": 0, **settings})
-    registry = Registry(chosen, clock, ImmediateJournal())
+    registry = Registry(chosen, clock, NullJournal())
     server = await start(chosen, registry, clock, NO_METRICS._replace(cut=cuts.append))
     port = server.port
     try:

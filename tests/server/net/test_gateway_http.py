@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Operation
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.writer import DurableJournal
@@ -83,7 +83,7 @@ async def test_a_mistake_over_a_request_is_answered_and_told(
 async def test_who_has_said_nothing_when_the_server_closes_is_cut_off(is_closed_before: bool) -> None:
     """A connection that was accepted just before or after that gets no answer."""
     settings = ServerSettings(entry_seconds=600.0)
-    registry = Registry(settings, clock, ImmediateJournal())
+    registry = Registry(settings, clock, NullJournal())
     gateway = gateway_of(settings, registry)
     if is_closed_before:
         gateway.close(1001, "")

@@ -13,7 +13,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from racing_demon_protocol.wire.codec import Encoding
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import (
     is_allowed_host,
@@ -136,7 +136,7 @@ async def test_metrics_are_written_down_once_a_second_at_the_most() -> None:
         written.append(connections)
         return f"number {len(written)}\n"
 
-    registry = Registry(settings, time, ImmediateJournal())
+    registry = Registry(settings, time, NullJournal())
     meter = MetricsHooks(write, lambda _why: None, lambda _reason: None)
     server = await start(settings, registry, time, meter)
     port = server.port

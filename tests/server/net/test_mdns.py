@@ -14,7 +14,7 @@ from racing_demon_client.net.server_query import FoundTable
 from racing_demon_protocol.discovery.mdns import Interface
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net import mdns
 from racing_demon_server.net.mdns import Announcer
 from racing_demon_server.settings import ServerSettings
@@ -36,7 +36,7 @@ def _on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 async def announcing() -> AsyncIterator[tuple[str, Registry]]:
     """Run a server that announces its tables, and give its URL and its tables."""
     settings, speaker = ServerSettings(port=0), Announcer()
-    registry = Registry(settings, clock, ImmediateJournal(), [speaker])
+    registry = Registry(settings, clock, NullJournal(), [speaker])
     server = await start(settings, registry, clock)
     port = server.port
     speaker.start(lambda: [HERE], port)
@@ -116,7 +116,7 @@ async def test_a_network_that_comes_later_is_announced_on(monkeypatch: pytest.Mo
     """A server that was started before its network was up; and one whose network has gone and come."""
     monkeypatch.setattr(mdns, "FOLLOW_SECONDS", 0.05)
     interfaces: list[Interface] = []
-    registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+    registry = Registry(ServerSettings(), clock, NullJournal(), [speaker := Announcer()])
     registry.open(Options())
     async with listening() as changes:
         speaker.start(lambda: [*interfaces], 5252)
@@ -158,7 +158,7 @@ async def test_a_network_that_takes_no_goodbye_keeps_no_server(
 async def test_players_are_told_that_a_server_has_gone() -> None:
     """It withdraws what it has announced as it stops, though its tables are not closed."""
     async with listening() as changes:
-        registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+        registry = Registry(ServerSettings(), clock, NullJournal(), [speaker := Announcer()])
         registry.open(Options())
         speaker.start(lambda: [HERE], 5252)
         assert await timeout(PATIENCE, changes.get()) == "Added"
@@ -196,7 +196,7 @@ async def test_a_network_that_fails_later_is_told_of_once(
             raise zeroconf.Error
 
     monkeypatch.setattr(mdns, "AsyncZeroconf", Broken)
-    registry = Registry(ServerSettings(), clock, ImmediateJournal(), [speaker := Announcer()])
+    registry = Registry(ServerSettings(), clock, NullJournal(), [speaker := Announcer()])
     registry.open(Options())
     with caplog.at_level(logging.WARNING):
         speaker.start(lambda: [HERE], 5252)

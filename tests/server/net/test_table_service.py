@@ -5,7 +5,7 @@ import pytest
 from racing_demon_protocol.enums import Reason
 from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
 from racing_demon_server.settings import ServerSettings
@@ -22,7 +22,7 @@ def service_of(time: Standing, **settings: float) -> TableService:
     """Return what all sessions of a server share."""
     chosen = ServerSettings(**settings)  # type: ignore[arg-type]
     context = ServerContext(chosen, time, NO_METRICS)
-    return TableService(context, Registry(chosen, time, ImmediateJournal()))
+    return TableService(context, Registry(chosen, time, NullJournal()))
 
 
 def opened(service: TableService, address: str, time: Standing) -> Room:

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.mqtt.setup import publishers
 from racing_demon_server.net.handler import MetricsHooks
 from racing_demon_server.net.http import is_local
@@ -41,7 +41,7 @@ async def measured(service: OpenService = TableService, **settings: Any) -> Asyn
     """Run a server with metrics in this process."""
     chosen = ServerSettings(**{"port": 0, **settings})
     metrics = Metrics()
-    registry = Registry(chosen, clock, ImmediateJournal(), [metrics])
+    registry = Registry(chosen, clock, NullJournal(), [metrics])
     hooks = MetricsHooks(metrics.text, metrics.cut, metrics.refused)
     server = await start(chosen, registry, clock, hooks, service)
     port = server.port

@@ -15,7 +15,7 @@ from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.encoded_messages import EncodedEvent, encoded_events
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.broadcast import ReplayBuffer
 from racing_demon_server.tables.observer import Observer
@@ -322,7 +322,7 @@ async def test_a_player_of_identical_deals_comes_back_to_the_own_plays() -> None
 async def test_everything_comes_in_the_order_of_judging(is_kept: bool, tmp_path: Path) -> None:
     """Numbered events, plays told to one alone and answers: each player hears them as they were judged."""
     kept = VirtualJournal(tmp_path / "journal.db", random.Random(1)) if is_kept else None
-    journal = kept or ImmediateJournal()
+    journal = kept or NullJournal()
     options = Options(game="sultan", countdown_ms=0)
     room = Registry(ServerSettings(), now, journal).open(options)
     players = [seat_at(room, name) for name in ("Ann", "Ben")]

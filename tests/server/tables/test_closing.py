@@ -13,7 +13,7 @@ from racing_demon_protocol.records.verify import verify
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.settings import ServerSettings
@@ -150,7 +150,7 @@ async def test_everybody_is_told_before_the_table_is_closed(delay_ms: int) -> No
 @virtual
 async def test_all_matches_end_where_all_tables_are_closed() -> None:
     """Who watches late, at whichever table, sees how each has ended before the server goes."""
-    registry = Registry(ServerSettings(bot_speed=5.0), now, ImmediateJournal())
+    registry = Registry(ServerSettings(bot_speed=5.0), now, NullJournal())
     watching = []
     for _ in range(2):
         room = registry.open(Options(hands=3, countdown_ms=0, watch_delay_ms=60_000))

@@ -12,7 +12,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.net.handler import ServerContext
 from racing_demon_server.net.table_service import TableService
@@ -27,7 +27,7 @@ from tests.support.virtual_rooms import FakeConnection, now, say, seat_at, virtu
 
 def open_hall(**settings: object) -> Registry:
     """Open a hall with some settings changed."""
-    return Registry(ServerSettings(**settings), now, ImmediateJournal())  # type: ignore[arg-type]
+    return Registry(ServerSettings(**settings), now, NullJournal())  # type: ignore[arg-type]
 
 
 def listen(room: Room) -> FakeConnection:

@@ -11,7 +11,7 @@ from racing_demon_protocol.errors import CommandRefused
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Committed, Dealt, Event
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from tests.support.virtual_rooms import FakeConnection, in_virtual_time, now, say, seat_at, virtual
@@ -21,7 +21,7 @@ ALPHABET = set("BCDFGHJKLMNPQRSTVWXZ")
 
 def open_hall(**settings: object) -> Registry:
     """Open a hall with some settings changed."""
-    return Registry(ServerSettings(**settings), now, ImmediateJournal())  # type: ignore[arg-type]
+    return Registry(ServerSettings(**settings), now, NullJournal())  # type: ignore[arg-type]
 
 
 # Codes.

@@ -16,8 +16,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Halted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal, StoredTable
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.recovery import saved_state_of
 from racing_demon_server.match.table import SavedState
@@ -118,7 +118,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
     elapsed = room.table.hand_clock.elapsed_ms(now())
 
     kept, saved_state, last = _kept(journal)
-    second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal())
+    second = Registry(ServerSettings(), lambda: now() - AHEAD, NullJournal())
     second.adopt(kept, saved_state, last, AHEAD)
     again = second.room(code)
     assert (kept.id, {number}) == (again.journal.number, {*second.numbers})
@@ -133,7 +133,7 @@ async def test_a_table_is_handed_over_and_goes_on_elsewhere(tmp_path: Path) -> N
         again.verify_passphrase("guess", "")
     assert Reason.BAD_PASSPHRASE is caught.value.reason
     again.verify_passphrase(WORD, "")
-    assert again.journal.timekeeper.offset_us == AHEAD
+    assert again.journal.clock_watermark.offset_us == AHEAD
     assert elapsed - 2_000 <= again.table.hand_clock.elapsed_ms(now()) <= elapsed
     later = FakeConnection()
     again.attach(later, 0, "a" * 64)
@@ -151,7 +151,7 @@ async def test_a_table_that_is_adopted_piece_by_piece_is_the_same(tmp_path: Path
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
     gone = await _handed_over(first, journal)
-    second = Registry(ServerSettings(), now, ImmediateJournal())
+    second = Registry(ServerSettings(), now, NullJournal())
     ended = asyncio.Event()
     second.adopt(*_kept(journal), 0, ended.set, patience)
     code = gone.table.view.code
@@ -174,7 +174,7 @@ async def test_a_table_that_cannot_be_adopted_is_told_as_ended(tmp_path: Path) -
     first = Registry(ServerSettings(), now, journal)
     await _handed_over(first, journal)
     kept, saved_state, last = _kept(journal)
-    second = Registry(ServerSettings(), now, ImmediateJournal())
+    second = Registry(ServerSettings(), now, NullJournal())
     ended = asyncio.Event()
     second.adopt(kept, saved_state._replace(seeds={}), last, 0, ended.set)
     assert ended.is_set()
@@ -197,7 +197,7 @@ async def test_each_adoption_is_an_epoch_of_its_own(tmp_path: Path) -> None:
     kept, saved_state, last = _kept(journal)
     names = set()
     for _ in range(2):
-        server = Registry(ServerSettings(), now, ImmediateJournal())
+        server = Registry(ServerSettings(), now, NullJournal())
         server.adopt(kept, saved_state, last, 0)
         names.add(server.room(code).epochs.current)
         server.close(for_good=False)
@@ -234,7 +234,7 @@ async def test_the_time_that_an_answer_takes_is_right_on_any_clock(tmp_path: Pat
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
     await _handed_over(first, journal)
-    second = Registry(ServerSettings(), lambda: now() - AHEAD, ImmediateJournal(), [Timing()])
+    second = Registry(ServerSettings(), lambda: now() - AHEAD, NullJournal(), [Timing()])
     second.adopt(*_kept(journal), AHEAD)
     (again,) = second.rooms
     conn = FakeConnection()
@@ -261,7 +261,7 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
             registry.discard(registry.rooms[0])
             registry.hand_over(room, HEIR)
             await journal.drained()
-            registry = Registry(ServerSettings(seed=bytes(32)), now, ImmediateJournal())
+            registry = Registry(ServerSettings(seed=bytes(32)), now, NullJournal())
             registry.adopt(*_kept(journal), 0)
             (room,) = registry.rooms
             assert room.journal.number == 2
@@ -276,7 +276,7 @@ async def test_an_adopted_table_has_the_cards_that_it_would_have_had(tmp_path: P
         registry.close(for_good=False)
         return before + after if heir else after
 
-    undisturbed = await promises(ImmediateJournal(), heir=False)
+    undisturbed = await promises(NullJournal(), heir=False)
     journal = SharedJournal(tmp_path / "journal.db")
     assert len(undisturbed) == 2
     assert undisturbed == await promises(journal, heir=True)
@@ -319,7 +319,7 @@ async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool,
     journal = SharedJournal(tmp_path / "journal.db")
     first = Registry(ServerSettings(), now, journal)
     await _handed_over(first, journal)
-    second = Registry(ServerSettings(), now, ImmediateJournal())
+    second = Registry(ServerSettings(), now, NullJournal())
     second.halt("database", is_halted)
     second.adopt(*_kept(journal), 0)
     (again,) = second.rooms
@@ -332,7 +332,7 @@ async def test_a_server_that_cannot_write_adopts_a_halted_table(is_halted: bool,
 @virtual
 async def test_tables_go_on_when_no_reason_to_halt_is_left() -> None:
     """Two reasons halt once; the first that ends changes nothing, the second ends the halt."""
-    registry = Registry(ServerSettings(), now, ImmediateJournal())
+    registry = Registry(ServerSettings(), now, NullJournal())
     room, conn = await _played(registry)
     for why, halted in (("disk", True), ("database", True), ("disk", True), ("disk", False)):
         registry.halt(why, halted)
@@ -349,7 +349,7 @@ def test_the_log_tells_which_table_was_opened_and_closed(caplog: pytest.LogCaptu
     """By its code."""
 
     async def history() -> None:
-        registry = Registry(ServerSettings(), now, ImmediateJournal())
+        registry = Registry(ServerSettings(), now, NullJournal())
         room = registry.open(Options())
         registry.discard(room)
         told = [(record.getMessage(), vars(record).get("table")) for record in caplog.records]

@@ -19,8 +19,8 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.durability import Durability
-from racing_demon_server.journal.immediate import ImmediateJournal
 from racing_demon_server.journal.interface import Journal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.sqlite.store import SqliteStore
 from racing_demon_server.journal.table_journal import MAX_EVENTS
 from racing_demon_server.settings import ServerSettings
@@ -41,7 +41,7 @@ HASH = slow_hash(WORD, SALT)
 @asynccontextmanager
 async def running(path: Path | None, **settings: object) -> AsyncIterator[Registry]:
     """Run a hall on a journal, or on none, and stop it as an operator does."""
-    journal: Journal = ImmediateJournal() if path is None else VirtualJournal(path, random.Random(1))
+    journal: Journal = NullJournal() if path is None else VirtualJournal(path, random.Random(1))
     registry = Registry(ServerSettings(seed=SEED, **settings), now, journal)  # type: ignore[arg-type]
     registry.restore()
     yield registry

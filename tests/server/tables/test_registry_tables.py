@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.read_model import CommittedTable
@@ -36,7 +36,7 @@ class Watching(Observer):
 async def test_observers_hear_of_every_table() -> None:
     """When it is opened, and when it is closed."""
     watching = Watching()
-    registry = Registry(ServerSettings(), now, ImmediateJournal(), [watching])
+    registry = Registry(ServerSettings(), now, NullJournal(), [watching])
     codes = [registry.open(Options()).table.view.code for _ in range(2)]
     assert (codes, []) == (watching.opens, watching.closes)
     registry.close()
@@ -46,7 +46,7 @@ async def test_observers_hear_of_every_table() -> None:
 @virtual
 async def test_codes_may_be_given_by_numbers() -> None:
     """A server of a cluster takes the code that the table's number has."""
-    registry = Registry(ServerSettings(), now, ImmediateJournal(), codes=lambda number: f"N{number}")
+    registry = Registry(ServerSettings(), now, NullJournal(), codes=lambda number: f"N{number}")
     room = registry.open(Options())
     assert f"N{room.journal.number}" == room.table.view.code
     registry.close()
@@ -55,9 +55,9 @@ async def test_codes_may_be_given_by_numbers() -> None:
 @virtual
 async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
     """Tables that were opened here share both."""
-    registry = Registry(ServerSettings(), now, ImmediateJournal())
+    registry = Registry(ServerSettings(), now, NullJournal())
     one, two = registry.open(Options()), registry.open(Options())
-    assert one.journal.timekeeper.offset_us == 0
+    assert one.journal.clock_watermark.offset_us == 0
     assert one.epochs.current == two.epochs.current
     assert len(one.epochs.current) == 16
     registry.close()
@@ -67,7 +67,7 @@ async def test_a_new_table_has_the_servers_clock_and_epoch() -> None:
 @virtual
 async def test_players_contribute_to_deals_that_nobody_repeats(seed: bytes | None, prepared: bool) -> None:
     """A server with a seed deals what follows from it, and asks nobody for more."""
-    registry = Registry(ServerSettings(seed=seed), now, ImmediateJournal())
+    registry = Registry(ServerSettings(seed=seed), now, NullJournal())
     room = registry.open(Options())
     seat_at(room, "Ann")
     assert prepared is (room.shown.view.next_shuffle is not None)
@@ -77,7 +77,7 @@ async def test_players_contribute_to_deals_that_nobody_repeats(seed: bytes | Non
 @virtual
 async def test_the_tables_of_an_address_are_counted() -> None:
     """Until they are closed; those that were opened from nowhere are nobody else's."""
-    registry = Registry(ServerSettings(), now, ImmediateJournal())
+    registry = Registry(ServerSettings(), now, NullJournal())
     rooms = [registry.open(Options(), address=address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")]
     registry.open(Options())
     assert sorted(registry.openers()) == ["", "192.0.2.1", "192.0.2.1", "192.0.2.2"]

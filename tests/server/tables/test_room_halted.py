@@ -9,7 +9,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.events import Readied
 from racing_demon_protocol.wire.messages.server import Accepted, Halted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
 from racing_demon_server.tables.registry import Registry
@@ -60,7 +60,7 @@ async def test_what_was_judged_before_the_disk_was_full_is_not_refused(tmp_path:
 async def test_what_was_sent_again_to_a_halted_room_is_measured() -> None:
     """Observers hear how long the answer has taken, from the moment in which it was read."""
     observing = Measuring()
-    room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
+    room = Registry(ServerSettings(), now, NullJournal(), [observing]).open(Options())
     ann, conn = seat_at(room, "Ann")
     ready = cl.Ready(counter=1)
     await say(room, conn, ann, ready)

@@ -18,7 +18,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.journal.reader import log_of
 from racing_demon_server.journal.sqlite.database import open_journal
 from racing_demon_server.match.hand import SLICE_UNITS, DeadHandTest
@@ -202,7 +202,7 @@ def test_virtual_time_deals_the_same_hands_in_every_run() -> None:
     """A table whose seed is secret deals the same in two runs: no test fails in one run of 400."""
 
     async def history() -> bytes:
-        room = Registry(ServerSettings(), now, ImmediateJournal()).open(Options(countdown_ms=0))
+        room = Registry(ServerSettings(), now, NullJournal()).open(Options(countdown_ms=0))
         ann, conn = seat_at(room, "Ann")
         await say(room, conn, ann, cl.Start(counter=1))
         room.close()

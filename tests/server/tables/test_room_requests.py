@@ -8,7 +8,7 @@ from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted, Refused
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.table import GONE
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.observer import Observer
@@ -68,7 +68,7 @@ async def test_an_older_connection_hears_that_it_has_no_seat() -> None:
 async def test_a_refusal_without_a_seat_is_measured_and_is_no_play() -> None:
     """Observers hear the command, its answer, and how long that took; nothing is counted as played."""
     observing = Observing()
-    room = Registry(ServerSettings(), now, ImmediateJournal(), [observing]).open(Options())
+    room = Registry(ServerSettings(), now, NullJournal(), [observing]).open(Options())
     ann, older = seat_at(room, "Ann")
     room.broadcast.take_seat(FakeConnection(), ann)
     room.put(older, ann, READY, now() - 500)

@@ -212,7 +212,7 @@ reading checks the types as well (:mod:`.reader`).
   last event before that start.
 - ``bans``: the kicked players, by token hash, and by name and address hash. Snapshots and events say which of
   these names still count.
-- ``clock``: one row, while hands run, with a time that no restart goes back behind (:mod:`.timekeeper`).
+- ``clock``: one row, while hands run, with a time that no restart goes back behind (:mod:`.clock_watermark`).
 """
 
 TABLES: Final = frozenset(re.findall(r"CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", LAYOUT))

@@ -19,7 +19,7 @@ OF_TABLES: Final = sorted(TABLES - {"clock", "tables", "marks", "corrections", *
 """Other rows of one table: a few each."""
 
 
-class Pruned(NamedTuple):
+class PruneResult(NamedTuple):
     """What was deleted.
 
     Attributes:
@@ -35,7 +35,7 @@ class Pruned(NamedTuple):
     kept: list[str]
 
 
-def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> Pruned:
+def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> PruneResult:
     """Delete the matches that ended before a moment, with everything that belongs to them.
 
     Args:
@@ -69,7 +69,7 @@ def prune(path: Path, before_ms: int, *, dry_run: bool = False) -> Pruned:
         for name in () if dry_run else LOGS:
             _delete_ownerless(db, name)
         pages, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_size"))
-    return Pruned(count, pages * size, kept)
+    return PruneResult(count, pages * size, kept)
 
 
 def _remove(db: JournalFile, table: StoredTable, played: list[Match]) -> None:

@@ -20,7 +20,7 @@ from racing_demon_protocol.wire.options import Options
 from racing_demon_server.bots import scheduler
 from racing_demon_server.bots.bot import LEVELS, Bot, Decision, Level
 from racing_demon_server.bots.scheduler import SLICE_GAP_SECONDS, SLICE_UNITS, BotScheduler
-from racing_demon_server.journal.immediate import ImmediateJournal
+from racing_demon_server.journal.null_journal import NullJournal
 from racing_demon_server.match.seat_tokens import SeatTokens
 from racing_demon_server.rate_limits import TokenBucket
 from racing_demon_server.settings import ServerSettings
@@ -190,7 +190,7 @@ async def test_who_opened_a_table_pays_for_its_bots_thoughts() -> None:
     """Bots of somebody who has no units left think more seldom, and go on."""
     plays = []
     for bot_budget in (None, TokenBucket(8, 8)):
-        registry, conn = Registry(ServerSettings(), now, ImmediateJournal()), FakeConnection()
+        registry, conn = Registry(ServerSettings(), now, NullJournal()), FakeConnection()
         room = registry.open(Options(hands=9, countdown_ms=0, tally_ms=0), bot_budget=bot_budget)
         room.add_host(b"host")
         room.attach(conn, None, "0" * 64)

@@ -12,11 +12,11 @@ from .operations import Change
 log = logging.getLogger("racing_demon_server")
 
 
-class ImmediateJournal:
+class NullJournal:
     """Keeps nothing, and never halts. See :class:`.interface.Journal`."""
 
-    keeps = False
-    ahead_us = 10 * 365 * 86_400_000_000  # there is no restart
+    is_durable = False
+    lead_us = 10 * 365 * 86_400_000_000  # there is no restart
 
     def __init__(self) -> None:
         self.is_halted = False

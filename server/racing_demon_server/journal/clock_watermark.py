@@ -1,4 +1,4 @@
-"""Keeps the server's time on the disk, also during hands in which nobody plays.
+"""The clock's durable high-water mark, written also during hands in which nobody plays.
 
 A restart continues from the newest time in the journal. So that no time that was sent runs backwards, the
 journal holds a time in the future while hands run, and no later time is sent.
@@ -14,8 +14,8 @@ from .interface import Journal
 from .operations import Operation
 
 
-class Timekeeper:
-    """Keeps the time of all tables of one server.
+class ClockWatermark:
+    """The newest time on the disk for all tables of one server.
 
     Attributes:
         kept: the newest time on the disk.
@@ -39,7 +39,7 @@ class Timekeeper:
         self._is_writing = self._is_closed = False
 
     def durable_time(self, at: int) -> int:
-        """Return the latest moment, up to the argument, that no restart goes back behind."""
+        """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
         return min(at, self.kept)
 
     def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
@@ -74,7 +74,7 @@ class Timekeeper:
             self._timer = asyncio.get_running_loop().call_later(wait, self._keep)
             return
         self._is_writing = True
-        ahead = now + self._journal.ahead_us
+        ahead = now + self._journal.lead_us
         self._journal.write([(Operation.KEEP_TIME, (ahead,))], partial(self._go_on, ahead))
 
     def _go_on(self, kept: int) -> None:
@@ -83,30 +83,30 @@ class Timekeeper:
         self._keep()
 
 
-class ShiftedTimekeeper:
-    """Keeps the time of one table whose clock is ahead of the server's, as another server began it.
+class ShiftedClockWatermark:
+    """The same for one table whose clock is ahead of the server's, as another server began it.
 
     Attributes:
         offset_us: how far it is ahead; less than 0 if it is behind.
 
     Args:
-        timekeeper: the timekeeper of all tables.
+        clock_watermark: the timekeeper of all tables.
         offset_us: the same.
 
     """
 
-    def __init__(self, timekeeper: Timekeeper, offset_us: int) -> None:
-        self._timekeeper = timekeeper
+    def __init__(self, clock_watermark: ClockWatermark, offset_us: int) -> None:
+        self._clock_watermark = clock_watermark
         self.offset_us = offset_us
 
     def durable_time(self, at: int) -> int:
-        """Return the latest moment, up to the argument, that no restart goes back behind."""
-        return self._timekeeper.durable_time(at - self.offset_us) + self.offset_us
+        """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
+        return self._clock_watermark.durable_time(at - self.offset_us) + self.offset_us
 
     def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
         """Note whether a hand runs at the table, or else until when its times are sent."""
-        self._timekeeper.note(table_id, runs=runs, until=until - self.offset_us)
+        self._clock_watermark.note(table_id, runs=runs, until=until - self.offset_us)
 
     def note_written(self, at: int) -> None:
         """Note that something that happened at a moment is on the disk."""
-        self._timekeeper.note_written(at - self.offset_us)
+        self._clock_watermark.note_written(at - self.offset_us)

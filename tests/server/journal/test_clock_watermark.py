@@ -14,9 +14,9 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Snapshot
 from racing_demon_protocol.wire.options import Options
+from racing_demon_server.journal.clock_watermark import ClockWatermark, ShiftedClockWatermark
 from racing_demon_server.journal.operations import Change, Operation
 from racing_demon_server.journal.sqlite.database import open_journal
-from racing_demon_server.journal.timekeeper import ShiftedTimekeeper, Timekeeper
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.registry import Registry
 from racing_demon_server.tables.room import Room
@@ -130,12 +130,12 @@ def test_the_hand_of_a_closed_table_keeps_no_time(path: Path) -> None:
 async def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_writing: bool) -> None:
     """Whether a time is just being written, or the next one is waited for."""
     journal = Watched(path)
-    timekeeper = Timekeeper(journal, now)
-    timekeeper.note(1, runs=True)
+    clock_watermark = ClockWatermark(journal, now)
+    clock_watermark.note(1, runs=True)
     if not is_writing:
         await journal.drained()
-    timekeeper.close()
-    timekeeper.note(2, runs=True)
+    clock_watermark.close()
+    clock_watermark.note(2, runs=True)
     await asyncio.sleep(60)
     assert len(journal.times) == 1
     journal.close()
@@ -145,15 +145,15 @@ async def test_a_timekeeper_that_is_closed_keeps_no_more_times(path: Path, is_wr
 async def test_after_a_rest_the_time_is_kept_again(path: Path) -> None:
     """For hours no hand runs, and no time is written; then one begins."""
     journal = Watched(path)
-    timekeeper = Timekeeper(journal, now)
-    timekeeper.note(1, runs=True)
+    clock_watermark = ClockWatermark(journal, now)
+    clock_watermark.note(1, runs=True)
     await asyncio.sleep(10)
-    timekeeper.note(1, runs=False)
+    clock_watermark.note(1, runs=False)
     await asyncio.sleep(3_600)
-    timekeeper.note(1, runs=True)
+    clock_watermark.note(1, runs=True)
     await asyncio.sleep(10)
     assert now() <= journal.times[-1][1] <= now() + SECOND
-    timekeeper.close()
+    clock_watermark.close()
     journal.close()
 
 
@@ -201,7 +201,7 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
     """What is told of it to the server's timekeeper, and what that answers, is shifted by the difference."""
     told: list[tuple[object, ...]] = []
 
-    class Keeping(Timekeeper):
+    class Keeping(ClockWatermark):
         def __init__(self) -> None:
             """Keep nothing."""
 
@@ -214,7 +214,7 @@ def test_a_table_of_another_server_keeps_its_own_clock(offset_us: int) -> None:
         def note_written(self, at: int) -> None:
             told.append((at,))
 
-    shifted = ShiftedTimekeeper(Keeping(), offset_us)
+    shifted = ShiftedClockWatermark(Keeping(), offset_us)
     at = 1_000_000_000
     shifted.note(3, runs=True, until=at + offset_us)
     shifted.note_written(at + offset_us)
