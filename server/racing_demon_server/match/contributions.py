@@ -5,7 +5,7 @@ of their own. When the hand is due, all of these are fixed; only then do players
 are not revealed in time, the draw is void: the hand is drawn anew, with new bytes of everybody, and whoever
 did not reveal sits it out. Otherwise withholding bytes would be a choice between two deals, for nothing.
 Players who are away when the hand is committed have no part in its draw, and are dealt to. Times are
-microseconds on the caller's rising clock.
+microseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Iterator, Mapping

@@ -115,7 +115,7 @@ class DeadHandTest:
         self._waits_until = 0
 
     def work(self, seats: Iterable[int], at: int) -> bool:
-        """SlicedSearch for one slice, and be due again soon if that gives no answer.
+        """Search for one slice, and be due again soon if that gives no answer.
 
         Returns:
             Whether none of these seats can make progress; False while unknown.
@@ -138,7 +138,7 @@ class DeadHandTest:
         return True
 
     def forget(self, at: int) -> None:
-        """Start the test anew after the cards have changed."""
+        """Start over, because the cards have changed."""
         self._dead.clear()
         if self._search is not None:
             self._end_search(at)
@@ -156,7 +156,7 @@ class DeadHandTest:
             self.due = self._in_phase(self.due + microseconds)
 
     def reschedule_overdue(self, now: int) -> None:
-        """Move overdue work past the present, so that late slices do not run all at once.
+        """Reschedule an overdue slice, so that late slices do not run all at once.
 
         A test that has not started goes before the next slice of one that has.
         """

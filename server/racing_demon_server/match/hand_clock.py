@@ -6,7 +6,7 @@ from racing_demon_protocol.wire.messages import events as ev
 
 
 class HandClock(NamedTuple):
-    """The clock of a hand at one moment of the table, in microseconds on one rising clock.
+    """The clock of a hand at one moment of the table, in microseconds on one monotonic clock.
 
     Attributes:
         signal_at: when play begins or began, plus all past pauses; ``None`` before the first.

@@ -2,7 +2,7 @@
 
 A seat stays its player's while the connection is lost. At first nothing happens, because players usually
 return. Later the others need not wait any more, and a host who stays away is replaced. Times are
-microseconds on the caller's rising clock.
+microseconds on the caller's monotonic clock.
 """
 
 from collections import deque

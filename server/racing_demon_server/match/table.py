@@ -1,7 +1,7 @@
 """The table: a pure state machine. Time and randomness are arguments.
 
 :meth:`Table.receive` judges a command and :meth:`Table.tick` passes time. Both return what happened, as
-events of the table's log. Times are microseconds on the caller's rising clock.
+events of the table's log. Times are microseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -339,12 +339,12 @@ class Table:
         return self._due
 
     def _drain_events(self) -> list[ev.Event]:
-        """Return what has happened. The next timer may be another one by now."""
+        """Return the new events. The next timer may have changed."""
         self._is_due_known = False
         return self._log.drain()
 
     def _drain_after_play(self) -> list[ev.Event]:
-        """Return what a play led to. If that was only its event, the next timer is unchanged."""
+        """Return the events of a play. If there is only one, the next timer is unchanged."""
         events = self._log.drain()
         hand = self._lifecycle.hand
         asked_at = None if hand is None else hand.dead_check_at

@@ -55,7 +55,7 @@ class CommitQueue:
         seeds: Collection[tuple[str, bytes]] = (),
         then: Sequence[Callback] = (),
     ) -> None:
-        """Note what happened, to be written and then sent.
+        """Queue events, to be written and then sent.
 
         Args:
             encoded: the events, in a list that does not change any more.
@@ -79,7 +79,7 @@ class CommitQueue:
             self._journal.note_beside(at, seeds, seat_tokens, snapshot, bans)
 
     def write(self) -> None:
-        """Write everything that is noted, together."""
+        """Write everything that is queued, together."""
         if (self._unsent or self._journal.has_noted) and not self._is_closed:
             if self._journal.wants_checkpoint:
                 self._keep_checkpoint()

@@ -211,7 +211,7 @@ class Registry:
         address: str = "",
         bot_budget: TokenBucket | None = None,
     ) -> Room:
-        """Open a room for a new table, for somebody at an address, who pays for its bots with a purse.
+        """Open a room for a new table, for somebody at an address, whose budget pays for its bots.
 
         Without a lock, there is no passphrase.
 

@@ -102,7 +102,7 @@ class Inbox:
 
 
 Clock = Callable[[], int]
-"""Returns the microseconds on one rising clock."""
+"""Returns the microseconds on one monotonic clock."""
 
 COST_MICROSECONDS: Final = 40
 """The processor time of a unit of costs."""
@@ -400,7 +400,7 @@ class Room:
     # When judging fails.
 
     def _guard(self, work: Callable[..., None], *arguments: object) -> None:
-        """Do some work at the judge's table. If it fails, nothing of what it did is kept or sent."""
+        """Run some work on the judge's table. If it raises, nothing of what it did is kept or sent."""
         try:
             work(*arguments)
         except Exception:
@@ -505,7 +505,7 @@ class Room:
         self._publish(self._judge(seat, command, now := self._clock()).events, now)
 
     def _pay_for_thought(self, work: int) -> float:
-        """Pay for a bot's thought. Return how many milliseconds the bot rests, until it is paid."""
+        """Charge a bot's thought to the budget. Return the milliseconds until it is paid."""
         units, now = round(work * UNIT_MICROSECONDS / COST_MICROSECONDS), self._clock()
         if self.bot_budget is None or not units or self.bot_budget.take(now, units):
             return 0
@@ -525,7 +525,7 @@ class Room:
             self._commit_queue.when_written(partial(self.broadcast.answer, sender, command, earlier, arrived))
 
     def connect(self, actor: Actor, *, connected: bool = True) -> None:
-        """Note that an actor has connected, or the connection is lost."""
+        """Record that an actor connected or disconnected."""
         self._apply(self.table.connect, actor, connected)
 
     def _apply(self, change: Callable[..., list[Event]], *arguments: object) -> None:
@@ -542,9 +542,9 @@ class Room:
             self.broadcast.flush()  # no more of it follows in this turn
 
     def _record(self, events: list[Event], at: int, then: Sequence[Callback] = ()) -> None:
-        """Note what happened at a moment, and callbacks for when it is sent.
+        """Record events of one moment, and callbacks for when they are sent.
 
-        Plays without other consequences are passed on together.
+        Plays without other consequences are flushed together.
         """
         is_play = bool(events) and not then
         parting: list[Callback] = []
@@ -563,7 +563,7 @@ class Room:
         self._commit_queue.add(fresh, at, self.table.drain_secrets(), then)
 
     def _commit(self, at: int, then: Sequence[Callback] = ()) -> None:
-        """Commit everything that is noted, and note the time."""
+        """Commit everything that was recorded, and set the timer."""
         if self._fresh or then:
             self._flush(at, then)
         self._commit_queue.write()
@@ -575,11 +575,11 @@ class Room:
         return EncodedEvent(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _set_timer(self) -> None:
-        """Set the timer to what is due next. Most plays do not change that."""
+        """Set the timer to what is due next. Most plays do not change it."""
         self._alarm.set(None if self._is_stopped else self.table.due)
 
     def _tick(self) -> None:
-        """Do the first thing that is due, after everything that was read. Then other tables run."""
+        """Drain the inbox, run one due timer, then yield to the loop."""
         self._empty_inbox()
         if not self._is_stopped:
             self._guard(self._run_first_due)

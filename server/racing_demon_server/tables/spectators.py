@@ -3,9 +3,9 @@
 Events go out in rounds, to a few spectators every millisecond, in turns with the spectators of all other
 tables. Events during a round wait for the next one, and go to each spectator in one write: more spectators
 mean more delay for spectators, and none for players. Lost races go with the events, at a limited rate.
-With a delay, the gallery has a view of its own, so that a new spectator sees no more than the others.
+With a delay, the spectators share a view of their own, so that a new one sees no more than the others.
 Applying an event counts as much in a turn as sending one. What waits is bounded: if it is too much, the
-gallery continues from a snapshot.
+spectators continue from a snapshot.
 """
 
 import asyncio
@@ -246,7 +246,7 @@ class Spectators:
     Args:
         shown: the table as its players see it.
         clock: the clock, in microseconds.
-        backlog: bounds what waits for delayed spectators, and gives the galleries turns.
+        backlog: bounds what waits for delayed spectators, and gives spectators their turns.
         delays: whether to apply the table's delay; a relay receives events with the delay applied.
 
     """
@@ -295,7 +295,7 @@ class Spectators:
         return True
 
     def add(self, listener: Listener) -> None:
-        """Send a spectator the gallery's view of the table, and then every event."""
+        """Send a spectator the (delayed) view of the table, and then every event."""
         view, hand_clock = self._shown.view, self._shown.hand_clock
         at = self._shown.durable_time(self._clock())
         if self._delay_us or self._delayed is not None:
@@ -427,7 +427,7 @@ class Spectators:
                 self._delayed_clock = self._delayed_clock.after(message, at)
 
     def _lag_us(self) -> int:
-        """Return how far the gallery is behind; more than the delay if the delay was longer before."""
+        """Return how far the spectators are behind; more than the delay if the delay was longer before."""
         return self._queue.first.due - self._queue.first.at if self._queue else self._delay_us
 
     def _schedule(self) -> None:
