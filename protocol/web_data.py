@@ -71,6 +71,8 @@ def constants() -> str:
             f"export const IDENTICAL_LIMIT_MS = {IDENTICAL_LIMIT_MS};",
             "/** The most of each: characters, seats at a table, and names of kicked players. */",
             f"export const LIMITS = {_lines(limits)};",
+            "/** What going out is worth where a game does not say otherwise. */",
+            f"export const OUT_BONUS = {Scoring().out_bonus};",
             "/** Why a server closes a connection. */",
             f"export const CLOSE = {_lines({code.name.lower(): code.value for code in CloseCode})};",
             "/** @type {BotLevel[]} */",

@@ -10,11 +10,14 @@ from racing_demon_client.shared.trackers import NOTHING_HELPS, HintFinder
 from racing_demon_protocol.engine.board import FOUNDATIONS, Board, Kind, Play
 from racing_demon_protocol.engine.cards import SUIT_LETTERS, SUIT_NAMES, suit
 from racing_demon_protocol.engine.rules.base import Rules
+from racing_demon_protocol.enums import BotLevel
 from racing_demon_protocol.errors import IllegalPlay, RacingDemonError
 from racing_demon_protocol.formatting import to_halfwidth
 from racing_demon_protocol.table.suggestions import best_play, fitting_count, step_of
 
-HELP: Final = """\
+LEVELS: Final = tuple(BotLevel)
+
+HELP: Final = f"""\
  t         turn the stock (or the waste over, when the stock is empty)
  4 6       column 4 to column 6, as many cards as fit    4 6 2  two of them
  4 f       column 4 to the foundations                   4 f 2  two, one by one
@@ -33,7 +36,7 @@ HELP: Final = """\
  v         show more or less of what the others do
  ready     for the next deal          start  deal now (host)
  unready   not ready after all
- bot hard  add a bot, easy to expert (host)     tally  the scores so far
+ bot hard  add a bot, {LEVELS[0]} to {LEVELS[-1]} (host)     tally  the scores so far
  analysis  everybody's last hand: races, plays that waited, cards still buried
  proof     what the server and the players put into the shuffle
  /hello    say "hello" to the table

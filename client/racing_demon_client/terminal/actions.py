@@ -125,13 +125,25 @@ ACTIONS: Final = (
 )
 
 
+BOTS_PLAY: Final = {
+    BotLevel.EASY: "plays slowly",
+    BotLevel.MEDIUM: "plays well",
+    BotLevel.HARD: "plays fast",
+    BotLevel.EXPERT: "plans to go out",
+}
+
 LOBBY_ACTIONS: Final = (
     *_under(
         ActionGroup.LOBBY,
-        Action(f"bot-{BotLevel.EASY}", "add a bot that plays slowly", "easy bot", keys=("1",)),
-        Action(f"bot-{BotLevel.MEDIUM}", "add a bot that plays well", "medium", keys=("2",)),
-        Action(f"bot-{BotLevel.HARD}", "add a bot that plays fast", "hard", keys=("3",)),
-        Action(f"bot-{BotLevel.EXPERT}", "add a bot that plans to go out", "expert", keys=("4",)),
+        *(
+            Action(
+                f"bot-{level}",
+                f"add a bot that {BOTS_PLAY[level]}",
+                f"{level} bot" if key == 1 else level,  # the footer is short
+                keys=(str(key),),
+            )
+            for key, level in enumerate(BotLevel, start=1)
+        ),
         Action("bot-away", "remove the last bot", "remove bot", keys=("-",)),
         Action("qr", "the table's link as a QR code", keys=("q",)),
     ),

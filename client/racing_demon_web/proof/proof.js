@@ -3,14 +3,12 @@
 import { Board } from "../rules/board.js";
 import { rank } from "../rules/layout.js";
 import { missing } from "../wire/commit_reveal.js";
+import { OUT_BONUS } from "../wire/protocol.js";
 import { MISMATCHES } from "../words.js";
 import { bytesOf, hex, sha256 } from "./sha256.js";
 import { shake256 } from "./shake256.js";
 
 /** @import { Arrange, Game, Layout, Step } from "../rules/layout.js" */
-
-/** What going out is worth in nearly all games. */
-const OUT_BONUS = 10;
 
 /** Something in a hand was not as it was promised. */
 export class Mismatch extends Error {}

@@ -19,6 +19,8 @@ export const LIMITS = {
   "seats": 8,
   "banned": 32,
 };
+/** What going out is worth where a game does not say otherwise. */
+export const OUT_BONUS = 10;
 /** Why a server closes a connection. */
 export const CLOSE = {
   "good_bye": 1000,

@@ -461,6 +461,9 @@ class Waste(Group):
 class Scoring:
     """Points for one hand.
 
+    Options of a record that are ``None`` mean these defaults, so a changed default would make older records
+    invalid: give a game a ``scoring`` of its own instead.
+
     Attributes:
         foundation_card: for each of the player's cards on the foundations.
         reserve_card: for each card left in the player's reserve.

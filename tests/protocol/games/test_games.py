@@ -57,6 +57,17 @@ def test_every_source_is_documented() -> None:
     assert [source for source in sorted(cited) if source not in page] == []
 
 
+def test_no_text_lets_any_card_into_a_space_that_is_for_some_cards() -> None:
+    """A game whose columns take some ranks alone does not say that any card fills a space."""
+    chosen = {
+        game.name: game.text
+        for game in GAMES.values()
+        if any(isinstance(group, Tableau) and group.space.ranks for group in game.groups)
+    }
+    assert "racing-demon" in chosen
+    assert [name for name, text in chosen.items() if "any card fills" in text.lower()] == []
+
+
 @pytest.mark.parametrize("name", RACES)
 def test_without_options_a_game_is_as_declared(name: str) -> None:
     """A table that changes nothing plays the declaration itself."""

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from racing_demon_protocol.constants import MAX_CHAT_LENGTH, MAX_TEXT_LENGTH
 from racing_demon_protocol.errors import InvalidFrame
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.codec import (
@@ -22,7 +23,7 @@ from racing_demon_protocol.wire.codec import (
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message
 from racing_demon_protocol.wire.messages.base import trusting
 from racing_demon_protocol.wire.messages.client import Hello, Join, PlayCards, SetOptions
-from racing_demon_protocol.wire.messages.events import Played
+from racing_demon_protocol.wire.messages.events import Played, Said
 from racing_demon_protocol.wire.options import Options
 from tests.support.effort import examples, more_when_long
 from tests.support.frames import messages
@@ -133,9 +134,10 @@ def test_servers_messages_survive(cls: type[Message], encoding: Encoding) -> Non
 
 @pytest.mark.parametrize("encoding", Encoding)
 def test_the_longest_text_survives(encoding: Encoding) -> None:
-    """The limits count characters: 240 of four bytes each are not too long for a frame."""
-    message = Hello(version=1, software="𝄞" * 240)
-    assert message == decode_client(encode(message, encoding))
+    """The limits count characters: as many of four bytes each are not too long for a frame, either way."""
+    hello = Hello(version=1, software="𝄞" * MAX_TEXT_LENGTH)
+    said = Said(seq=1, seat=0, text="𝄞" * MAX_CHAT_LENGTH)
+    assert (decode_client(encode(hello, encoding)), decode_server(encode(said, encoding))) == (hello, said)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
