@@ -36,7 +36,7 @@ class BotScheduler:
 
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(  # noqa: PLR0913 - all that a room lends to its bots
         self,
         view: TableState,
         catch_up: Callable[[], object],

@@ -313,7 +313,7 @@ class Registry:
         if self.is_halted:
             room.halt(halted=True)
 
-    def adopt(  # noqa: PLR0913, PLR0917
+    def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
         self,
         stored: StoredTable,
         saved_state: SavedState,
@@ -461,7 +461,7 @@ class Registry:
         seed = self._settings.seed
         return secrets.token_bytes(SEED_SIZE) if seed is None else subseed(seed, f"table/{number}")
 
-    def _adding(  # noqa: PLR0913, PLR0917
+    def _adding(  # noqa: PLR0913, PLR0917 - new and restored tables are made in one place
         self,
         code: str,
         options: Options,

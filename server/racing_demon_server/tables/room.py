@@ -310,7 +310,7 @@ class Room:
         self.table.seat_tokens.add(None, token_hash)
         self._publish([], self._clock())
 
-    def resume(  # noqa: PLR0913, PLR0917
+    def resume(  # noqa: PLR0913, PLR0917 - the fields of the message, and who sent it
         self, listener: Listener, actor: Actor, token: str, address: str, epoch: str, seq: int
     ) -> None:
         """Let an actor resume, and send what it missed since an event."""
