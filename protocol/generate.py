@@ -26,7 +26,7 @@ from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Event,
 from racing_demon_protocol.wire.messages.base import WireModel
 from racing_demon_protocol.wire.messages.client import Command
 from racing_demon_protocol.wire.options import CallOut, OnLeave, Options, StallRule, TieBreak
-from web_data import constants, games_with_moves, options, texts
+from web_data import constants, games_with_moves, options, presets, texts
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parent / "docs" / "wire.md"
@@ -210,6 +210,7 @@ def _files() -> dict[Path, str]:
         PAGE / "texts.json": texts(),
         PAGE / "wire" / "protocol.js": constants(),
         PAGE / "wire" / "options.js": options(),
+        PAGE / "wire" / "presets.js": presets(),
     }
 
 

@@ -1,4 +1,4 @@
-"""Write what the page takes from Python: messages, limits, options, and games with their moves."""
+"""Write what the page takes from Python: messages, limits, options, presets, and games with their moves."""
 
 import json
 from enum import StrEnum
@@ -31,6 +31,7 @@ from racing_demon_protocol.table.state import IDENTICAL_LIMIT_MS, MAX_BANNED
 from racing_demon_protocol.wire.codec import VERSION, Encoding
 from racing_demon_protocol.wire.messages import FROM_CLIENT, FROM_SERVER, Message, name_of
 from racing_demon_protocol.wire.options import Options
+from racing_demon_protocol.wire.presets import NEUTRAL, PRESETS
 
 COUNTED: Final[dict[type[Mechanic], str | None]] = {
     **dict.fromkeys((Sums, Ranks, Sympathy, Merging, PushPin), Kind.OUT),
@@ -109,6 +110,23 @@ def options() -> str:
         f"export const OPTIONS = {_lines(rows)};\n\n"
         f"/** The values that are words. @type {{Record<string, string>}} */\n"
         f"export const VALUES = {_lines(VALUES)};\n"
+    )
+
+
+def presets() -> str:
+    """Return the presets as a JavaScript module, each with every option that affects play or scoring."""
+    rows = {
+        preset.name: {
+            "title": preset.title,
+            "text": preset.text,
+            "options": preset.options.model_dump(mode="json", exclude=set(NEUTRAL)),
+        }
+        for preset in PRESETS.values()
+    }
+    return (
+        "// Generated from the presets by protocol/generate.py.\n\n"
+        "/** @type {Record<string, {title: string, text: string, options: Record<string, any>}>} */\n"
+        f"export const PRESETS = {_lines(rows)};\n"
     )
 
 

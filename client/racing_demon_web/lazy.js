@@ -5,6 +5,7 @@
  * @property {typeof import("./proof/proof.js")} proof
  * @property {typeof import("./rules/hints.js")} hints
  * @property {typeof import("./screens/options.js")} options
+ * @property {typeof import("./screens/presets.js")} presets
  * @property {typeof import("./screens/replay.js")} replay
  * @property {typeof import("./screens/results.js")} results
  * @property {typeof import("./screens/menus.js")} menus
@@ -22,6 +23,7 @@ const FILES = {
   hints: "./rules/hints.js",
   proof: "./proof/proof.js",
   options: "./screens/options.js",
+  presets: "./screens/presets.js",
   replay: "./screens/replay.js",
   results: "./screens/results.js",
   menus: "./screens/menus.js",

@@ -160,10 +160,29 @@ function takeSeat(code, kept) {
   enter({ name: "join", fields: { code, name, passphrase: field("passphrase").value, token }, isNew: !kept });
 }
 
-function create() {
+/**
+ * Ask how a new table is to be played, and open it.
+ * @param {string} preset that a link names, or empty
+ */
+function askPreset(preset) {
+  loadStyle("later.css");
+  withModule("presets", ({ presetChoices }) =>
+    dialog.open(
+      WORDS.newTable,
+      presetChoices(preset, (options) => {
+        dialog.close();
+        create(options);
+      }),
+    ),
+  );
+}
+
+/** @param {object} [options] none: they are asked for */
+function create(options) {
   const name = field("name").value.trim();
-  if (!name) return showProblem(WORDS.enterName, "name");
-  enter({ name: "create", fields: { name, options: {}, seated: true } });
+  if (!name) showProblem(WORDS.enterName, "name");
+  else if (options) enter({ name: "create", fields: { name, options, seated: true } });
+  else askPreset("");
 }
 
 /** @param {boolean} isTv */
@@ -528,7 +547,7 @@ function addListeners() {
     event.preventDefault();
     join();
   });
-  byId("create").addEventListener("click", create);
+  byId("create").addEventListener("click", () => create());
   byId("watch").addEventListener("click", () => watch(false));
   byId("tv").addEventListener("click", () => watch(true));
   byId("lobby-menu").addEventListener("click", () => openMenu("menu"));
@@ -692,6 +711,7 @@ function openAddress() {
   if (code && (isTv || history.state?.watches)) watch(isTv);
   else if (token) enter({ name: "resume", fields: { code, token } });
   else (settings.name ? field("code") : field("name")).focus();
+  if (location.pathname === "/new") askPreset(new URLSearchParams(location.search).get("preset") ?? "");
 }
 
 begin().catch((error) => {

@@ -84,6 +84,8 @@ export const WORDS = {
   watch: "Watch",
   bigScreen: "Big screen",
   newTable: "New table",
+  preset: "Preset",
+  optionsLater: "All options can be changed at the table.",
   results: "Results on this device",
   openTables: "Open tables",
   enterName: "Enter your name first.",

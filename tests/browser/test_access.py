@@ -99,8 +99,9 @@ async def test_a_hand_is_played_with_the_keyboard_alone(browser: Browser) -> Non
     async with serving(**QUICK) as served, phone(browser, served.origin) as player:
         keys = player.page.keyboard
         await keys.type("Ann")
-        await _focus_on(player, "New table")
-        await keys.press("Enter")
+        for name in ("New table", "Klondike race"):
+            await _focus_on(player, name)
+            await keys.press("Enter")
         await player.see("#lobby")
         for name in ("Deal now", "Deal for me alone"):
             await _focus_on(player, name)

@@ -96,6 +96,7 @@ async def test_an_old_browser_shows_the_way_and_the_cards(way: str, browser: Bro
             if not way:
                 await old.page.fill("#name", "Cat")
                 await old.page.click("#create")
+                await old.page.click("#sheet .preset.primary")
             host = player if way else old
             await old.page.locator("#lobby .address", has_text="192.0.2.5:5252/").wait_for()
             await old.page.wait_for_function("() => document.querySelector('#lobby img.qr').naturalWidth > 0")

@@ -32,6 +32,8 @@ async def test_a_hand_is_played_in_another_engine(
     async with serving(bot_speed=100.0) as served, open_in(served.origin) as page:
         await _until(page, f"{SHOWN} === 'start'")
         await page.evaluate(ENTER)
+        await _until(page, "!!document.querySelector('#sheet .preset.primary')")
+        await page.evaluate(CLICK.format("#sheet .preset.primary"))
         await _until(page, f"{SHOWN} === 'lobby'")
         room = served.registry.room(await page.evaluate("document.querySelector('.code').textContent"))
         await page.evaluate(CLICK.format(".add-bot"))

@@ -189,6 +189,7 @@ async def test_a_page_that_is_too_old_for_the_wire_is_loaded_again(browser: Brow
             await player.page.wait_for_selector("#start.is-ready")
             await player.page.fill("#name", "Ann")
             await player.page.tap("#create")
+            await player.page.tap("#sheet .preset.primary")
             await player.until(lambda: _is(bool(loads)))
         await player.page.locator("#problem:not(:empty)").wait_for()
         assert len(loads) == 1

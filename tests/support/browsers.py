@@ -110,6 +110,7 @@ class Phone:
         """Open a table, and return its code."""
         await self.page.fill("#name", name)
         await self.page.tap("#create")
+        await self.page.tap("#sheet .preset.primary")
         await self.see("#lobby")
         return await self.code()
 

@@ -2,10 +2,12 @@
 
 import { choice, element } from "../dom.js";
 import { OPTIONS, VALUES } from "../wire/options.js";
+import { PRESETS } from "../wire/presets.js";
 import { LIMITS } from "../wire/protocol.js";
 import { WORDS } from "../words.js";
 
 const S = 1000;
+const LENGTH = ["hands", "target"]; // the options that say how long a match is
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 /** The numbers on offer, by option; other values come with the options. @type {Record<string, number[]>} */
@@ -55,7 +57,9 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
   const names = Object.keys(OPTIONS).filter(
     (name) => name in table.options && (showsAll || SHORT.includes(name)),
   );
-  return names.map((name) => {
+  /** @param {any} options */
+  const apply = (options) => command("set_options", { options });
+  const rows = names.map((name) => {
     const { label, about } = OPTIONS[name];
     const value = table.options[name];
     const row = element("label", "option");
@@ -69,6 +73,61 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     if (showsAll) row.append(element("small", "", about));
     return row;
   });
+  return [...presetRow(table.options, games, mayChange ? apply : null), ...rows];
+}
+
+/**
+ * The preset nearest to a table's options, and the options that differ from it; the length of a match counts less.
+ * @param {Record<string, any>} options
+ */
+function nearestPreset(options) {
+  const near = Object.values(PRESETS)
+    .filter((preset) => preset.options.game === options.game)
+    .map(({ title, options: own }) => ({
+      title,
+      changed: Object.keys(own).filter((name) => name in options && own[name] !== options[name]),
+    }));
+  /** @param {{changed: string[]}} each */
+  const rules = ({ changed }) => changed.filter((name) => !LENGTH.includes(name)).length;
+  near.sort((one, other) => rules(one) - rules(other) || one.changed.length - other.changed.length);
+  return near[0];
+}
+
+/**
+ * The preset that a table belongs to or deviates from, such as "Nerts, cards in the reserve: 10".
+ * @param {Record<string, any>} options
+ * @param {any} games
+ */
+export function presetText(options, games) {
+  const near = nearestPreset(options);
+  if (!near) return "";
+  const changed = near.changed.map(
+    (name) => `${OPTIONS[name].label.toLowerCase()}: ${optionValue(name, options[name], games)}`,
+  );
+  return [near.title, ...changed].join(", ");
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @param {any} games
+ * @param {((options: object) => void) | null} apply null: they cannot be changed now
+ */
+function presetRow(options, games, apply) {
+  const text = presetText(options, games);
+  if (!text && !apply) return [];
+  const row = element("label", "option");
+  row.append(element("span", "", WORDS.preset));
+  if (!apply) {
+    row.append(element("b", "", text));
+    return [row];
+  }
+  const isExact = nearestPreset(options)?.changed.length === 0;
+  const choices = Object.entries(PRESETS).map(([name, { title }]) =>
+    choice(name, title, isExact && title === text),
+  );
+  const list = isExact ? choices : [choice("", text || "–", true), ...choices];
+  row.append(select(list, (name) => name && apply(PRESETS[name].options)));
+  return [row];
 }
 
 /**

@@ -26,8 +26,8 @@ KINDS: Final = {
     "webmanifest": "application/manifest+json",
 }
 """Media types by file extension; other files are not served."""
-TABLE_PATH: Final = re.compile(r"/(?:[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
-"""The path of the page itself, or of a table's code, with what may follow a link in a sentence."""
+TABLE_PATH: Final = re.compile(r"/(?:new|[A-Za-z]{4,16}(?:[.,;:!?)/]|%2[02]|%3E)?)?")
+"""The path of the page itself, of its form for a new table, or of a table's code and what may follow it."""
 YEAR_SECONDS: Final = 365 * 24 * 60 * 60
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
