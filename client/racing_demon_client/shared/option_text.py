@@ -149,12 +149,16 @@ def options_text(options: Options) -> str:
     return ", ".join([pluralize(options.hands, "hand"), *changed])
 
 
+# Of a table that differs more, nobody would say that it plays the preset.
+MAX_DEVIATIONS: Final = 2
+
+
 def preset_text(options: Options) -> str:
-    """Return the preset nearest to a table's options, with what differs; empty if its game has none."""
+    """Return the preset nearest to a table's options, with what differs; empty if none is near."""
     preset = nearest_preset(options)
-    if preset is None:
+    changed = [] if preset is None else preset.deviations(options)
+    if preset is None or len(changed) > MAX_DEVIATIONS:
         return ""
-    changed = preset.deviations(options)
     return ", ".join(
         [preset.title, *(f"{called(name)}: {value_text(name, getattr(options, name))}" for name in changed)]
     )
