@@ -13,6 +13,7 @@ from racing_demon_client.settings import load
 from racing_demon_client.sources import PRACTICE_HANDS, tables
 from racing_demon_client.sources.tables import TableAddress
 from racing_demon_client.terminal.app import run
+from racing_demon_client.terminal.screens.dialogs import QuestionScreen
 from racing_demon_client.terminal.screens.options import OptionsScreen
 from racing_demon_client.terminal.screens.table import LobbyScreen, TableScreen
 from racing_demon_client.terminal.screens.welcome import GamesScreen, PresetsScreen, TableList
@@ -75,7 +76,7 @@ async def test_another_name_than_the_seats_is_asked_about() -> None:
         async with at_first_screen() as (app, pilot):
             await type_into(pilot, "address", f"{served.url}#{host.code}")
             await pilot.press("enter")
-            await wait(pilot, lambda: isinstance(app.screen, PresetsScreen))
+            await wait(pilot, lambda: isinstance(app.screen, QuestionScreen))
             await wait(pilot, lambda: "Go on as Zoe, or join as Ann?" in " ".join(painted(app).rows))
             await pilot.press("y")
             await wait(pilot, lambda: isinstance(app.screen, LobbyScreen))
