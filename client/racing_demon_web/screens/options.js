@@ -8,6 +8,7 @@ import { WORDS } from "../words.js";
 
 const S = 1000;
 const LENGTH = ["hands", "target"]; // the options that say how long a match is
+const MAX_DEVIATIONS = 2; // of a table that differs more, nobody would say that it plays the preset
 const SHORT = ["game", "hands", "target", "time_limit_ms", "turn"];
 
 /** The numbers on offer, by option; other values come with the options. @type {Record<string, number[]>} */
@@ -100,7 +101,7 @@ function nearestPreset(options) {
  */
 export function presetText(options, games) {
   const near = nearestPreset(options);
-  if (!near) return "";
+  if (!near || near.changed.length > MAX_DEVIATIONS) return "";
   const changed = near.changed.map(
     (name) => `${OPTIONS[name].label.toLowerCase()}: ${optionValue(name, options[name], games)}`,
   );
