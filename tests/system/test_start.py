@@ -43,7 +43,9 @@ UNNEEDED: Final = frozenset(
     ]
 )
 """What takes its time, too, and only some ever need."""
-MOST_OF_OURS: Final = {CLIENT: 12, SERVER: 10}
+TO_FIND_EXTENSIONS: Final = {CLIENT: frozenset[str](), SERVER: frozenset({"email", "importlib.metadata"})}
+"""What ``--help`` needs to list the options of other packages, too."""
+MOST_OF_OURS: Final = {CLIENT: 12, SERVER: 12}
 """How many modules and packages of our own a ``--help`` may load."""
 
 TELLING: Final = """
@@ -65,7 +67,7 @@ async def loaded(module: str, *arguments: str) -> set[str]:
 async def test_a_help_loads_no_library(module: str) -> None:
     """To print what can be asked for needs the words for it, and neither a loop nor a table."""
     modules = await loaded(module, "--help")
-    assert set() == modules & (NEEDED | UNNEEDED)
+    assert modules & (NEEDED | UNNEEDED) == TO_FIND_EXTENSIONS[module]
     ours = {name for name in modules if name.startswith("racing_demon_")}
     assert len(ours) <= MOST_OF_OURS[module], ours
 

@@ -486,7 +486,8 @@ class Evening:
 
     async def choose_game(self, game: str) -> None:
         """Let the host choose another game in the lobby."""
-        await self.host.phone.page.locator(".options select").first.select_option(game)
+        games = self.host.phone.page.locator(f".options select:has(option[value='{game}'])")
+        await games.select_option(game)
         await self.until(lambda view: view.options.game == game)
 
     async def add_bot(self) -> None:
