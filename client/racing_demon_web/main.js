@@ -529,7 +529,8 @@ function showScreen(name) {
   }
   dataset.screen = name;
   for (const screen of SCREENS) byId(screen).hidden = screen !== name;
-  if (name !== "table") byId(name).querySelector("h1")?.focus();
+  if (name !== "table") byId(name).querySelector("h1")?.focus({ preventScroll: true });
+  scrollTo(0, 0); // the screen before may have been scrolled
 }
 
 /** Show the first screen, with up-to-date results and open tables. */
