@@ -13,15 +13,16 @@ SCREENS: Final[dict[str, tuple[tuple[int, int], dict[str, int]]]] = {
     "system bar": ((320, 568), {"top": 0, "right": 0, "bottom": 48, "left": 0}),
     "landscape": ((844, 390), {"top": 0, "right": 47, "bottom": 21, "left": 47}),
 }
-OUTSIDE: Final = """({top, right, bottom, left}) => {
+# A screen that is shown comes to rest first: what was there before may have been scrolled.
+INSIDE: Final = """({top, right, bottom, left}) => {
   const table = "#table:not([hidden]) :is(.slot, .stuck, .menu, .status, .standing, .chip)";
   const others = "#lobby:not([hidden]) header *, .sheet:not([hidden]) :is(h2, #sheet-close)";
-  return [...document.querySelectorAll(`${table}, ${others}`)].filter((each) => {
+  return [...document.querySelectorAll(`${table}, ${others}`)].every((each) => {
     const box = each.getBoundingClientRect();
-    const ends = [box.top < top - 1, box.bottom > innerHeight - bottom + 1];
-    const sides = [box.left < left - 1, box.right > innerWidth - right + 1];
-    return box.width > 0 && [...ends, ...sides].some(Boolean);
-  }).map((each) => each.className || each.id || each.tagName);
+    const ends = box.top >= top - 1 && box.bottom <= innerHeight - bottom + 1;
+    const sides = box.left >= left - 1 && box.right <= innerWidth - right + 1;
+    return box.width === 0 || (ends && sides);
+  });
 }"""
 
 
@@ -36,16 +37,15 @@ async def test_nothing_lies_in_parts_that_the_device_keeps(browser: Browser, nam
         devtools = await page.context.new_cdp_session(page)
         await devtools.send("Emulation.setSafeAreaInsetsOverride", {"insets": {**insets, **most}})
         await ann.create("Ann")
-        # The dialog before may have been scrolled; the lobby comes to rest.
-        await page.wait_for_function(f"insets => ({OUTSIDE})(insets).length === 0", arg=insets)
+        await page.wait_for_function(INSIDE, arg=insets)
         for _ in range(3):
             await page.tap(".add-bot")
         await page.tap(".deal")
         await page.locator("#table .slot.stock").wait_for()
-        assert await page.evaluate(OUTSIDE, insets) == []
+        await page.wait_for_function(INSIDE, arg=insets)
         await page.tap("#table .menu")
         await page.locator("#sheet button").last.wait_for()
-        assert await page.evaluate(OUTSIDE, insets) == []
+        await page.wait_for_function(INSIDE, arg=insets)
         last = page.locator("#sheet button").last
         await last.scroll_into_view_if_needed()
         box = await last.bounding_box()
