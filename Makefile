@@ -89,5 +89,6 @@ $(PLAYABLE): pyproject.toml constraints.txt deploy/venv.sh
 
 # Biome, TypeScript and axe, where Node.js is; without them their checks are left out.
 node-tools:
-	@if command -v npm >/dev/null && [ $(JS_TOOLS)/package-lock.json -nt $(JS_TOOLS)/node_modules/.stamp ]; then \
+	@if command -v npm >/dev/null && \
+		{ [ ! -e $(JS_TOOLS)/node_modules/.stamp ] || [ $(JS_TOOLS)/package-lock.json -nt $(JS_TOOLS)/node_modules/.stamp ]; }; then \
 		npm ci --prefix $(JS_TOOLS) --silent --no-audit --no-fund && touch $(JS_TOOLS)/node_modules/.stamp || true; fi
