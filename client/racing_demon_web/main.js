@@ -298,7 +298,7 @@ const listener = {
     const text = refusalText(fields);
     if (fields.counter === 0) entryRefused(fields.reason, text);
     else if (fields.reason === "beaten" && fields.by !== null) {
-      match.lost.push({ by: fields.by, late: fields.late_us, pile: fields.pile });
+      match.lost.push({ by: fields.by, late: fields.late_us });
       tableScreen.refused(fields, command?.fields);
     } else if (command?.name === "play_cards" || command?.name === "play_best")
       tableScreen.refused(fields, command.fields);
@@ -572,7 +572,6 @@ function addListeners() {
     window.addEventListener(name, () => withSound((part) => part.unlock()));
   }
   setInterval(() => page.session && document.body.dataset.screen !== "start" && requestRender(), 500);
-  setInterval(() => page.session && requestRender(), ORIGIN_MS);
 }
 
 /**

@@ -385,7 +385,7 @@ export function standing(table, seat) {
   const points = table.points();
   const own = points.get(seat);
   if (own === undefined) return table.handSeats.includes(seat) && table.isPlaying ? WORDS.pointsLater : "";
-  const place = table.rankOf(seat);
+  const place = table.rankOf(seat, points);
   const ordinal = { 1: "1st", 2: "2nd", 3: "3rd" }[place] ?? `${place}th`;
   const rank = points.size > 1 ? `, ${ordinal} of ${points.size}` : "";
   return `you ${own}${rank}`;
@@ -520,6 +520,17 @@ export function seatState(table, state, own) {
   else if (state.ready) words.push("ready");
   if (state.muted) words.push("muted");
   return words.join(", ");
+}
+
+/**
+ * A seat's state in a word, for its chip.
+ * @param {import("./rules/state.js").Seat} state
+ */
+export function chipState({ left, connected, standIn, stuck, bot }) {
+  if (left) return "left";
+  if (!connected && !standIn) return "away";
+  if (stuck) return "stuck";
+  return bot ? "bot" : "";
 }
 
 /**

@@ -174,9 +174,9 @@ export class TableState {
   /**
    * A seat's rank in this hand, from 1. On identical deals, of two with equal points the earlier is ahead.
    * @param {number} seat
+   * @param {Map<number, number>} points
    */
-  rankOf(seat) {
-    const points = this.points();
+  rankOf(seat, points) {
     const own = points.get(seat) ?? 0;
     const since = (/** @type {number} */ who) => this.hand?.progress.get(who)?.since ?? 0;
     return (

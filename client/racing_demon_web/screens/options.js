@@ -67,7 +67,7 @@ export function optionRows({ table, games, command, mayChange, showsAll }) {
     row.title = about;
     row.append(element("span", "", label));
     /** @param {unknown} next */
-    const change = (next) => command("set_options", { options: { [name]: next } });
+    const change = (next) => apply({ [name]: next });
     row.append(
       mayChange ? editor(name, value, games, change) : element("b", "", optionValue(name, value, games)),
     );
@@ -96,11 +96,11 @@ function nearestPreset(options) {
 
 /**
  * The preset that a table belongs to or deviates from, such as "Nerts, cards in the reserve: 10".
+ * @param {ReturnType<typeof nearestPreset>} near
  * @param {Record<string, any>} options
  * @param {any} games
  */
-export function presetText(options, games) {
-  const near = nearestPreset(options);
+function presetText(near, options, games) {
   if (!near || near.changed.length > MAX_DEVIATIONS) return "";
   const changed = near.changed.map(
     (name) => `${OPTIONS[name].label.toLowerCase()}: ${optionValue(name, options[name], games)}`,
@@ -114,7 +114,8 @@ export function presetText(options, games) {
  * @param {((options: object) => void) | null} apply null: they cannot be changed now
  */
 function presetRow(options, games, apply) {
-  const text = presetText(options, games);
+  const near = nearestPreset(options);
+  const text = presetText(near, options, games);
   if (!text && !apply) return [];
   const row = element("label", "option");
   row.append(element("span", "", WORDS.preset));
@@ -122,7 +123,7 @@ function presetRow(options, games, apply) {
     row.append(element("b", "", text));
     return [row];
   }
-  const isExact = nearestPreset(options)?.changed.length === 0;
+  const isExact = near?.changed.length === 0;
   const choices = Object.entries(PRESETS).map(([name, { title }]) =>
     choice(name, title, isExact && title === text),
   );

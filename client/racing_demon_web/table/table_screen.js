@@ -6,7 +6,17 @@ import { UNKNOWN } from "../rules/layout.js";
 import { ahead, Rules } from "../rules/rules.js";
 import { settings } from "../storage.js";
 import { REACTIONS } from "../wire/protocol.js";
-import { clock, hintWords, raceWords, refusalText, short, span, standing, WORDS } from "../words.js";
+import {
+  chipState,
+  clock,
+  hintWords,
+  raceWords,
+  refusalText,
+  short,
+  span,
+  standing,
+  WORDS,
+} from "../words.js";
 import { BoardView, miniature } from "./board_view.js";
 import { arrange, FoundationSlots, shapeOf } from "./geometry.js";
 import { MoveInput } from "./move_input.js";
@@ -439,21 +449,9 @@ export class TableScreen {
       "background-size",
       `${Math.min(100, ((table.hand?.reached(seat) ?? 0) / 52) * 100)}% 100%`,
     );
-    setText(
-      mood,
-      !state
-        ? ""
-        : state.left
-          ? "left"
-          : !state.connected && !state.standIn
-            ? "away"
-            : state.stuck
-              ? "stuck"
-              : state.bot
-                ? "bot"
-                : "",
-    );
-    mood.classList.toggle("bot", mood.textContent === "bot");
+    const word = state ? chipState(state) : "";
+    setText(mood, word);
+    setClass(mood, "bot", word === "bot");
     if (place < 0 || !table.hand || table.hand.isPrivate)
       minis.replaceChildren(); // the last hand's
     else if (this.hasMinis) miniature(minis, table.hand.board, place);

@@ -15,9 +15,8 @@ export class MatchLog {
     this.begin = null;
     /** @type {{name: string, fields: any, at: number}[]} */
     this.events = [];
-    this.isOver = false;
     this.firstDeal = 0;
-    /** @type {{by: number, late: number, pile: number}[]} the races lost in this hand */
+    /** @type {{by: number, late: number}[]} the races lost in this hand */
     this.lost = [];
   }
 
@@ -38,7 +37,6 @@ export class MatchLog {
         this.lost = [];
         if (table.handNumber === 1) this.firstDeal = this.events.length;
       }
-      this.isOver = name === "match_over" || (this.isOver && name !== "dealt");
       this.events.push({ name, fields, at });
     }
   }

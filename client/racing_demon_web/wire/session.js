@@ -122,14 +122,11 @@ export class Session {
 
   /**
    * Send a play.
-   * @param {{source: number, count: number, destination: number, depth?: number}} play
+   * @param {{source: number, count: number, destination: number}} play
    * @param {number} seen the last event that the player saw
    */
-  play({ source, count, destination, depth = 0 }, seen) {
-    this.command(
-      "play_cards",
-      depth > 0 ? { source, count, destination, seen, depth } : { source, count, destination, seen },
-    );
+  play({ source, count, destination }, seen) {
+    this.command("play_cards", { source, count, destination, seen });
   }
 
   /** Give up the seat and close. */
