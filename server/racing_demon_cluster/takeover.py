@@ -69,9 +69,8 @@ class Takeover:
 
     def want(self, tables: Iterable[int]) -> None:
         """Open tables soon."""
-        for table in tables:
-            if table not in {*self._reading, *self._opening, *self.hopeless, *self._registry.leaving}:
-                self._wanted[table] = None
+        known = {*self._reading, *self._opening, *self.hopeless, *self._registry.leaving}
+        self._wanted.update(dict.fromkeys(table for table in tables if table not in known))
         self._go_on()
 
     def ask(self, table: int, opened: Callable[[bool], None]) -> None:

@@ -101,11 +101,8 @@ class Allowance:
         """Take units if there are enough; otherwise take none."""
         if self._owed:
             units += self._owed
-        if not self._share.take(at, units):
-            if any(pool.is_empty(at, units) for pool in self._pools):
-                return False
-            for pool in self._pools:
-                pool.take(at, units)
+        if not self._share.take(at, units) and not _take(self._pools, at, units):
+            return False
         self._owed = 0
         return True
 
@@ -285,10 +282,9 @@ class AddressLimits:
         if entry is None:
             self._forget()
             settings = self._settings
-            units = settings.units_per_address * times
             entry = self._entries[address] = _Entry(
                 tables=TokenBucket(settings.tables_per_minute * times / MINUTE, settings.table_burst * times),
-                units=TokenBucket(units, units * POOL_SECONDS),
+                units=pool(settings.units_per_address * times),
                 misses=TokenBucket(settings.misses_per_minute * times / MINUTE, settings.miss_burst * times),
                 events=TokenBucket(EVENTS_PER_SECOND * times, EVENT_BURST * times),
                 times=times,
@@ -304,6 +300,11 @@ class AddressLimits:
             if not (entry.connections or entry.searches):
                 del self._entries[address]
                 return
+
+
+def pool(units_per_second: float) -> TokenBucket:
+    """Return units that several connections share."""
+    return TokenBucket(units_per_second, units_per_second * POOL_SECONDS)
 
 
 def _take(buckets: Sequence[TokenBucket], at: int, units: int = 1) -> bool:

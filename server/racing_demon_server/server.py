@@ -264,7 +264,7 @@ class TableServer(Server):
         observers: list[Observer] = [self.metrics, *self._brokers, *self._announcers, *self._host()]
         self.registry = self.open_registry(clock, observers)
         resources.callback(self._close_tables)
-        metrics, queues = self.metrics, [broker.outbox for broker in self._brokers]
+        metrics, queues = self.metrics, [broker.queue for broker in self._brokers]
         hooks = MetricsHooks(partial(metrics.text, brokers=queues), metrics.cut, metrics.refused)
         context = ServerContext(self.settings, clock, hooks)
         return context, self.open_service(context)

@@ -27,6 +27,7 @@ from racing_demon_server.net.handler import Handler, ServerContext
 from racing_demon_server.net.origin import LOCAL, Origin
 from racing_demon_server.rate_limits import MANY_SEARCHES, MINUTE, TokenBucket
 from racing_demon_server.settings import limits
+from racing_demon_server.tables.broadcast import COUNT_SECONDS
 from racing_demon_server.tables.passphrase import SALT_SIZE, Passphrase
 from racing_demon_server.tables.spectators import Backlog, Spectators
 
@@ -37,7 +38,6 @@ FIRST_PAUSE: Final = 0.1
 MAX_PAUSE: Final = 5.0
 IDLE_SECONDS: Final = 10.0
 """How long a table without spectators is still watched."""
-COUNT_SECONDS: Final = 0.3
 MAX_WAITING: Final = 1_000
 """The most spectators who wait for a table to be watched."""
 UPSTREAM: Final = limits()

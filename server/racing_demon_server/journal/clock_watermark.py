@@ -90,7 +90,7 @@ class ShiftedClockWatermark:
         offset_us: how far it is ahead; less than 0 if it is behind.
 
     Args:
-        clock_watermark: the timekeeper of all tables.
+        clock_watermark: the clock watermark of all tables.
         offset_us: the same.
 
     """

@@ -56,7 +56,7 @@ class Match:
         seats: the names of the players, by seat.
         bots: the seats of bots.
         journal: distinguishes its journal from others of the same server: see
-            :func:`~.database.journals_of`.
+            :func:`~.sqlite.database.journals_of`.
 
     """
 

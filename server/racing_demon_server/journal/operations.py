@@ -1,6 +1,6 @@
 """What can be written to a journal: a closed set of operations, each with plain values.
 
-:mod:`.rows` and :mod:`.compaction` create them. Each store has SQL for them; what all stores have in
+:mod:`.table_journal` creates them. Each store has SQL for them; what all stores have in
 common is here. Its parameters are ``?1``, ``?2`` and so on, as SQLite has them.
 """
 

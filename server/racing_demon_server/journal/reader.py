@@ -270,7 +270,7 @@ def checkpoint_of(journal: JournalReader, table_id: int, seeds: Mapping[str, byt
 
 
 def beginnings_of(journal: JournalReader, table_id: int) -> list[Snapshot]:
-    """Return the snapshots with which stretches of a table's log begin, oldest first (:mod:`.compaction`).
+    """Return the snapshots with which stretches of a table's log begin, oldest first (:mod:`.table_journal`).
 
     Raises:
         UnknownContents: one cannot be read.

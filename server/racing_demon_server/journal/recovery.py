@@ -123,9 +123,9 @@ def _first_needed(journal: JournalReader, table_id: int) -> Snapshot | None:
     If none is old enough, it is the first one of the newest stretch of the log.
     """
     for snapshot in snapshots_of(journal, table_id, most=1):
-        seen_us = journal.last_us() - 1_000 * snapshot.options.watch_delay_ms
         if not snapshot.options.watch_delay_ms:
             return snapshot
+        seen_us = journal.last_us() - 1_000 * snapshot.options.watch_delay_ms
         for older in snapshots_of(journal, table_id, until_us=seen_us, most=1):
             return older
     return next(reversed(beginnings_of(journal, table_id)), None)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from racing_demon_protocol.discovery.directory import VERSION
+from racing_demon_protocol.engine.commit_reveal import match_of
 from racing_demon_protocol.enums import EndReason
 from racing_demon_protocol.games import GAMES, seats_of
 from racing_demon_protocol.table import scoring
@@ -136,7 +137,7 @@ def _contributions(view: TableState) -> list[dict[str, Any]]:
 def _match(view: TableState) -> Result:
     payload = {
         **_heading(view),
-        "match": view.hand_id.rpartition("/")[0],
+        "match": match_of(view.hand_id),
         "hands": view.hand_number,
         "winners": [_who(view, seat) for seat in view.winners],
         "scores": [

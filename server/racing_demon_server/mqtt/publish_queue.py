@@ -107,7 +107,7 @@ class PublishQueue:
     def open(self, table: CommittedTable, now: int) -> None:
         """Add a new table.
 
-        The outbox keeps a copy of its view and applies each event to it, because the table's own view may
+        The queue keeps a copy of its view and applies each event to it, because the table's own view may
         be ahead by then, even in the next hand.
         """
         view = table.view.copy()

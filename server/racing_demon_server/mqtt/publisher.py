@@ -37,7 +37,7 @@ class Publisher(Observer):
 
     Attributes:
         online: whether the broker is connected.
-        outbox: what waits for it.
+        queue: what waits for it.
 
     Args:
         address: the broker's address.
@@ -52,7 +52,7 @@ class Publisher(Observer):
         self._address = address
         self._topics = topics
         self._clock = clock
-        self.outbox = PublishQueue(topics, homeassistant=homeassistant)
+        self.queue = PublishQueue(topics, homeassistant=homeassistant)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None]
@@ -64,16 +64,16 @@ class Publisher(Observer):
 
     def opened(self, table: CommittedTable) -> None:
         """Note a new table."""
-        self._note(lambda: self.outbox.open(table, self._clock()))
+        self._note(lambda: self.queue.open(table, self._clock()))
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
         """Note events."""
         for event in events:
-            self._note(partial(self.outbox.follow, table, event, self._clock()))
+            self._note(partial(self.queue.follow, table, event, self._clock()))
 
     def closed(self, table: CommittedTable) -> None:
         """Note that a table was closed."""
-        self._note(lambda: self.outbox.close(table))
+        self._note(lambda: self.queue.close(table))
 
     def _note(self, note: Callable[[], None]) -> None:
         """Run a note. A failure here must not disturb play."""
@@ -89,7 +89,7 @@ class Publisher(Observer):
 
     def start(self, find_urls: Callable[[], Sequence[str]]) -> None:
         """Start publishing. ``find_urls`` returns the addresses at which players join: networks change."""
-        self.outbox.urls = tuple(find_urls())
+        self.queue.urls = tuple(find_urls())
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run(), name="publisher")
         self._following = loop.create_task(self._follow_addresses(find_urls), name="publisher's addresses")
@@ -99,8 +99,8 @@ class Publisher(Observer):
         while True:
             await asyncio.sleep(FOLLOW_SECONDS)
             urls = tuple(find_urls())
-            if urls != self.outbox.urls:
-                self.outbox.move(urls, self._clock())
+            if urls != self.queue.urls:
+                self.queue.move(urls, self._clock())
                 self._news.set()
 
     async def stop(self) -> None:
@@ -109,7 +109,7 @@ class Publisher(Observer):
             return
         self._stopping = True
         self._following.cancel()
-        self.outbox.finish()
+        self.queue.finish()
         self._news.set()
         if self.online:
             await asyncio.wait([self._task], timeout=GOODBYE_SECONDS)
@@ -152,7 +152,7 @@ class Publisher(Observer):
 
         """
         await link.tell_status(ONLINE)
-        self.outbox.restart(self._clock())
+        self.queue.restart(self._clock())
         self.online = True
         if self._has_reported:
             self._has_reported = False
@@ -167,7 +167,7 @@ class Publisher(Observer):
             await asyncio.gather(listening, return_exceptions=True)
 
     def _tidy(self, topic: str) -> None:
-        self.outbox.tidy(topic)
+        self.queue.tidy(topic)
         self._news.set()
 
     async def _pump(self, link: BrokerConnection, listening: "asyncio.Task[None]") -> None:
@@ -176,13 +176,13 @@ class Publisher(Observer):
             self._news.clear()
             if listening.done():
                 listening.result()
-            batch = self.outbox.take(self._clock(), BATCH)
+            batch = self.queue.take(self._clock(), BATCH)
             try:
                 await link.send(batch)
             except BaseException:
-                self.outbox.give_back(batch)
+                self.queue.give_back(batch)
                 raise
-            wait_us = self.outbox.wait_us(self._clock())
+            wait_us = self.queue.wait_us(self._clock())
             if self._stopping and wait_us != 0:
                 return
             await self._sleep(wait_us)

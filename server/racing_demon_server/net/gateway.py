@@ -136,8 +136,8 @@ class Gateway:
         if self._is_closing:
             connection.transport.abort()
             return
-        neighbors = [each for each, other in self._handshakes.items() if other == address]
-        if address and len(neighbors) > settings.handshakes_per_address:
+        neighbors = [each for each, other in self._handshakes.items() if other == address] if address else []
+        if len(neighbors) > settings.handshakes_per_address:
             self._cut_off(neighbors[0])
         elif len(self._handshakes) > settings.max_handshakes:
             self._cut_off(next(iter(self._handshakes)))

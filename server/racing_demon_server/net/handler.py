@@ -23,10 +23,10 @@ from racing_demon_server.encoded_messages import framed
 from racing_demon_server.rate_limits import (
     COSTS,
     DEAR_EVENT,
-    POOL_SECONDS,
     AddressLimits,
     Allowance,
     TokenBucket,
+    pool,
 )
 from racing_demon_server.settings import ServerSettings
 from racing_demon_server.tables.room import TOO_DEAR, Clock
@@ -92,11 +92,6 @@ class ServerContext:
         """Log and count a connection that the server closes."""
         log.log(level, event, extra={"connection": number, "why": why})
         self.metrics.cut(why)
-
-
-def pool(units_per_second: float) -> TokenBucket:
-    """Return units that several connections share."""
-    return TokenBucket(units_per_second, units_per_second * POOL_SECONDS)
 
 
 class Service(Protocol):

@@ -45,8 +45,18 @@ class Origin(NamedTuple):
 
     @property
     def counted_as(self) -> str:
-        """The name under which the client is counted: see :func:`believed_address`."""
-        return _counted_as(self.hops.partition(",")[0])
+        """The name under which the client is counted; empty for this machine, which is not limited.
+
+        All clients that a proxy names by something other than an address count as one.
+        """
+        address = parsed(self.hops.partition(",")[0])
+        if address is None:
+            return NOT_SAID
+        if address.is_loopback:
+            return ""
+        if address.version == 6:
+            return str(ipaddress.ip_network((address, SHARED_BITS), strict=False))
+        return str(address)
 
 
 def origin(
@@ -83,31 +93,6 @@ def _said(client: str, peer: str) -> str:
 def _is_in(text: str, where: Sequence[Network]) -> bool:
     address = parsed(text)
     return address is not None and any(address in network for network in where)
-
-
-def believed_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
-    """Return the name under which an address is counted; empty for this machine, which is not limited.
-
-    All clients that a proxy names by something other than an address count as one.
-
-    Args:
-        peer: the peer's address, from the socket.
-        forwarded: the values of ``X-Forwarded-For``, in order.
-        proxies: the networks of trusted proxies.
-
-    """
-    return origin(peer, forwarded, proxies).counted_as
-
-
-def _counted_as(client: str) -> str:
-    address = parsed(client)
-    if address is None:
-        return NOT_SAID
-    if address.is_loopback:
-        return ""
-    if address.version == 6:
-        return str(ipaddress.ip_network((address, SHARED_BITS), strict=False))
-    return str(address)
 
 
 def named_clients(x_forwarded: Sequence[str], standard: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Elsewhere
 from racing_demon_protocol.wire.options import Options
 from racing_demon_server.match.seat_tokens import Actor
-from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of
+from racing_demon_server.rate_limits import MINUTE, TokenBucket, networks_of, pool
 from racing_demon_server.tables.passphrase import (
     SALT_SIZE,
     Hashing,
@@ -31,7 +31,7 @@ from racing_demon_server.tables.registry import Registry, TableElsewhere, TableU
 from racing_demon_server.tables.room import TOO_DEAR, Room
 
 from .connection import Connection
-from .handler import Handler, ServerContext, pool
+from .handler import Handler, ServerContext
 from .origin import Origin
 
 UNREAD: Final = "The server still reads this table from its journal. Come back in a moment."

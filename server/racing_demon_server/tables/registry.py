@@ -303,15 +303,10 @@ class Registry:
     def _restoring(self, reader: JournalReader, stored: StoredTable) -> Restoring:
         """Restore a table; yield after each step."""
         options, saved_state = options_of(stored), saved_state_of(reader, stored)
-        self._opened = max(self._opened, stored.number)
         if stored.code in self._rooms:
             raise UnknownContents("another table has its code")
         lock, journal = Passphrase(stored.salt, stored.passphrase), self._table_journal(stored.id)
-        room = yield from self._adding(
-            stored.code, options, lock, self._seed(stored.number), journal, saved_state
-        )
-        if self.is_halted:
-            room.halt(halted=True)
+        yield from self._adding(stored.code, options, lock, self._seed(stored.number), journal, saved_state)
 
     def adopt(  # noqa: PLR0913, PLR0917 - a table, its two times, and two defaults
         self,
@@ -354,9 +349,7 @@ class Registry:
         journal.clock_watermark.note_written(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
         options, seed = options_of(stored), self._seed(stored.number)
-        room = yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
-        if self.is_halted:
-            room.halt(halted=True)
+        yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
 
     # When the judging of a table fails.
 
@@ -498,6 +491,8 @@ class Registry:
         for observer in self._observers:
             observer.opened(room.shown)
         self.expire(room)
+        if self.is_halted:
+            room.halt(halted=True)
         return room
 
     def expire(self, room: Room) -> None:

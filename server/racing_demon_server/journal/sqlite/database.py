@@ -204,7 +204,7 @@ reading checks the types as well (:mod:`.reader`).
 - ``beaten``: the refusals of lost races, after the event ``seq``.
 - ``corrections``: corrections of a match, by its name, as the lines of its record.
 - ``snapshots``: tables after the event ``seq``, between two hands. A restart begins with one, as does each
-  stretch of a log whose beginning was deleted (:mod:`.compaction`).
+  stretch of a log whose beginning was deleted (:mod:`~racing_demon_server.journal.table_journal`).
 - ``checkpoints``: tables in the middle of a long hand, after the event ``seq``, sealed with the secret of the
   hand (:mod:`~racing_demon_server.journal.sealing`). A restart goes on from there. Plays up to the row
   ``last_play`` are in it.
