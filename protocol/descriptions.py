@@ -12,6 +12,7 @@ from functools import cache
 from itertools import zip_longest
 
 from racing_demon_protocol.enums import BotLevel
+from racing_demon_protocol.formatting import join_words
 from racing_demon_protocol.wire.messages import base
 
 
@@ -70,8 +71,7 @@ def _with_levels(kind: str, text: str) -> str:
     """Return a description, with the levels of bots if these are the field's values."""
     if kind != BotLevel.__name__:
         return text
-    *others, last = (f"`{level}`" for level in BotLevel)
-    return f"{text.removesuffix('.')}: {', '.join(others)} or {last}."
+    return f"{text.removesuffix('.')}: {join_words([f'`{level}`' for level in BotLevel], 'or')}."
 
 
 def plain(text: str) -> str:

@@ -148,7 +148,7 @@ def _compact(data: object) -> str:
 
 def texts() -> str:
     """Return each game's introduction by name, as JSON that a page loads last."""
-    return json.dumps({name: game["text"] for name, game in json.loads(games()).items()}, indent=0) + "\n"
+    return json.dumps({name: game.text for name, game in GAMES.items()}, indent=0) + "\n"
 
 
 def _for_drawing(game: dict[str, Any]) -> dict[str, Any]:

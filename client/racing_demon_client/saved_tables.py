@@ -208,7 +208,7 @@ HOSTED_SECONDS: Final = 12 * 3_600
 class HostedTable(BaseModel):
     """A table on a server that this user has started."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     code: Annotated[str, Field(pattern=r"^[A-Z]{1,16}$")]
     """The table's code."""
@@ -280,9 +280,11 @@ PrintableText = AfterValidator(shown)
 class RecentTable(BaseModel):
     """A table that this user was at."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    url: Annotated[str, Field(min_length=1, max_length=512), PrintableText, AfterValidator(_without_secrets)]
+    url: Annotated[
+        str, Field(min_length=1, max_length=MAX_URL), PrintableText, AfterValidator(_without_secrets)
+    ]
     """The server's address, as a user may type it; credentials are not stored."""
     code: Annotated[str, Field(min_length=1, max_length=16), PrintableText]
     """The table's code."""

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from racing_demon_client.sources import PRACTICE_HANDS
 from racing_demon_protocol import __version__, argument_types
-from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS
+from racing_demon_protocol.constants import MAX_NAME_LENGTH, MAX_PASSPHRASE_LENGTH, MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.enums import BotLevel
 
 _Value = TypeVar("_Value")
@@ -76,7 +76,7 @@ def _short(text: str, *, most: int) -> str:
     return text
 
 
-parse_reason = functools.partial(_short, most=240)
+parse_reason = functools.partial(_short, most=MAX_TEXT_LENGTH)
 """Parse the reason for a correction."""
 parse_name = functools.partial(_short, most=MAX_NAME_LENGTH)
 """Parse a player's name."""

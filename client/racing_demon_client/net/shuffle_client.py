@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from racing_demon_protocol.engine.commit_reveal import contribution_hash
+from racing_demon_protocol.engine.commit_reveal import contribution_hash, match_of
 from racing_demon_protocol.enums import Phase, Reason
 from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import client as cl
@@ -194,5 +194,5 @@ def _hand_of(view: TableState) -> str:
 
 def _played(view: TableState) -> list[str]:
     """Return the ids of the match's finished hands."""
-    match = view.hand_id.rpartition("/")[0]
+    match = match_of(view.hand_id)
     return [f"{match}/{result.hand}" for result in view.results]

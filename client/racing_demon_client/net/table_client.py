@@ -17,7 +17,7 @@ from .shuffle_client import ContributionState
 class TableClient(ABC):
     """A place at a table, as a player or a spectator.
 
-    There are four: a server's table (:class:`~.connection.Client`), a broker's
+    There are four: a server's table (:class:`~.client.Client`), a broker's
     (:class:`~racing_demon_client.sources.broker.BrokerClient`), a replay
     (:class:`~racing_demon_client.sources.replay.ReplayClient`) and a solo table
     (:class:`~racing_demon_client.sources.solo.SoloClient`).

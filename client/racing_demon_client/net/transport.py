@@ -148,7 +148,7 @@ class HeartbeatConnection:
 
     Args:
         socket: the WebSocket.
-        connect_seconds: the seconds that connecting connect_seconds, which was two round trips or more.
+        connect_seconds: the seconds that connecting took, which was two round trips or more.
         is_urgent: returns whether silence must be noticed soon, as during a hand.
 
     """
@@ -221,7 +221,7 @@ RETRY_SECONDS: Final = 2.0
 """The timeout of one attempt to reconnect.
 
 When a network recovers, a waiting attempt notices late, because TCP retries ever more rarely; a new attempt
-notices at once. If connecting connect_seconds long, attempts get more time.
+notices at once. If connecting took long, attempts get more time.
 """
 SOFTWARE: Final = f"racing-demon {SHOWS_RACES}"
 MAX_REDIRECTS: Final = 2

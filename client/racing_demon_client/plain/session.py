@@ -23,6 +23,7 @@ from racing_demon_protocol.enums import BotLevel, Phase, Reaction
 from racing_demon_protocol.formatting import printable
 from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.table.scoring import match_winners
+from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -379,7 +380,7 @@ class _Player:
     async def _enter(self) -> None:
         """Handle an empty line: deal, get ready, or show the table."""
         client, view = self._client, self._client.view
-        if view.in_hand or view.phase is Phase.COUNTDOWN:
+        if view.phase in DEALT:
             self._write_all(render.table(view, client.seat, ascii_only=self._ascii))
         elif view.phase is Phase.SHUFFLING:
             self._write("The cards are being shuffled.")

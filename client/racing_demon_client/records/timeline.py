@@ -7,11 +7,10 @@ import bisect
 from collections.abc import Sequence
 from typing import Final
 
-from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.errors import InvalidRecord
 from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
 from racing_demon_protocol.records.format import Record, TimedMessage, next_state
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.server import Snapshot
@@ -149,7 +148,7 @@ class Timeline:
         clock = _Clock()
         since = SNAPSHOT_INTERVAL
         for position, entry in enumerate(self.entries, 1):
-            idles = view is None or view.paused or not (view.in_hand or view.phase is Phase.COUNTDOWN)
+            idles = view is None or view.paused or view.phase not in DEALT
             view = next_state(view, entry.message)
             self.times.append(clock.forward(entry, idles=idles))
             self._seqs.append(view.seq)

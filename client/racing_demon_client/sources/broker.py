@@ -108,8 +108,6 @@ def payload_of(message: aiomqtt.Message) -> bytes:
 MAX_RECORD: Final = 16_384
 """The maximum size of a table's record in bytes."""
 MAX_TABLES: Final = 5_000
-MAX_QUEUED_MESSAGES: Final = 2_000
-"""The maximum number of queued messages. More are dropped, and the next snapshot makes up for them."""
 FIRST_PAUSE: Final = 0.2
 MAX_PAUSE_SECONDS: Final = 3.0
 
@@ -217,7 +215,7 @@ class BrokerClient(SpectatorClient):
         self._early: deque[Message] = deque()
         self._node = node
         self._table = f"{ROOT}/{node}/tables/{code.lower()}"
-        self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MAX_QUEUED_MESSAGES)
+        self._heard: asyncio.Queue[Message | Exception | None] = asyncio.Queue(MAX_QUEUED)
         self._listening: asyncio.Task[None] | None = None
         self._mqtt: aiomqtt.Client | None = None
         self._is_lost = True

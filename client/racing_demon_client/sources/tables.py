@@ -360,8 +360,8 @@ async def join(
             try:
                 yield OpenedTable(client, "joined", (table.address,), note)
             finally:
-                if stored is not None and client.has_left:
-                    stored.forget()
+                if stored is not None:
+                    _forget_if_left(client, stored)
 
 
 def _forget_if_left(client: Client, stored: StoredSeat) -> None:

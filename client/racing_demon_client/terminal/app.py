@@ -84,7 +84,7 @@ class TerminalApp(App[None]):
     """The application.
 
     Attributes:
-        look: the current look.
+        appearance: the current appearance.
         session: the current session at a table, if any.
         failure: the error that ended the table given at the start.
         is_faulty: whether a bug in this program ended it.
@@ -92,7 +92,7 @@ class TerminalApp(App[None]):
     Args:
         opened: the first table; ``None`` to start with the welcome screen.
         settings: the player's settings.
-        look: the glyphs, and other values that do not come from the settings.
+        appearance: the glyphs, and other values that do not come from the settings.
         recorder: records the first table.
         watched: the seat that a spectator watches first.
 

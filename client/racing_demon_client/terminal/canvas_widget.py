@@ -25,7 +25,7 @@ class CanvasWidget(Widget):
 
     Args:
         draw: draws the picture.
-        look: returns the current look.
+        appearance: returns the current appearance.
 
     """
 

@@ -4,7 +4,6 @@ Reads no clock: times are milliseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import Final, Protocol
 
 from racing_demon_client.shared.pile_names import addresses, cursor_piles, usable
@@ -18,6 +17,7 @@ from racing_demon_protocol.table.suggestions import (
     best_play,
     fitting_count,
     longest_unit,
+    only_play,
     step_of,
     targets,
     with_plays,
@@ -316,7 +316,7 @@ class Selection:
     def _turn(self, now: int) -> Play | None:
         self.release()
         rules, board, seat = self._rules(), self.board(), self._own_seat()
-        turn = rules.stock_play(board, seat) or _only_play(rules, board, seat)
+        turn = rules.stock_play(board, seat) or only_play(rules, board, seat)
         if turn is None:
             self.show_message("There is nothing left to turn.", now, is_warning=True)
             return None
@@ -376,9 +376,3 @@ class Selection:
     def _rules(self) -> Rules:
         assert self._table.view.hand is not None
         return self._table.view.hand.rules
-
-
-def _only_play(rules: Rules, board: Board, seat: int) -> Play | None:
-    """Return the only legal play of a game, which then needs no key of its own."""
-    plays = list(islice(rules.legal_plays(board, seat), 2))
-    return plays[0] if len(plays) == 1 else None

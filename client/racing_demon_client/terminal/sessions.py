@@ -22,6 +22,7 @@ from racing_demon_protocol.enums import Phase
 from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.games import declare
 from racing_demon_protocol.records.analysis import HistoryTracker, SeatAnalysis, analyze
+from racing_demon_protocol.table.state import DEALT
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages import events as ev
@@ -53,8 +54,8 @@ class TableSession:
         model: the view model.
         verifier: verifies each finished hand.
         analysis: the analysis of the last hand, for each player.
-        settle_ms: for how long keys are ignored after a hand.
-        settled_at: when they work again.
+        debounce_ms: for how long keys are ignored after a hand.
+        debounce_until: when they work again.
         ended: why the table is gone, while its tally is still shown.
 
     Args:
@@ -220,7 +221,7 @@ class TableSession:
         keymap, view = self.lobby_keymap, self.client.view
         prompt, is_warning = self.model.prompt(self.now(), keymap.labels)
         is_host = self.client.seat == view.host and view.between_matches
-        has_cards = view.in_hand or view.phase is Phase.COUNTDOWN
+        has_cards = view.phase in DEALT
         hosts_only = {*BOT_ACTIONS, "options"}
         footer = [
             (keymap.labels[action.id], action.summary or action.id, action.id)
@@ -418,7 +419,7 @@ class SoloSession(TableSession):
         await super().listen(noticed)
 
     async def tick(self) -> None:
-        """SlicedSearch a little further for a way on while nothing is played."""
+        """Search a little further for a way on while nothing is played."""
         if self._ask_at is not None and self.now() >= self._ask_at:
             self._ask_at = None
             if self.client.view.in_hand and not self.solo.table.is_won:

@@ -45,7 +45,7 @@ class Role(IntEnum):
 
 
 class Highlight(IntFlag):
-    """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Mark.UNCONFIRMED``."""
+    """A cell's marks. An ink is a role combined with any marks: ``Role.HEARTS | Highlight.UNCONFIRMED``."""
 
     NONE = 0
     FRESH = 16

@@ -345,12 +345,12 @@ class ViewModel:
         has_clock = not view.between_matches and view.phase is not Phase.SHUFFLING
         at_ms = self.activity.elapsed_ms(now) if has_clock else None
         line = FeedText(view, seat, self.volume, self.glyphs).line(message, at_ms, refused)
+        words = MessageText(view, seat)
         if line is not None and lost is not None:
-            text = MessageText(view, seat).describe_lost_race(lost, self.glyphs.card(lost.card))
+            text = words.describe_lost_race(lost, self.glyphs.card(lost.card))
             line = replace(line, text=screen_text(text))
         if line is not None:
             self._show(line, message, now, is_race=lost is not None)
-        words = MessageText(view, seat)
         opened = words.describe_opened(message, self._stuck_tracker.opened, self.glyphs.card)
         if opened is not None:
             line = FeedLine(self.activity.elapsed_ms(now), screen_text(opened), Role.ACCENT)
@@ -464,19 +464,19 @@ class ViewModel:
             paint_ms=self.paint_ms,
             trouble=self.trouble,
             labels=labels,
-            names=self._names(labels),
+            names={} if board is None else self._names(labels, board),
             alone=self.alone,
             standing=self.standing(),
             notice=self.notice,
             footer=footer,
         )
 
-    def _names(self, labels: Mapping[str, str]) -> Mapping[int, str]:
+    def _names(self, labels: Mapping[str, str], board: Board) -> Mapping[int, str]:
         """Return the label of each pile's key."""
         hand, focus = self._table.view.hand, self.focus
         if hand is None or focus is None:
             return {}
-        named = addresses(hand.rules, self.selection.predicted_board()[0], focus)
+        named = addresses(hand.rules, board, focus)
         return {pile: labels[name] for name, pile in named.items() if name in labels}
 
     def banner(self, now: int) -> str:

@@ -21,6 +21,11 @@ def commitment(secret: bytes, hand_id: str) -> str:
     return hashlib.sha256(secret + hand_id.encode()).hexdigest()
 
 
+def match_of(hand_id: str) -> str:
+    """Return the name of a hand's match: ``BCDF/1`` of ``BCDF/1/3``."""
+    return hand_id.rpartition("/")[0]
+
+
 def next_draw_id(hand_id: str) -> str:
     """Return the id of a hand's next draw, after a void one: ``BCDF/1/3.2`` after ``BCDF/1/3``."""
     hand, _, draw = hand_id.partition(".")

@@ -19,7 +19,7 @@ class SlicedSearch(Generic[Result]):
     whether a seat can get any further, bots what to play.
 
     Attributes:
-        answer: ``None`` until it is known.
+        result: ``None`` until it is known.
         units: the work done so far.
 
     """

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from racing_demon_protocol.constants import MAX_SEATS, MAX_TEXT_LENGTH
 from racing_demon_protocol.engine.commit_reveal import is_further_draw
 from racing_demon_protocol.errors import DamagedRecord, InconsistentEvent, InvalidGame, InvalidRecord
+from racing_demon_protocol.formatting import pluralize
 from racing_demon_protocol.table.scoring import totals
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import FROM_SERVER, Event, Message, name_of
@@ -109,7 +110,7 @@ def correction_problem(correction: Correction, name: str, seats: Mapping[int, st
     if not hands:
         return f"Match {name} has no hand that was played to its end: there is nothing to correct."
     if correction.hand is not None and correction.hand > hands:
-        return f"Match {name} has {hands} {'hand' if hands == 1 else 'hands'}, and no hand {correction.hand}."
+        return f"Match {name} has {pluralize(hands, 'hand')}, and no hand {correction.hand}."
     if correction.seat is not None and correction.seat not in seats:
         known = ", ".join(f"{seat + 1} {player}" for seat, player in sorted(seats.items()))
         return f"Match {name} has no seat {correction.seat + 1}: there are {known}."

@@ -93,7 +93,7 @@ class Standings:
     """All rows, best first, and the corrections applied.
 
     ``matches`` were finished; of ``unfinished`` ones only the hands count. ``on_trust`` hands rest in part on
-    the server's word: see :class:`.summary.HandDigest`.
+    the server's word: see :class:`.summary.HandSummary`.
     """
 
     rows: list[Standing]

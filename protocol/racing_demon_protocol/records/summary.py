@@ -5,9 +5,9 @@ from typing import Annotated, Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from racing_demon_protocol.engine.commit_reveal import is_further_draw
+from racing_demon_protocol.engine.commit_reveal import is_further_draw, match_of
 from racing_demon_protocol.enums import EndReason, Phase
-from racing_demon_protocol.table.state import TableState
+from racing_demon_protocol.table.state import DEALT, TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
@@ -15,12 +15,12 @@ from racing_demon_protocol.wire.messages.server import HandResult, Points, Snaps
 
 from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
-from .verify import HandName, VerificationReport, match_of, verify
+from .verify import HandName, VerificationReport, verify
 
 VERSION: Final = 4
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
-IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.COUNTDOWN, Phase.PLAYING, Phase.GRACE, Phase.TALLY})
+IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
 """The phases within a match."""
 
 Amount = Annotated[int, Field(ge=0)]

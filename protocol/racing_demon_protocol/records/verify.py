@@ -12,7 +12,12 @@ from typing import Final, NamedTuple
 
 from racing_demon_protocol.constants import MAX_PLAYS
 from racing_demon_protocol.engine.board import Play
-from racing_demon_protocol.engine.commit_reveal import contribution_hash, matches_commitment, next_draw_id
+from racing_demon_protocol.engine.commit_reveal import (
+    contribution_hash,
+    match_of,
+    matches_commitment,
+    next_draw_id,
+)
 from racing_demon_protocol.engine.dealer import Dealer
 from racing_demon_protocol.enums import EndReason, Phase
 from racing_demon_protocol.errors import (
@@ -53,11 +58,6 @@ class HandName(NamedTuple):
 
     match: str
     hand: int
-
-
-def match_of(hand_id: str) -> str:
-    """Return the match of a hand: its id without the hand's own number."""
-    return hand_id.rpartition("/")[0]
 
 
 @dataclass(slots=True)

@@ -371,7 +371,8 @@ class TableState:
 
     def _without(self, seats: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
         """Return those of some seats that others are not, and whose players have not left."""
-        return tuple(seat for seat in seats if seat in self.seated() and seat not in others)
+        seated = self.seated()
+        return tuple(seat for seat in seats if seat in seated and seat not in others)
 
     # Snapshots.
 

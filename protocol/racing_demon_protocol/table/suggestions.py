@@ -52,6 +52,12 @@ def best_play(rules: Rules, board: Board, seat: int, source: int, count: int = 1
     return best or step_of(rules, board, seat, source)
 
 
+def only_play(rules: Rules, board: Board, seat: int) -> Play | None:
+    """Return the only legal play of a game, which then needs no key of its own."""
+    plays = list(islice(rules.legal_plays(board, seat), 2))
+    return plays[0] if len(plays) == 1 else None
+
+
 def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
     """Return the only step that a game allows if it involves these piles, in either order.
 
@@ -59,9 +65,8 @@ def step_of(rules: Rules, board: Board, seat: int, *piles: int) -> Play | None:
     """
     if isinstance(rules, BuildingRules):
         return None
-    plays = list(islice(rules.legal_plays(board, seat), 2))
-    is_meant = len(plays) == 1 and {*piles} <= {plays[0].source, plays[0].destination}
-    return plays[0] if is_meant else None
+    play = only_play(rules, board, seat)
+    return play if play is not None and {*piles} <= {play.source, play.destination} else None
 
 
 def helpful_play(rules: Rules, board: Board, seat: int) -> tuple[Play | None, bool]:

@@ -44,11 +44,6 @@ class Preset:
     source: str
     options: Options
 
-    def applied_to(self, options: Options) -> Options:
-        """Return options changed to this preset's; those that affect neither play nor scoring stay."""
-        kept = {name: getattr(options, name) for name in NEUTRAL}
-        return self.options.model_copy(update=kept)
-
     def deviations(self, options: Options) -> list[str]:
         """Return the names of the options that affect play or scoring and differ from this preset's."""
         return [

@@ -75,7 +75,7 @@ class Page:
     footer: Sequence[tuple[str, str, str]] = ()
     """Each with its action, which a click carries out."""
 
-    def draw_feed(self, canvas: Canvas, y: int, width: int, glyphs: Glyphs) -> None:
+    def draw_feed(self, canvas: Canvas, y: int, width: int) -> None:
         """Write the feed from a row on, newest last, in the rows and columns available."""
         room = canvas.height - 3 - y
         latest = list(self.feed)[-room:] if room > 0 else []
@@ -197,7 +197,7 @@ def draw_lobby(page: Page, size: tuple[int, int], glyphs: Glyphs, qr: Sequence[s
         for row, line in enumerate(rules, start=y):
             canvas.put(2, row, line, Role.TEXT)
         y += len(rules) + 1
-    page.draw_feed(canvas, y, room, glyphs)
+    page.draw_feed(canvas, y, room)
     _draw_qr(canvas, qr, room)
     return canvas
 
@@ -318,7 +318,7 @@ def draw_tally(page: Page, size: tuple[int, int], glyphs: Glyphs) -> Canvas:
     for line in proof if y + 1 + len(proof) <= bottom else ():
         canvas.put(2, y + 1, line, Role.WARNING if page.is_wrong else Role.DIM)
         y += 1
-    page.draw_feed(canvas, y + 2, canvas.width, glyphs)
+    page.draw_feed(canvas, y + 2, canvas.width)
     return canvas
 
 

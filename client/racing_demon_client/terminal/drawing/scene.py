@@ -20,7 +20,7 @@ class CardRange(NamedTuple):
     """A number of cards of a pile, below ``depth`` others: the selection or the cursor."""
 
     pile: int
-    count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a grip
+    count: int  # type: ignore[assignment]  # the rules' word for it; nobody counts in a range
     depth: int = 0
 
     def of(self, cards: Sequence[Card]) -> Sequence[Card]:

@@ -15,7 +15,6 @@ from racing_demon_client.terminal.style import (
     Highlight,
     Role,
     cut,
-    screen_text,
     wrapped,
 )
 from racing_demon_protocol.engine.board import Kind
@@ -26,7 +25,7 @@ from .columns import column_pitch, draw_columns
 from .foundations import draw_foundations
 from .generic import draw_generic
 from .pile_layout import SIDE_PILES_WIDTH
-from .players import draw_feed, draw_players, draw_race
+from .players import draw_feed, draw_players, draw_race, seat_name
 from .scene import DrawContext, Scene
 from .side_piles import draw_side_piles
 
@@ -86,8 +85,7 @@ def _draw_layout(ctx: DrawContext, bottom: int) -> None:
     y = draw_foundations(ctx, 2)
     canvas.rule(y, 0, ctx.width, ctx.glyphs.rule)
     if scene.focus is not None and scene.focus != scene.seat:
-        state = scene.view.seats.get(scene.focus)
-        name = screen_text(state.name) if state else f"seat {scene.focus + 1}"
+        name = seat_name(scene.view.seats.get(scene.focus), scene.focus)
         canvas.put(2, y, f" {name} ", Role.ACCENT | Highlight.STRONG)
     y = draw_side_piles(ctx, y + 1)
     if ctx.density.card[1] > 1 and canvas.height > SMALLEST[1] + ctx.density.card[1] * 4:

@@ -61,7 +61,7 @@ class HelpScreen(Dialog[None]):
 
     Args:
         lines: the help, line by line.
-        look: returns the current look.
+        appearance: returns the current appearance.
 
     """
 
@@ -104,7 +104,7 @@ class TextScreen(HelpScreen):
 
     Args:
         text: returns the lines for a width in cells; longer ones are wrapped.
-        look: returns the current look.
+        appearance: returns the current appearance.
 
     """
 

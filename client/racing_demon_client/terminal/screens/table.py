@@ -30,7 +30,7 @@ class CanvasScreen(Screen[None]):
 
     Args:
         session: the session to show.
-        look: returns the current look.
+        appearance: returns the current appearance.
         perform_action: carries out the actions of keys and clicks.
 
     """
@@ -114,7 +114,7 @@ class LobbyScreen(CanvasScreen):
 
     @property
     def keymap(self) -> Keymap:
-        """The keys between selection."""
+        """The keys between hands."""
         return self.session.lobby_keymap
 
     def heeds(self, action: str) -> bool:

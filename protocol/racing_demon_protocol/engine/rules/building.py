@@ -22,7 +22,7 @@ class BuildingRules(Rules):
     """The rules of one building game for the seats of one hand.
 
     Attributes:
-        candidates: lists what fits where.
+        move_generator: lists what fits where.
         columns: what fits on the columns.
         foundations: what fits on the foundations.
         legality: decides all plays.

@@ -21,7 +21,7 @@ class LegalityChecker:
         must_fill: each seat's cells that must be filled first.
 
     Args:
-        candidates: the plays that fit.
+        move_generator: lists the plays that fit.
 
     """
 
