@@ -19,6 +19,8 @@ from hypothesis import settings
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+# What programs print is compared in its colors, whatever the person who runs the tests prefers.
+os.environ.pop("NO_COLOR", None)
 # Programs are started hundreds of times: each module is compiled once, here and in them.
 sys.dont_write_bytecode = False
 # The tests alone are a million objects; looking through them time and again takes an eighth longer.

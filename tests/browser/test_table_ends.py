@@ -1,6 +1,5 @@
 """What a phone shows when its host goes: it stays at the table, or sees the standings and a way on."""
 
-import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,17 +10,14 @@ from playwright.async_api import Browser
 
 from tests.support.browsers import Phone, phone
 from tests.support.ports import free_port
-from tests.support.processes import CLIENT, Running, started
+from tests.support.processes import Running, plain_host
 from tests.support.servers import serving
 
 
 @asynccontextmanager
 async def hosting(folder: Path, port: int, *more: str) -> AsyncIterator[tuple[Running, str]]:
     """Host a table; give the program and the table's address."""
-    env = {"RACING_DEMON_STATE": str(folder), "RACING_DEMON_DATA": str(folder)}
-    command = ("host", "--plain", "--name", "Ann", "--port", str(port), "--no-announce", *more)
-    async with started(CLIENT, *command, env=env) as program:
-        code = (await program.line(r"^  racing-demon join http://[^:]+:\d+/([A-Z]{4})$"))[1]
+    async with plain_host(folder, port, *more) as (program, code):
         yield program, f"http://127.0.0.1:{port}/{code}"
 
 
@@ -46,8 +42,6 @@ async def test_a_table_that_its_host_ends_leaves_the_standings_and_a_way_on(
         assert await page.locator("#offline").inner_text() == "The host has ended the table."
         assert await page.locator(".tally tbody tr").count() == 2
         assert not await page.locator(".ready").is_visible()
-        if folder := os.environ.get("RACING_DEMON_PICTURES"):
-            await page.screenshot(path=f"{folder}/ended.png")
         await page.get_by_role("button", name="To the first screen").tap()
         await guest.see("#join")
 
@@ -82,8 +76,6 @@ async def test_who_joins_during_a_hand_is_told_when_to_play(tmp_path: Path, brow
         await guest.join("Ben")
         await guest.see(".late")
         assert await guest.page.locator(".late").inner_text() == "You play from the next deal."
-        if folder := os.environ.get("RACING_DEMON_PICTURES"):
-            await guest.page.screenshot(path=f"{folder}/late.png")
 
 
 async def test_dealing_alone_asks(browser: Browser) -> None:
@@ -92,7 +84,5 @@ async def test_dealing_alone_asks(browser: Browser) -> None:
         await host.create("Ann")
         await host.page.tap(".deal")
         await host.see("#sheet")
-        if folder := os.environ.get("RACING_DEMON_PICTURES"):
-            await host.page.screenshot(path=f"{folder}/alone.png")
         await host.page.get_by_role("button", name="Deal for me alone").tap()
         await host.page.locator("#table").wait_for()

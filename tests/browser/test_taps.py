@@ -14,7 +14,6 @@ from tests.support.browsers import Phone, phone
 from tests.support.restartable_server import wait_until
 from tests.support.servers import serving
 
-"""Pixels that a finger may slip in a tap."""
 END_OF: Final = """(pile) => {
   const box = document.querySelector(`.slot[data-pile="${pile}"]`).getBoundingClientRect();
   return [box.left + box.width / 2, box.bottom - 8];

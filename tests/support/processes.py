@@ -18,6 +18,8 @@ from tests.support.servers import PATIENCE, deadline, timeout
 
 SERVER: Final = "racing_demon_server"
 CLIENT: Final = "racing_demon_client"
+HOST_LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
+"""What a host in plain text prints: the port, and the table's code."""
 
 
 class Ended(NamedTuple):
@@ -112,6 +114,15 @@ async def unread(module: str, *arguments: str) -> Ended:
     async with started(module, *arguments, stdout=write) as program:
         os.close(write)
         return await program.end()
+
+
+@asynccontextmanager
+async def plain_host(folder: Path, port: int, *more: str) -> AsyncIterator[tuple[Running, str]]:
+    """Host a table in plain text, with all files in a folder. Give the program and the table's code."""
+    env = {"RACING_DEMON_STATE": str(folder), "RACING_DEMON_DATA": str(folder)}
+    command = ("host", "--plain", "--name", "Ann", "--port", str(port), "--no-announce", *more)
+    async with started(CLIENT, *command, env=env) as program:
+        yield program, (await program.line(HOST_LINK))[2]
 
 
 @asynccontextmanager

@@ -1,10 +1,12 @@
-"""The database that several files of tests use."""
+"""What several files of tests use: a database, and a deal on a terminal."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.postgres import Postgres, postgres
+from tests.system.test_mouse import Mouse, mouse
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +20,11 @@ def server() -> Iterator[Postgres]:
 def database(server: Postgres) -> str:
     """Return the URL of an empty database."""
     return server.url(server.new_database())
+
+
+@pytest.fixture
+def solo(tmp_path: Path) -> Iterator[Mouse]:
+    """Lay one deal out that is always the same, turning cards one by one."""
+    with mouse(tmp_path, "solo", "racing-demon", "--seed", "11", "--option", "turn=1") as found:
+        found.until("stock ▒24")
+        yield found

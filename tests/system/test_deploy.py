@@ -23,7 +23,7 @@ import yaml  # type: ignore[import-untyped]
 from racing_demon_protocol.wire.messages import client as cl
 from racing_demon_protocol.wire.messages.server import Accepted
 from racing_demon_protocol.wire.options import Options
-from racing_demon_server.net.origin import believed_address, networks
+from racing_demon_server.net.origin import networks, origin
 from tests.support.deployed import DEPLOY, Deployed, certificates, deployed
 from tests.support.ports import free_port
 from tests.support.processes import CLIENT, SERVER, server_process, started, text_of
@@ -257,9 +257,9 @@ def test_compose_has_the_server_believe_caddy_alone() -> None:
     (proxy,) = networks([told.removeprefix("--proxy=${RACING_DEMON_PROXY:-").removesuffix("}")])
     place = COMPOSE["services"]["caddy"]["networks"]["front"]["ipv4_address"]
     (subnet,) = networks(each["subnet"] for each in COMPOSE["networks"]["front"]["ipam"]["config"])
-    assert believed_address(place, ["203.0.113.9"], [proxy]) == "203.0.113.9"
+    assert origin(place, ["203.0.113.9"], [proxy]).counted_as == "203.0.113.9"
     for other in ("172.16.0.5", "172.18.0.1", *(str(host) for host in subnet if str(host) != place)):
-        assert other == believed_address(other, ["203.0.113.9"], [proxy])
+        assert other == origin(other, ["203.0.113.9"], [proxy]).counted_as
     assert "front" in COMPOSE["services"]["server"]["networks"]
     assert "networks" not in COMPOSE["services"]["mosquitto"]
 

@@ -17,23 +17,20 @@ from benchmarks.pty_program import children_of, end_all
 from racing_demon_client.errors import ConnectionFailed, TableEnded
 from racing_demon_client.net.client import Client
 from racing_demon_protocol.enums import Phase
-from tests.support.processes import CLIENT, Running, server_process, started
+from tests.support.ports import free_port
+from tests.support.processes import CLIENT, HOST_LINK, Running, plain_host, server_process, started
 from tests.support.servers import PATIENCE, Peer
 from tests.system.test_mouse import Mouse, mouse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 ANOTHER: Final = ("host", "--plain", "--no-announce", "--port", "0")
-LINK: Final = r"^  racing-demon join http://[^:]+:(\d+)/([A-Z]{4})$"
 
 
 @pytest.fixture
 def port() -> int:
     """Return a port that is free."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number
+    return free_port()
 
 
 @pytest.fixture(autouse=True)
@@ -47,10 +44,7 @@ def servers() -> Iterator[list[int]]:
 @asynccontextmanager
 async def hosting(folder: Path, port: int, *more: str) -> AsyncIterator[tuple[Running, str]]:
     """Host a table in plain text; give the program and the table's code."""
-    env = {"RACING_DEMON_STATE": str(folder), "RACING_DEMON_DATA": str(folder)}
-    command = ("host", "--plain", "--name", "Ann", "--port", str(port), "--no-announce", *more)
-    async with started(CLIENT, *command, env=env) as program:
-        code = (await program.line(LINK))[2]
+    async with plain_host(folder, port, *more) as (program, code):
         await program.line("^Enter deals")
         yield program, code
 
@@ -130,7 +124,7 @@ async def test_another_table_can_be_had(tmp_path: Path, port: int, servers: list
         async with started(
             CLIENT, "host", "--plain", "--no-announce", "--new", "--port", "0", env=env
         ) as second:
-            assert code != (await second.line(LINK))[2]
+            assert code != (await second.line(HOST_LINK))[2]
         assert await is_served(port, code)
 
 
@@ -139,7 +133,7 @@ async def test_two_terminals_host_two_tables(tmp_path: Path, port: int) -> None:
     env = {"RACING_DEMON_STATE": str(tmp_path), "RACING_DEMON_DATA": str(tmp_path)}
     async with hosting(tmp_path, port) as (_, code):
         async with started(CLIENT, *ANOTHER, env=env) as second:
-            assert code != (await second.line(LINK))[2]
+            assert code != (await second.line(HOST_LINK))[2]
         assert await is_served(port, code)
 
 

@@ -1,7 +1,6 @@
 """Keyboards that type capitals, wide letters or another script, by the bytes that a terminal sends."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,6 @@ TYPED |= {
     "korean": "ㅇㅌㅛㅔ",
 }
 """What keys D, X, Y and P type."""
-
-
-@pytest.fixture
-def solo(tmp_path: Path) -> Iterator[Mouse]:
-    """Lay one deal out that is always the same."""
-    with mouse(tmp_path, "solo", "racing-demon", "--seed", "11", "--option", "turn=1") as found:
-        found.until("stock ▒24")
-        yield found
 
 
 @pytest.mark.parametrize("keys", TYPED.values(), ids=TYPED)

@@ -104,14 +104,6 @@ def mouse(folder: Path, *arguments: str, size: tuple[int, int] = SIZE) -> Iterat
         yield Mouse(terminals, program)
 
 
-@pytest.fixture
-def solo(tmp_path: Path) -> Iterator[Mouse]:
-    """Lay one deal out that is always the same, turning cards one by one."""
-    with mouse(tmp_path, "solo", "racing-demon", "--seed", "11", "--option", "turn=1") as found:
-        found.until("stock ▒24")
-        yield found
-
-
 def test_one_click_on_the_stock_turns_it_once(solo: Mouse) -> None:
     """A click on the stock is one play, and a second click is the second."""
     for plays in ("1 play ", "2 plays"):

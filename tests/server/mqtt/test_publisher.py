@@ -76,7 +76,7 @@ async def test_a_server_without_a_broker_publishes_nothing() -> None:
     nodes = set()
     for _ in range(2):
         (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1"), clock)
-        assert (len(publisher.outbox), publisher.outbox.dropped, publisher.online) == (0, 0, False)
+        assert (len(publisher.queue), publisher.queue.dropped, publisher.online) == (0, 0, False)
         nodes.add(publisher._topics.node)
     assert [len(node) for node in nodes] == [12, 12]
 
@@ -251,14 +251,14 @@ async def test_a_broker_that_stands_still_costs_only_a_short_line(tmp_path: Path
     async with Broker.running(tmp_path) as broker, publishing(broker.url) as house:
         async with Listening.to(broker, "rd/pub/a1/status") as feed:
             await feed.until("status", lambda heard: heard.payload == b"online")
-        house.publisher.outbox._most_waiting = 100
+        house.publisher.queue._most_waiting = 100
         broker.freeze()
         await play_match(house)
         async with Peer.hosting(house.url) as ann:
             for _ in range(60):
                 await ann.ask(cl.Ready, ready=True)
                 await ann.ask(cl.Ready, ready=False)
-            assert len(house.publisher.outbox) <= 200
+            assert len(house.publisher.queue) <= 200
             broker.thaw()
             async with asyncio.timeout(PATIENCE), Listening.to(broker, "rd/pub/a1/#") as late:
                 await late.until(f"tables/{ann.code.lower()}")

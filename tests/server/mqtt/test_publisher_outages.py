@@ -105,7 +105,7 @@ def test_what_a_lost_broker_may_not_have_got_is_told_to_the_next(
         assert publishing.online is False
         await asyncio.sleep(30)
         assert publishing.online
-        assert (len(publishing.outbox), publishing.outbox.dropped) == (0, 0)
+        assert (len(publishing.queue), publishing.queue.dropped) == (0, 0)
         publishing.closed(room.shown)
         await asyncio.sleep(1)
         await publishing.stop()
@@ -161,7 +161,7 @@ def test_a_table_that_is_closed_leaves_nothing(monkeypatch: pytest.MonkeyPatch) 
         publishing = _publisher(monkeypatch, broker)
         publishing.start(list)
         await asyncio.sleep(1)
-        outbox = publishing.outbox
+        outbox = publishing.queue
         before = {name: repr(value) for name, value in vars(outbox).items() if name != "_numbers"}
         for _ in range(3):
             publishing.opened(room.shown)
@@ -207,7 +207,7 @@ def test_what_waits_is_told_without_a_pause(monkeypatch: pytest.MonkeyPatch) -> 
         publishing = _publisher(monkeypatch, broker)
         publishing.start(list)
         await asyncio.sleep(0.001)
-        assert len(publishing.outbox) == 0
+        assert len(publishing.queue) == 0
         assert sum(not message.payload for message in broker.told[0]) == 10 * BATCH
         await publishing.stop()
 

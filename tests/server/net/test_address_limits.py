@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from racing_demon_server.net.origin import believed_address, named_clients, networks
+from racing_demon_server.net.origin import named_clients, networks, origin
 from racing_demon_server.rate_limits import MAX_REMEMBERED, AddressLimits
 from racing_demon_server.settings import OWN_PROXIES, ServerSettings
 
@@ -38,7 +38,7 @@ OURS = networks(OWN_PROXIES)
 )
 def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_as: str) -> None:
     """A house of IPv6 is one address, this machine none; our proxy is believed, and its own word alone."""
-    assert counted_as == believed_address(peer, forwarded, OURS)
+    assert counted_as == origin(peer, forwarded, OURS).counted_as
 
 
 @pytest.mark.parametrize(
@@ -56,15 +56,15 @@ def test_what_an_address_is_counted_as(peer: str, forwarded: list[str], counted_
 )
 def test_a_proxy_may_name_its_client_by_the_standard(value: str, counted_as: str) -> None:
     """RFC 7239; who sends X-Forwarded-For too is believed in that, because proxies pass the other on."""
-    assert counted_as == believed_address("127.0.0.1", named_clients([], [value]), OURS)
-    assert believed_address("127.0.0.1", named_clients(["192.0.2.1"], [value]), OURS) == "192.0.2.1"
-    assert believed_address("192.168.1.7", named_clients([], [value]), OURS) == "192.168.1.7"
+    assert counted_as == origin("127.0.0.1", named_clients([], [value]), OURS).counted_as
+    assert origin("127.0.0.1", named_clients(["192.0.2.1"], [value]), OURS).counted_as == "192.0.2.1"
+    assert origin("192.168.1.7", named_clients([], [value]), OURS).counted_as == "192.168.1.7"
 
 
 def test_a_proxy_elsewhere_is_believed_if_it_is_named() -> None:
     """A proxy in a container is not on this machine."""
     both = networks([*OWN_PROXIES, "172.16.0.0/12"])
-    assert believed_address("172.18.0.3", ["203.0.113.9"], both) == "203.0.113.9"
+    assert origin("172.18.0.3", ["203.0.113.9"], both).counted_as == "203.0.113.9"
     assert ipaddress.ip_network("172.16.0.0/12") in both
 
 

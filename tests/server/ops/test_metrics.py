@@ -364,12 +364,12 @@ async def test_what_waits_for_the_broker_is_measured() -> None:
 def test_what_the_broker_never_gets_is_counted() -> None:
     """Where the line is full, an event that comes pushes the oldest out."""
     (publisher,) = publishers(ServerSettings(mqtt_url="mqtt://127.0.0.1", node="a1"), clock)
-    publisher.outbox._most_waiting = 3
+    publisher.queue._most_waiting = 3
     opened = table()
     publisher.opened(opened)
     for name in ("Ann", "Ben", "Cat", "Don"):
         publisher.published(opened, opened.join(name, name.encode(), 0)[1])
-    found = numbers_in(Metrics().text(0, 0, [publisher.outbox]))
+    found = numbers_in(Metrics().text(0, 0, [publisher.queue]))
     assert (found["racing_demon_broker_waiting"], found["racing_demon_broker_dropped_total"]) == (3, 3)
 
 
