@@ -196,10 +196,13 @@ class MessageText:
         top = board.top(pile.number)
         return "nothing" if top is None else self.card(top)
 
+    def lost_race(self, message: Refused, card: str = "it") -> str:
+        """Return who was faster with a play, and by how much."""
+        return f"{self.player_name(message.by)} beat you to {card} by {format_duration(message.late_us)}"
+
     def _refused(self, message: Refused) -> str:
         if message.reason is Reason.BEATEN:
-            late = format_duration(message.late_us)
-            line = f"refused: {self.player_name(message.by)} beat you to it by {late}"
+            line = f"refused: {self.lost_race(message)}"
         else:
             line = f"refused: {printable(message.text)}"
         if message.top != UNKNOWN:

@@ -15,7 +15,6 @@ from racing_demon_client.shared.trackers import RaceTracker, StuckTracker
 from racing_demon_protocol.engine.board import Board, Kind, Play
 from racing_demon_protocol.engine.cards import UNKNOWN, Card
 from racing_demon_protocol.enums import EndReason, Phase, Reason
-from racing_demon_protocol.formatting import format_duration
 from racing_demon_protocol.table.state import TableState
 from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
@@ -244,9 +243,7 @@ class FeedText:
         if message.reason is not Reason.BEATEN:
             return screen_text(message.text)
         card = _card(self._view, play)
-        aimed = f"to {self._glyphs.card(card)} " if card is not None else ""
-        who, late = screen_text(self._words.player_name(message.by)), format_duration(message.late_us)
-        return f"{who} beat you {aimed}by {late}"
+        return screen_text(self._words.lost_race(message, "it" if card is None else self._glyphs.card(card)))
 
 
 def _role(message: Message) -> Role:

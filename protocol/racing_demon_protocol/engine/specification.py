@@ -462,7 +462,7 @@ class Scoring:
     """Points for one hand.
 
     Options of a record that are ``None`` mean these defaults, so a changed default would make older records
-    invalid: give a game a ``scoring`` of its own instead.
+    invalid. A new game declares a ``scoring`` of its own; one that has been played keeps its points.
 
     Attributes:
         foundation_card: for each of the player's cards on the foundations.

@@ -107,10 +107,10 @@ def test_what_was_sent_is_forgotten_once_it_is_answered() -> None:
     player = at("AS")
     player.model.record_sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(BEATEN, BEATEN)
-    assert player.told()[-1] == "Ben beat you by 12 ms"
+    assert player.told()[-1] == "Ben beat you to it by 12 ms"
     player.model.record_sent(3, Play(player.column(1), 1, FOUNDATIONS), player.now)
     player.hear(player.view.snapshot(0), BEATEN)
-    assert player.told()[-1] == "Ben beat you by 12 ms"
+    assert player.told()[-1] == "Ben beat you to it by 12 ms"
 
 
 def test_a_slip_of_the_hand_is_only_a_prompt() -> None:
@@ -728,11 +728,11 @@ def test_a_race_for_a_card_that_is_not_known() -> None:
     """Where it is not known what was meant, the rest is told all the same."""
     table = sitting()
     refused = Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=2_040)
-    assert words(refused, table.mirror) == "Ben beat you by 2.0 ms"
+    assert words(refused, table.mirror) == "Ben beat you to it by 2.0 ms"
     for pile in (table.stock(0), 99, -1, 3):
         told = line(refused, table.mirror, refused=Play(pile, 1, FOUNDATIONS))
         assert told is not None
-        assert told.text == "Ben beat you by 2.0 ms"
+        assert told.text == "Ben beat you to it by 2.0 ms"
 
 
 def test_other_refusals_are_told_in_the_servers_words() -> None:

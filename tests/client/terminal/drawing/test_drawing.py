@@ -266,7 +266,7 @@ def test_who_was_first_is_told_to_the_end(name: str) -> None:
     player = Player.at_position(position)
     player.view.seats[1] = player.view.seats[1].model_copy(update={"name": name})
     player.hear(Refused(counter=1, reason=Reason.BEATEN, text="", by=1, late_us=12_000))
-    assert f" {name} beat you by 12 ms " in player.draw().text()
+    assert f" {name} beat you to it by 12 ms " in player.draw().text()
 
 
 # What is said around the cards.
