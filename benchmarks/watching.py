@@ -213,7 +213,7 @@ async def measure_silent(readers: int, silent: int, seconds: float, patience: fl
             found = SilentOnes(without, stretches[0])
             told = await audience.told()
             found.readers_lost, found.gaps = told["lost"], told["gaps"]
-            _note_stays(found, await server.ask("look", *ports))
+            _record_stays(found, await server.ask("look", *ports))
             found.cuts = await server.ask("cuts")
             return found
 
@@ -226,7 +226,7 @@ async def _until_gone(server: Helper, ports: Sequence[int], patience: float) -> 
             return
 
 
-def _note_stays(found: SilentOnes, stays: Sequence[dict[str, float]]) -> None:
+def _record_stays(found: SilentOnes, stays: Sequence[dict[str, float]]) -> None:
     found.lived = [stay["seconds"] for stay in stays if stay["gone"]]
     found.left = len(stays) - len(found.lived)
     found.waiting = int(max(stay["waiting"] for stay in stays))

@@ -84,14 +84,14 @@ def serve(loop: str, fields: dict[str, Any]) -> None:
     is_frozen = bool(fields.pop("frozen", 1))
     settings = ServerSettings(**{**LIMITS, **fields})
     pauses = Pauses()
-    gc.callbacks.append(pauses.note)
+    gc.callbacks.append(pauses.record)
     signal.signal(signal.SIGUSR1, lambda *_: gc.disable() if gc.isenabled() else gc.enable())
     _toggle_checkpoints()
 
     def announce(url: str) -> None:
         pauses.longest_ms = 0.0
         if not is_frozen:
-            gc.callbacks[:] = [pauses.note]
+            gc.callbacks[:] = [pauses.record]
             gc.set_threshold(700, 10, 10)  # as Python has them by itself
             gc.unfreeze()
         sys.stdout.write(f"listening on {url}\n")
@@ -145,7 +145,7 @@ class Pauses:
         self.longest_ms = 0.0
         self._begin = 0.0
 
-    def note(self, phase: str, info: dict[str, int]) -> None:
+    def record(self, phase: str, info: dict[str, int]) -> None:
         """Note that a collection begins, or ends."""
         if phase == "start":
             self._begin = time.thread_time()

@@ -20,7 +20,7 @@ class FailureDetector:
         self._seen: dict[int, tuple[int, float]] = {}
 
     def look(self, beats: Mapping[int, int], began: float, ended: float) -> list[int]:
-        """Note the beats of all nodes that are not fenced, and return which of these are dead.
+        """Record the heartbeats of all nodes that are not fenced, and return which of these are dead.
 
         Args:
             beats: the number of beats of each; 0 for a node that is starting.

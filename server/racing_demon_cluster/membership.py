@@ -199,23 +199,23 @@ class Membership:
         late = time.monotonic() - touched - self._settings.lease_seconds
         if not len(self._journal) and time.monotonic() - self._journal.written_at > PROBE_SECONDS:
             self._journal.write([], lambda: None)  # beats do not wait for a standby, as a commit does
-        self._note_lost(is_lost=late > 0)
+        self._log_reachability(is_lost=late > 0)
         self._registry.halt(LOST, late > 0)
         if self._journal.is_halted and not self._is_inquiring:
             self._is_inquiring = True
-            self._lookup_thread.do(missing_standby, self._note_missing)
+            self._lookup_thread.do(missing_standby, self._report_missing_standby)
         if late > ALONE_SECONDS and (self._asking_peers is None or self._asking_peers.done()):
             self._asking_peers = asyncio.create_task(self._ask_peers())
         if self._drain_until is not None:
             self._give_away()
 
-    def _note_missing(self, found: str | Exception) -> None:
-        """Note why the journal's commits are not answered, where another connection could tell."""
+    def _report_missing_standby(self, found: str | Exception) -> None:
+        """Report why the journal's commits are not answered, if another connection has found out."""
         self._is_inquiring = False
         if isinstance(found, str):
-            self._journal.note_needs(found)
+            self._journal.report_needs(found)
 
-    def _note_lost(self, *, is_lost: bool) -> None:
+    def _log_reachability(self, *, is_lost: bool) -> None:
         """Log when tables halt because the database is not reached, and when it is reached again."""
         if is_lost and self._lost_at is None:
             assert self._heartbeat is not None
@@ -259,7 +259,7 @@ class Membership:
         is_late = time.monotonic() >= self._drain_until
         heirs = self._heirs()
         if not heirs:
-            self._note_staying()
+            self._log_unclaimed()
             if is_late:
                 self._drained()
                 return
@@ -288,7 +288,7 @@ class Membership:
         self._given[heir] = self._given.get(heir, 0) + 1
         return heir
 
-    def _note_staying(self) -> None:
+    def _log_unclaimed(self) -> None:
         """Log, once, which tables no other node can go on with."""
         codes = [room.table.view.code for room in self._registry.rooms]
         if codes and not self._has_told:

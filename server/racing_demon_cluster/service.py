@@ -119,7 +119,7 @@ class ClusterService(TableService):
         addresses = self.context.addresses
         addresses.end_search(address)
         if where is SearchResult.UNKNOWN:
-            addresses.note_miss(address, self.context.clock())
+            addresses.count_miss(address, self.context.clock())
         found(where)
 
 

@@ -48,7 +48,9 @@ class TableListing:
         numbered = [(room.journal.number, room.shown.view) for room in self._registry.rooms]
         rows = {number: _row(number, view) for number, view in numbered}
         changed = [row for number, row in rows.items() if self._written.get(number) != row]
-        self._thread.do(partial(_exchange, node=self._node, changed=changed), partial(self._note, rows))
+        self._thread.do(
+            partial(_exchange, node=self._node, changed=changed), partial(self._on_exchanged, rows)
+        )
         self._timer = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self.refresh)
 
     def close(self) -> None:
@@ -56,7 +58,7 @@ class TableListing:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _note(self, rows: dict[int, Row], read: list[dict[str, Any]] | Exception) -> None:
+    def _on_exchanged(self, rows: dict[int, Row], read: list[dict[str, Any]] | Exception) -> None:
         if not isinstance(read, Exception):
             self._written, self.others = rows, read
 

@@ -113,7 +113,7 @@ class Takeover:
         self._registry.adopt(kept, saved_state, read.last_us, read.offset_us, partial(self._end, kept.id))
 
     def _end(self, table: int) -> None:
-        """Note that a table is here, or cannot be."""
+        """Answer those who asked for a table: it is here, or cannot be."""
         self._opening.discard(table)
         is_here = table in self._registry.numbers
         if not is_here:

@@ -94,7 +94,7 @@ class Allowance:
         self._pools.append(pool)
 
     def charge(self, units: int) -> None:
-        """Note units that were used before anybody knew how many. The next use pays for them, too."""
+        """Charge units whose number became known only after their use. The next use pays for them, too."""
         self._owed += units
 
     def take(self, at: int, units: int = 1) -> bool:
@@ -233,7 +233,7 @@ class AddressLimits:
         """Tell whether an address may ask for another unknown table."""
         return not address or not any(entry.misses.is_empty(at) for entry in self._entries_of(address))
 
-    def note_miss(self, address: str, at: int) -> None:
+    def count_miss(self, address: str, at: int) -> None:
         """Count a code of an unknown table."""
         if address:
             _take([entry.misses for entry in self._entries_of(address)], at)

@@ -122,7 +122,7 @@ def test_plays_that_are_exactly_alike_are_all_there(
     journal = Remembering()
     table = TableJournal(journal, 1, lambda: 5, ClockWatermark(journal, lambda: 0))
     for _ in range(3):
-        table.note([EncodedEvent(alike, 7, 0), EncodedEvent(alike, 7, 0)])
+        table.append([EncodedEvent(alike, 7, 0), EncodedEvent(alike, 7, 0)])
         table.write(lambda: None)
     store.commit([event(0)])
     proxy.loses = True

@@ -42,7 +42,7 @@ async def _frames(peer: Peer, seq: int) -> list[bytes | str]:
     frames = []
     while peer.view.seq < seq:
         frame = await peer.frame()
-        if isinstance(peer.note(frame), Event):
+        if isinstance(peer.apply(frame), Event):
             frames.append(frame)
     return frames
 

@@ -104,7 +104,7 @@ class RecordedSession(TableSession):
         assert isinstance(self.opened.client, RecordedClient)
         return self.opened.client.now
 
-    def note_paint(self, born: float) -> None:
+    def record_paint(self, born: float) -> None:
         """Be always equally quick."""
 
 

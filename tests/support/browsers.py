@@ -73,7 +73,7 @@ class Phone:
         self.heard: list[Message] = []
         self.connections: list[list[Message]] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._note)
+        page.on("console", self._record_error)
         page.on("websocket", self._listen)
 
     def _listen(self, socket: WebSocket) -> None:
@@ -91,7 +91,7 @@ class Phone:
 
         socket.on("framereceived", hear)
 
-    def _note(self, message: ConsoleMessage) -> None:
+    def _record_error(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
 

@@ -175,15 +175,15 @@ class Player:
                     frame = encode(message)
                     self.again += self.seen.setdefault(message.seq, frame) != frame
                     if isinstance(message, Played) and message.seat == self.client.seat:
-                        self._note(message.counter, "played")
+                        self._record_answer(message.counter, "played")
                 case Accepted():
-                    self._note(message.counter, "accepted")
+                    self._record_answer(message.counter, "accepted")
                 case Refused(counter=counter) if counter:
-                    self._note(counter, f"refused: {message.reason}")
+                    self._record_answer(counter, f"refused: {message.reason}")
                 case Halted():
                     self.halts.append(message.halted)
 
-    def _note(self, counter: int, answer: str) -> None:
+    def _record_answer(self, counter: int, answer: str) -> None:
         if counter:
             self.again += self.answered.setdefault(counter, answer) != answer
 

@@ -284,9 +284,9 @@ class Peer:
 
     async def hear(self) -> Message:
         """Return the next message, after the mirror has followed it."""
-        return self.note(await self.frame())
+        return self.apply(await self.frame())
 
-    def note(self, frame: bytes | str) -> Message:
+    def apply(self, frame: bytes | str) -> Message:
         """Let the mirror follow a frame, and return what is in it."""
         message = decode_server(frame)
         if isinstance(message, Snapshot):

@@ -113,7 +113,7 @@ class Sitting:
     def join(self, name: str) -> int:
         """Seat somebody whose token is the name, and return the seat."""
         seat, events = self.table.join(name, name.encode(), self.now)
-        self.note(events)
+        self.record(events)
         return seat
 
     def host_watching(self) -> None:
@@ -122,29 +122,29 @@ class Sitting:
 
     def connect(self, seat: int, connected: bool) -> list[Event]:
         """Let a connection come or go."""
-        return self.note(self.table.connect(seat, connected, self.now))
+        return self.record(self.table.connect(seat, connected, self.now))
 
     def halt(self) -> list[Event]:
         """Let the server be able to keep nothing from now on."""
-        return self.note(self.table.halt(self.now))
+        return self.record(self.table.halt(self.now))
 
     def resume(self) -> list[Event]:
         """Let it be able to keep everything again."""
-        return self.note(self.table.resume(self.now))
+        return self.record(self.table.resume(self.now))
 
     def close(self) -> list[Event]:
         """Close the table."""
-        return self.note(self.table.close(self.now))
+        return self.record(self.table.close(self.now))
 
     def wait(self, us: int) -> list[Event]:
         """Let time pass, and wake the table whenever it wants to be woken."""
         self.now += us
-        return self.note(pass_time(self.table, self.now) + self.table.tick(self.now))
+        return self.record(pass_time(self.table, self.now) + self.table.tick(self.now))
 
     def give(self, actor: Actor, command: Command) -> CommandResult:
         """Let a command arrive now."""
         answer = self.table.receive(actor, command, self.now)
-        self.note(answer.events)
+        self.record(answer.events)
         return answer
 
     def send(self, actor: Actor, cls: type[Command], **fields: Any) -> CommandResult:
@@ -284,7 +284,7 @@ class Sitting:
         hand.ask_again(self.now)
         self.mirror = deepcopy(self.table.view)
 
-    def note(self, events: list[Event]) -> list[Event]:
+    def record(self, events: list[Event]) -> list[Event]:
         """Let the mirror follow events, and keep them in the log."""
         for event in events:
             received = decode_server(encode(event))

@@ -53,7 +53,7 @@ class Times:
     def __init__(self) -> None:
         self.measured: dict[str, tuple[float, float]] = {}
 
-    def note(self, what: str, begun: float, most: float) -> None:
+    def record(self, what: str, begun: float, most: float) -> None:
         """Keep how long something took, and how long it should take on a machine with nothing else to do."""
         self.measured[what] = (time.monotonic() - begun, most)
 
@@ -102,7 +102,7 @@ async def play_through_a_cut(wire: NetworkLink, ann: Running, ben: Running, time
 
     async def notice(who: str, program: Running, pattern: str) -> None:
         await program.line(pattern)
-        times.note(f"{who} notices the cut", begun, NOTICED_SECONDS)
+        times.record(f"{who} notices the cut", begun, NOTICED_SECONDS)
 
     await asyncio.gather(
         notice("the guest", ben, "^connection lost; reconnecting"),
@@ -114,10 +114,10 @@ async def play_through_a_cut(wire: NetworkLink, ann: Running, ben: Running, time
     wire.heal()
     healed = time.monotonic()
     await ben.line("^reconnected")
-    times.note("back after the heal", healed, 3.0)
+    times.record("back after the heal", healed, 3.0)
     for _ in range(3):
         await ann.line("^Ben: turned")
-    times.note("all plays there after the heal", healed, 4.0)
+    times.record("all plays there after the heal", healed, 4.0)
     return 4
 
 
@@ -133,14 +133,14 @@ async def test_two_machines(wire: NetworkLink, tmp_path: Path, times: Times) -> 
             wire.started("a", *client, "host", *QUICK, "--name", "Ann", "--record", str(files[0]))
         )
         code, port = (await ann.line(r"join http://10\.77\.0\.1:(\d+)/([A-Z]{4})$")).group(2, 1)
-        times.note("host is ready", begun, 10.0)
+        times.record("host is ready", begun, 10.0)
         begun = time.monotonic()
         ben = await stack.enter_async_context(
             wire.started("b", *client, "join", "--name", "Ben", "--record", str(files[1]))
         )
         await ben.line(rf"^found {code}  Ann's table, Racing Demon  ws://10\.77\.0\.1:{port}$")
         await ann.line("^Ben took seat 2$")
-        times.note("join without an address", begun, 6.0)
+        times.record("join without an address", begun, 6.0)
         with files[2].open("wb") as record:
             eve = await stack.enter_async_context(
                 wire.started("b", *client, "watch", code, "--json", stdout=record)
@@ -214,7 +214,7 @@ async def check_ghost(wire: NetworkLink, code: str, port: str, host: Running, ti
         begun = time.monotonic()
         async with wire.started("b", "-m", CLIENT, "tables", "--json") as asking:
             ended = await asking.end()
-        times.note("tables knows a ghost", begun, 8.0)
+        times.record("tables knows a ghost", begun, 8.0)
     assert (ended.code, ended.out) == (1, "")
 
 
@@ -244,10 +244,10 @@ async def test_from_the_start_to_the_first_guest(times: Times) -> None:
     begun = time.monotonic()
     async with started(CLIENT, "host", "--port", "0", "--name", "Ann", env=env) as ann:
         code = (await ann.line("^table ([A-Z]+) is open"))[1]
-        times.note("host is ready", begun, 10.0)
+        times.record("host is ready", begun, 10.0)
         async with started(CLIENT, "join", code, "--name", "Ben", env=env) as ben:
             await ann.line("^Ben took seat 2$")
-            times.note("from starting host to the first guest", begun, 15.0)
+            times.record("from starting host to the first guest", begun, 15.0)
             await ben.line("^you have seat 2")
 
 

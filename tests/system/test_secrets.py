@@ -138,7 +138,7 @@ class FakeConnection:
             frame = await self.peer.frame()
             assert isinstance(frame, bytes)
             self.frames.append(frame)
-            self.peer.note(frame)
+            self.peer.apply(frame)
 
     @property
     def heard(self) -> bytes:

@@ -102,7 +102,7 @@ class ShuffleClient:
         if seat is None or seat not in view.seats or view.seats[seat].left:
             return None
         if view.is_draw_void:
-            self._note_void(view, seat)
+            self._check_void_draw(view, seat)
             if seat not in view.seats_to_deal:
                 return None
         if view.next_shuffle is not None:
@@ -111,7 +111,7 @@ class ShuffleClient:
             return self._reveal(view, view.shuffle, seat, number)
         return None
 
-    def _note_void(self, view: TableState, seat: int) -> None:
+    def _check_void_draw(self, view: TableState, seat: int) -> None:
         """Check what the server announced of this client's contribution to a void draw."""
         self._awaited.discard(view.hand_id)  # void draws are part of the proof of the hand
         own, listed = self._own, view.shuffle.of(seat) if view.shuffle is not None else None

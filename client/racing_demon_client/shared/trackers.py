@@ -140,7 +140,7 @@ class RaceTracker:
                 self._filled.clear()
                 self._tried.clear()
             case ev.Played():
-                self._note(message, view, now)
+                self._record_play(message, view, now)
                 if message.seat == seat:
                     self._tried.pop(message.counter, None)
             case Refused():
@@ -149,7 +149,7 @@ class RaceTracker:
                     return self._faster(view, seat, *tried)
         return None
 
-    def _note(self, event: ev.Played, view: TableState, now: int) -> None:
+    def _record_play(self, event: ev.Played, view: TableState, now: int) -> None:
         board = view.board
         if board is not None and board.piles[event.destination].kind is Kind.FOUNDATION:
             height = len(board.cards[event.destination]) - 1

@@ -232,7 +232,7 @@ class _RecordVerifier:
         self._report.redrawn += tuple(self._sitting_out)
 
     def _record_draw(self, view: TableState) -> None:
-        """Note who sits out the hand that is committed now, and who is away: they must not reveal."""
+        """Record who sits out the hand that is committed now, and who is away: they must not reveal."""
         if view.is_draw_void:
             self._sitting_out += [view.player(seat) for seat in view.unrevealed]
         else:

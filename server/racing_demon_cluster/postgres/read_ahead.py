@@ -53,7 +53,7 @@ class TableReader(PostgresReader):
 
     Attributes:
         table: the table.
-        noted: its events from the number on that a restart needs.
+        log: its events from the number on that a restart needs.
 
     Args:
         db: the connection, for everything else.
@@ -71,11 +71,11 @@ class TableReader(PostgresReader):
         self.table = table
         self._last_us = last_us
         self._snapshots, self._seeds, self._claims, self._epochs, self._bans, self._checkpoints = rows
-        self.noted: list[Row] = []
+        self.log: list[Row] = []
 
     def events(self, _table_id: int, _first: int, _last: int, *, rest: bool = False) -> Rows:
-        """Return the events that were noted."""
-        return self.noted
+        """Return the events that were read ahead."""
+        return self.log
 
     def masked(self, _table_id: int) -> Rows:
         """Return the encrypted seeds of the table's hands."""
@@ -130,7 +130,7 @@ def read_events(db: Database, wanted: Mapping[TableReader, tuple[int, bool]]) ->
     firsts, rests = [first for first, _ in wanted.values()], [rest for _, rest in wanted.values()]
     rows = _by_table(db.execute(EVENTS, (ids, firsts, rests)))
     for reader in wanted:
-        reader.noted = rows.get(reader.table.id, [])
+        reader.log = rows.get(reader.table.id, [])
 
 
 def _by_table(found: Rows) -> dict[int, list[Row]]:

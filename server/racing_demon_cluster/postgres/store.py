@@ -161,7 +161,7 @@ class PostgresStore:
             db.close()
             raise
         self._is_cancelled = False
-        db.add_notice_handler(self._note)
+        db.add_notice_handler(self._check_notice)
         return db
 
     def _renewed(self) -> Database:
@@ -174,7 +174,7 @@ class PostgresStore:
             raise
         return db
 
-    def _note(self, notice: psycopg.errors.Diagnostic) -> None:
+    def _check_notice(self, notice: psycopg.errors.Diagnostic) -> None:
         self._is_cancelled |= notice.sqlstate == CANCELLED
 
     def _take_numbers(self, db: Database) -> None:

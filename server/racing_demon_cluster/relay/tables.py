@@ -153,10 +153,10 @@ class RelayedTable:
         for address in self._searching:
             self._relay.addresses.end_search(address)
             if missed:
-                self._relay.addresses.note_miss(address, self._relay.clock())
+                self._relay.addresses.count_miss(address, self._relay.clock())
         self._searching.clear()
         if missed:
-            self._relay.note_unknown(self._code)
+            self._relay.remember_unknown(self._code)
 
     def _add(self, listener: Listener) -> None:
         listener.reply(Seated(code=self._code))
@@ -381,7 +381,7 @@ class Relay:
         table = self._tables.get(code)
         if table is None:
             if self._unknown.get(code, -1) >= self.clock():
-                self.addresses.note_miss(origin.counted_as, self.clock())
+                self.addresses.count_miss(origin.counted_as, self.clock())
                 raise CommandRefused(Reason.UNKNOWN_TABLE, "There is no table with that code.")
             if len(self._tables) >= self._context.settings.max_tables:
                 raise CommandRefused(Reason.SERVER_FULL, "This relay shows no more tables. Try again later.")
@@ -392,7 +392,7 @@ class Relay:
             listener.close(CloseCode.TRY_AGAIN, MANY_SEARCHES)
 
     def meet(self, is_known: bool) -> None:
-        """Note whether the other server knows this relay, and counts misses of those who ask here."""
+        """Learn whether the other server knows this relay, and counts misses of those who ask here."""
         self._is_known = is_known
 
     def begin_search(self, address: str) -> bool:
@@ -404,8 +404,8 @@ class Relay:
         shared = None if self._is_known else self._misses
         return self.addresses.begin_search(address, self.clock(), shared)
 
-    def note_unknown(self, code: str) -> None:
-        """Note that the other server has no table with a code: it is not asked again for some seconds."""
+    def remember_unknown(self, code: str) -> None:
+        """Remember that the other server has no table with a code: it is not asked again for some seconds."""
         self._misses.take(self.clock())
         self._unknown.pop(code, None)
         if len(self._unknown) >= MAX_UNKNOWN:

@@ -42,8 +42,8 @@ class ClockWatermark:
         """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
         return min(at, self.kept)
 
-    def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Note whether a hand runs at a table, or else until when its times are sent.
+    def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
+        """Track whether a hand runs at a table, or else until when its times are sent.
 
         The next write is preceded by a time in the future.
         """
@@ -55,8 +55,8 @@ class ClockWatermark:
         if self._timer is None and not self._is_writing:
             self._keep()
 
-    def note_written(self, at: int) -> None:
-        """Note that something that happened at a moment is on the disk."""
+    def advance(self, at: int) -> None:
+        """Advance to the time of something that is on the disk."""
         self.kept = max(self.kept, at)
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class ClockWatermark:
 
     def _go_on(self, kept: int) -> None:
         self._is_writing = False
-        self.note_written(kept)
+        self.advance(kept)
         self._keep()
 
 
@@ -103,10 +103,10 @@ class ShiftedClockWatermark:
         """Clamp a time to the last durable one: after a restart the clock never resumes before it."""
         return self._clock_watermark.durable_time(at - self.offset_us) + self.offset_us
 
-    def note(self, table_id: int, *, runs: bool, until: int = 0) -> None:
-        """Note whether a hand runs at the table, or else until when its times are sent."""
-        self._clock_watermark.note(table_id, runs=runs, until=until - self.offset_us)
+    def track(self, table_id: int, *, runs: bool, until: int = 0) -> None:
+        """Track whether a hand runs at the table, or else until when its times are sent."""
+        self._clock_watermark.track(table_id, runs=runs, until=until - self.offset_us)
 
-    def note_written(self, at: int) -> None:
-        """Note that something that happened at a moment is on the disk."""
-        self._clock_watermark.note_written(at - self.offset_us)
+    def advance(self, at: int) -> None:
+        """Advance to the time of something that is on the disk."""
+        self._clock_watermark.advance(at - self.offset_us)

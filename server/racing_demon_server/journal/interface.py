@@ -152,7 +152,7 @@ class JournalReader(Protocol):
 
 
 class Store(Protocol):
-    """Writes the journal of one server. Only the writer's thread uses it, unless noted.
+    """Writes the journal of one server. Only the writer's thread uses it, unless a method says otherwise.
 
     Attributes:
         patience: seconds without an answer after which tables halt; ``None`` if the store always answers

@@ -82,8 +82,8 @@ class Match:
         """Whether it was played to its end."""
         return self.last is not None
 
-    def note_players(self, players: Iterable[ev.Joined | SeatState]) -> None:
-        """Note who has been dealt cards."""
+    def add_players(self, players: Iterable[ev.Joined | SeatState]) -> None:
+        """Add players who have been dealt cards."""
         for player in players:
             self.seats[player.seat] = player.name
             if player.bot and player.seat not in self.bots:
@@ -144,7 +144,7 @@ def matches_of(store: JournalReader, table: StoredTable) -> Iterator[Match]:
             case ev.Committed() if event.hand == 1 and not is_further_draw(event.hand_id):
                 played = Match(f"{table.id}.{_number(event.hand_id)}", table, event.seq, game, at_ms)
             case ev.Dealt() if played is not None:
-                played.note_players(players[seat] for seat in event.seats)
+                played.add_players(players[seat] for seat in event.seats)
             case ev.HandOver() if played is not None:
                 played.hands += 1
             case ev.MatchOver() if played is not None:

@@ -105,7 +105,7 @@ class TableJournal:
     Attributes:
         number: the table's number in the journal.
         clock_watermark: keeps the time of its hands.
-        seq: the number of the last event that was noted.
+        seq: the number of the last event that was appended.
 
     Args:
         journal: the server's.
@@ -141,8 +141,8 @@ class TableJournal:
         return self._since_checkpoint >= CHECKPOINT_EVENTS
 
     @property
-    def has_noted(self) -> bool:
-        """Whether noted events are not written yet."""
+    def has_pending(self) -> bool:
+        """Whether appended events are not written yet."""
         return bool(self._changes or self._run)
 
     def open(self, code: str, number: int, options: Options, salt: bytes, passphrase: bytes | None) -> None:
@@ -157,7 +157,7 @@ class TableJournal:
         self._journal.write([(Operation.REHASH, (hash_, self.number))], lambda: None)
 
     def begin(self, epoch: str, seq: int, snapshot_seq: int, whispers: int = 0, plays: int = 0) -> None:
-        """Note first that a start of the server continues after an event. The oldest starts are forgotten.
+        """Record a new epoch that begins after an event, before anything else; keep only the newest epochs.
 
         Args:
             epoch: the name of the start.
@@ -177,13 +177,13 @@ class TableJournal:
 
     def close(self, on_written: Callable[[], None] = lambda: None) -> None:
         """Write that the table is closed for good, and delete what belongs to no match."""
-        self.clock_watermark.note(self.number, runs=False)
+        self.clock_watermark.track(self.number, runs=False)
         values = (self._wall_clock(), self.number)
         changes = [(Operation.CLOSE_TABLE, values), (Operation.FORGET_CLOSED, (self.number,))]
         self._journal.write(changes, on_written)
 
-    def note(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Note events, to be written together with what is noted already."""
+    def append(self, encoded: Sequence[EncodedEvent]) -> None:
+        """Append events, to be written together with what was appended before."""
         if not self._journal.is_durable:
             return
         self._events += len(encoded)
@@ -204,7 +204,7 @@ class TableJournal:
             if len(self._run) == LONGEST:
                 self._end_run()
 
-    def note_beside(
+    def append_details(
         self,
         at: int,
         seeds: Iterable[tuple[str, bytes]] = (),
@@ -212,7 +212,7 @@ class TableJournal:
         snapshot: Snapshot | None = None,
         bans: Iterable[Ban] | None = None,
     ) -> None:
-        """Note what events do not hold, after the noted events.
+        """Append what events do not hold.
 
         Args:
             at: the time, in microseconds.
@@ -239,8 +239,8 @@ class TableJournal:
             self._events = self._bytes = 0
             self._changes += replace_by_snapshot(self.number, snapshot, at)
 
-    def note_checkpoint(self, checkpoint: Checkpoint, secret: bytes) -> None:
-        """Note the table in the middle of its hand, after everything that is noted.
+    def append_checkpoint(self, checkpoint: Checkpoint, secret: bytes) -> None:
+        """Append the table in the middle of its hand.
 
         Args:
             checkpoint: the table.
@@ -256,7 +256,7 @@ class TableJournal:
         self._changes.append((Operation.KEEP_CHECKPOINT, values))
 
     def write(self, on_written: Callable[[], None], *, runs: bool = False, until: int = 0) -> None:
-        """Write atomically what is noted, and call back when it is durable.
+        """Write atomically what was appended, and call back when it is durable.
 
         Args:
             on_written: the callback.
@@ -264,7 +264,7 @@ class TableJournal:
             until: until when times of the table are sent, at least.
 
         """
-        self.clock_watermark.note(self.number, runs=runs, until=until)
+        self.clock_watermark.track(self.number, runs=runs, until=until)
         self._end_run()
         changes, self._changes = self._changes, []
         self._journal.write(changes, on_written)

@@ -34,13 +34,13 @@ class JournalMeter(Protocol):
     """Receives measurements of the journal, on the loop's thread."""
 
     def written(self, seconds: float) -> None:
-        """Note that a transaction was written, with the time since its first entry came."""
+        """Count a transaction that was written, with the time since its first entry came."""
 
     def failed(self) -> None:
-        """Note a failed write."""
+        """Count a failed write."""
 
     def waiting(self, entries: int) -> None:
-        """Note the number of waiting entries."""
+        """Set the number of waiting entries."""
 
 
 class JournalEntry(NamedTuple):
@@ -152,14 +152,14 @@ class DurableJournal:
         self._answered = self._loop.time()
         if self._meter is not None:
             self._meter.written(time.perf_counter() - entries[0].came)
-        self._note_waiting()
+        self._measure_waiting()
         for entry in entries:
             self._waiting -= 1
             try:
                 entry.on_written()
             except Exception:
                 log.exception("what was written could not be told")
-        self._note_waiting()
+        self._measure_waiting()
         if not self._waiting:
             self._empty.set()
         if self.is_halted:
@@ -171,7 +171,7 @@ class DurableJournal:
     def _fail(self, text: str) -> None:
         if self._meter is not None:
             self._meter.failed()
-        self._note_waiting()
+        self._measure_waiting()
         if text != self._why:  # the first failure is seldom the one that lasts
             self._why = text
             log.error("the journal cannot be written: all tables are halted", extra={"why": text})
@@ -179,17 +179,17 @@ class DurableJournal:
             self.is_halted = True
             self.halted(True)
 
-    def note_needs(self, text: str) -> None:
-        """Note what an operator must give the store, as far as it can be told while it does not answer."""
+    def report_needs(self, text: str) -> None:
+        """Report what an operator must give the store, as far as is known while it does not answer."""
         if self.is_halted and text:
             self.needs = text
             self._fail(text)
 
-    def _note_failed(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         self.needs = str(error) if isinstance(error, StoreLacks) else ""
         self._fail(str(error))
 
-    def _note_waiting(self) -> None:
+    def _measure_waiting(self) -> None:
         if self._meter is not None:
             self._meter.waiting(self._waiting)
 
@@ -208,7 +208,7 @@ class DurableJournal:
                 self._call(self._end, str(error))
                 return
             except Exception as error:  # whatever the error, nothing is sent that is not written
-                self._call(self._note_failed, error)
+                self._call(self._report_failure, error)
                 self._stopping.wait(RETRY_SECONDS)
                 continue
             if group:

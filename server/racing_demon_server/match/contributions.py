@@ -119,7 +119,7 @@ class Contributions:
         number, hand_id = self._next_hand()
         self._draw(hand_id)
         shuffle = self._view.next_shuffle
-        self._note_away()
+        self._record_absent()
         within_ms = REVEAL_MS if shuffle is not None and shuffle.contributions else 0
         self.due = at + within_ms * 1_000
         self._log.emit(
@@ -177,12 +177,12 @@ class Contributions:
         """Continue with a hand that was committed before the restart, or with a void draw."""
         if isinstance(event, ev.Committed):
             self.due = at + event.within_ms * 1_000
-            self._note_away()
+            self._record_absent()
         else:
             self.due = at + REVEAL_MS * 1_000
 
-    def _note_away(self) -> None:
-        """Note who is away now, when the hand is committed."""
+    def _record_absent(self) -> None:
+        """Record who is away now, when the hand is committed."""
         self._away = {seat for seat, state in self._view.seats.items() if not state.connected}
 
     def restore_secret(self, secrets: Mapping[str, bytes]) -> None:

@@ -457,7 +457,7 @@ class Hand:
         return max(spoilt, key=lambda arrival: arrival.seq, default=None)
 
     def _record_lost_race(self, seat: int, beaten: Arrival, late_us: int) -> None:
-        """Note a lost race for spectators. On identical deals it would tell of a private layout."""
+        """Record a lost race for spectators. On identical deals it would tell of a private layout."""
         if self._view.is_private:
             return
         cards = self.board.cards[beaten.pile]

@@ -1,4 +1,4 @@
-"""The observer that publishes all tables to a broker: it takes notes, and one task sends them."""
+"""The observer that publishes all tables to a broker: it queues what has changed, and one task sends it."""
 
 import asyncio
 import contextlib
@@ -63,22 +63,22 @@ class Publisher(Observer):
     # On the play path.
 
     def opened(self, table: CommittedTable) -> None:
-        """Note a new table."""
-        self._note(lambda: self.queue.open(table, self._clock()))
+        """Queue what is published of a new table."""
+        self._guard(lambda: self.queue.open(table, self._clock()))
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note events."""
+        """Queue what events change."""
         for event in events:
-            self._note(partial(self.queue.follow, table, event, self._clock()))
+            self._guard(partial(self.queue.follow, table, event, self._clock()))
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that a table was closed."""
-        self._note(lambda: self.queue.close(table))
+        """Queue the removal of a table that was closed."""
+        self._guard(lambda: self.queue.close(table))
 
-    def _note(self, note: Callable[[], None]) -> None:
-        """Run a note. A failure here must not disturb play."""
+    def _guard(self, step: Callable[[], None]) -> None:
+        """Run a step, and log its first failure, which must not disturb play."""
         try:
-            note()
+            step()
         except Exception:
             if not self._has_failed:
                 self._has_failed = True

@@ -52,7 +52,7 @@ class FrameHandler(Protocol):
     rest_us: int
 
     def new_batch(self) -> None:
-        """Note that a batch of bytes is being read now."""
+        """Learn that a batch of bytes is being read now."""
 
     def handle_frame(self, frame: Frame) -> None:
         """Handle a data frame."""
@@ -350,7 +350,7 @@ class Connection(asyncio.BufferedProtocol):
         self.is_open = True
         self._handler = self._acceptor.open(self, request)
         self._heartbeat = self._loop.call_later(self._heartbeat_seconds, self._beat)
-        self._note_place()
+        self._update_short_path()
         if rest:
             self._handler.new_batch()
             self._feed(self._handler, rest)
@@ -382,10 +382,10 @@ class Connection(asyncio.BufferedProtocol):
             else:
                 self._is_heard = True
                 handler.count_control()
-        self._note_place()
+        self._update_short_path()
 
-    def _note_place(self) -> None:
-        """Note whether a message may begin here: after a complete frame, before any close frame."""
+    def _update_short_path(self) -> None:
+        """Allow the short path where a message may begin: after a complete frame, before any close frame."""
         self._takes_short = self.is_open and not self._unframed and not self._is_fragment_next
 
 

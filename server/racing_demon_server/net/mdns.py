@@ -39,17 +39,17 @@ class Announcer(Observer):
     # Events of the tables.
 
     def opened(self, table: CommittedTable) -> None:
-        """Note a new table."""
+        """Announce a new table."""
         self._open[table] = None
         self._news.set()
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note events that may change an announcement."""
+        """Announce a table again if its announcement has changed."""
         if any(isinstance(event, ev.Joined | ev.Left | ev.Hosted | ev.OptionsSet) for event in events):
             self._news.set()
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that a table was closed."""
+        """Withdraw the announcement of a table that was closed."""
         self._open.pop(table, None)
         self._news.set()
 

@@ -163,7 +163,7 @@ class TableService:
 
     def miss(self, address: str, _code: str, at: int, unknown: CommandRefused) -> None:
         """Count the code of a table that is not here, and raise the refusal."""
-        self.context.addresses.note_miss(address, at)
+        self.context.addresses.count_miss(address, at)
         raise unknown
 
 

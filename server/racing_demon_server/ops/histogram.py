@@ -19,7 +19,7 @@ class Histogram:
         self.counts = [0] * (len(bounds) + 1)
         self.seconds = 0.0
 
-    def note(self, seconds: float) -> None:
+    def observe(self, seconds: float) -> None:
         """Count a duration."""
         self.counts[bisect_left(self.bounds, seconds)] += 1
         self.seconds += seconds

@@ -94,7 +94,7 @@ class Metrics(Observer):
         """Record the latencies of plays, in microseconds."""
         accepted = self._play["accepted"]
         for each in took_us:
-            accepted.note(each / US)
+            accepted.observe(each / US)
 
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
@@ -102,17 +102,17 @@ class Metrics(Observer):
         """Count refusals and races, and record the latencies of plays, in microseconds."""
         refused = reply if isinstance(reply, Refused) else None
         if isinstance(command, PLAYS):
-            self._play["accepted" if refused is None else "refused"].note(took_us / US)
+            self._play["accepted" if refused is None else "refused"].observe(took_us / US)
         if refused is not None:
             self.refused(refused.reason)
             if refused.reason is Reason.BEATEN:
-                self._late.note(refused.late_us / US)
+                self._late.observe(refused.late_us / US)
 
     # As the journal's meter.
 
     def written(self, seconds: float) -> None:
         """Record the time until a transaction was written, for its first entry."""
-        self._write.note(seconds)
+        self._write.observe(seconds)
 
     def failed(self) -> None:
         """Count a failed write."""
@@ -137,7 +137,7 @@ class Metrics(Observer):
         while True:
             due = clock() + round(LAG_EVERY * US)
             await asyncio.sleep(LAG_EVERY)
-            self._lag.note(max(0, clock() - due) / US)
+            self._lag.observe(max(0, clock() - due) / US)
 
     async def prepare(self) -> None:
         """Load the Prometheus library in a thread, because that takes too long for the loop."""

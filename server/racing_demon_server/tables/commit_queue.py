@@ -71,16 +71,16 @@ class CommitQueue:
             self._unsent.append(encoded)
             self._newest = max(self._newest, at)
         self._unsent += then
-        self._journal.note(encoded)
+        self._journal.append(encoded)
         snapshot = self._snapshot(encoded) if self._table.view.is_between_hands else None
         seat_tokens = self._table.seat_tokens.drain_changes(with_plays=snapshot is not None)
         bans = self._table.bans.drain_changes()
         if seeds or seat_tokens or snapshot is not None or bans is not None:
-            self._journal.note_beside(at, seeds, seat_tokens, snapshot, bans)
+            self._journal.append_details(at, seeds, seat_tokens, snapshot, bans)
 
     def write(self) -> None:
         """Write everything that is queued, together."""
-        if (self._unsent or self._journal.has_noted) and not self._is_closed:
+        if (self._unsent or self._journal.has_pending) and not self._is_closed:
             if self._journal.wants_checkpoint:
                 self._keep_checkpoint()
             self.unwritten += 1
@@ -97,20 +97,20 @@ class CommitQueue:
         The judge's table is no longer looked at, because nobody knows its state.
 
         Args:
-            plays: those that are not noted yet.
+            plays: those that are not in the journal yet.
 
         """
         self._is_closed = self._read_model.has_failed = True
         if plays:
             self._unsent.append(plays)
             self._newest = max(self._newest, plays[-1].at)
-            self._journal.note(plays)
+            self._journal.append(plays)
         self.unwritten += 1
         news, self._unsent = self._unsent, []
         self._journal.write(partial(self._send, news, None, self._newest), until=self._newest)
 
     def _keep_checkpoint(self) -> None:
-        """Write the table in the middle of its hand, with the last plays of its seats, if all is noted."""
+        """Write the table in mid-hand, and the last plays of its seats, if the journal has all events."""
         checkpoint = self._table.checkpoint()
         if checkpoint is None or checkpoint.table.seq != self._journal.seq:
             return
@@ -118,8 +118,8 @@ class CommitQueue:
             at=self._newest, delayed_view=self._broadcast.spectators.delayed_view()
         )
         seat_tokens = self._table.seat_tokens.drain_changes(with_plays=True)
-        self._journal.note_beside(self._newest, seat_tokens=seat_tokens)
-        self._journal.note_checkpoint(checkpoint, self._table.secret)
+        self._journal.append_details(self._newest, seat_tokens=seat_tokens)
+        self._journal.append_checkpoint(checkpoint, self._table.secret)
 
     def when_written(self, then: Callback) -> None:
         """Call back when everything that has happened so far is sent."""
@@ -138,7 +138,7 @@ class CommitQueue:
     def _send(self, news: Sequence[list[EncodedEvent] | Callback], ahead: Ahead | None, newest: int) -> None:
         """Send what was written. ``ahead`` is a copy of the table with all of it, if there is one."""
         self.unwritten -= 1
-        self._journal.clock_watermark.note_written(newest)
+        self._journal.clock_watermark.advance(newest)
         if ahead is not None:
             self._read_model.replace(*ahead)
         for each in news:

@@ -16,18 +16,18 @@ class Observer:
     """
 
     def opened(self, table: CommittedTable) -> None:
-        """Note that a table was opened."""
+        """Observe a table that was opened."""
 
     def published(self, table: CommittedTable, events: Sequence[Event]) -> None:
-        """Note events that were broadcast at a table, in order."""
+        """Observe events that were broadcast at a table, in order."""
 
     def carried_out(self, table: CommittedTable, took_us: Sequence[int]) -> None:
-        """Note plays whose events were sent, with their latencies in microseconds."""
+        """Observe plays whose events were sent, with their latencies in microseconds."""
 
     def answered(
         self, table: CommittedTable, command: Command, reply: Accepted | Refused, took_us: int
     ) -> None:
-        """Note any other answer, with its latency in microseconds."""
+        """Observe any other answer, with its latency in microseconds."""
 
     def closed(self, table: CommittedTable) -> None:
-        """Note that a table was closed."""
+        """Observe a table that was closed."""

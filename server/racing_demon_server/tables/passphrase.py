@@ -140,10 +140,10 @@ class Passphrase:
         self._quick = self._hashed(passphrase)
 
     def _refusal(self, address: str, at: int) -> CommandRefused:
-        self._note_try(address, at)
+        self._count_try(address, at)
         return CommandRefused(Reason.BAD_PASSPHRASE, "That is not this table's passphrase.")
 
-    def _note_try(self, address: str, at: int) -> None:
+    def _count_try(self, address: str, at: int) -> None:
         """Count a wrong guess. Of many addresses, the one with the oldest guess is forgotten."""
         tries = self._tries.setdefault(address, TokenBucket(1 / SECONDS_A_TRY, MOST_TRIES))
         self._tries.move_to_end(address)

@@ -18,7 +18,7 @@ APPLIED_ONE_BY_ONE: Final = frozenset({Played, Progressed})
 and the clock of the hand, which none of these changes."""
 
 Ahead = tuple[TableState, HandClock]
-"""A copy of a table, with all events noted so far, and the clock of its hand."""
+"""A copy of a table, with all events applied so far, and the clock of its hand."""
 
 
 class CommittedTable(Protocol):
@@ -83,13 +83,13 @@ class ReadModel:
         return self._view.seats
 
     def expect(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Note events that were judged and are not committed yet."""
+        """Queue events that were judged and are not committed yet."""
         self.is_behind = True
         is_followed = APPLIED_ONE_BY_ONE.issuperset([type(each.event) for each in encoded])
         self._since_copy += len(encoded) if is_followed else MAX_PENDING_EVENTS
 
     def copy_if_due(self) -> Ahead | None:
-        """Return from time to time a copy of the table with all noted events; otherwise ``None``."""
+        """Return from time to time a copy of the table with all applied events; otherwise ``None``."""
         if self._since_copy < MAX_PENDING_EVENTS:
             return None
         self._since_copy = 0
@@ -104,5 +104,5 @@ class ReadModel:
         self._unapplied.clear()
 
     def append(self, encoded: Sequence[EncodedEvent]) -> None:
-        """Note events that are committed, plays and progress, to be applied when somebody looks."""
+        """Queue events that are committed, plays and progress, to be applied when somebody looks."""
         self._unapplied += [each.packed for each in encoded]

@@ -346,7 +346,7 @@ class Registry:
         """Restore a table that another server had; yield after each step."""
         lock = Passphrase(stored.salt, stored.passphrase)
         journal = self._table_journal(stored.id, offset_us)
-        journal.clock_watermark.note_written(last_us)
+        journal.clock_watermark.advance(last_us)
         epoch = secrets.token_hex(8)  # the table may have been here before
         options, seed = options_of(stored), self._seed(stored.number)
         yield from self._adding(stored.code, options, lock, seed, journal, saved_state, epoch)
@@ -432,7 +432,7 @@ class Registry:
         room.stop()
         self.leaving.add(number)
         self._remove(room)
-        room.journal.clock_watermark.note(number, runs=False)
+        room.journal.clock_watermark.track(number, runs=False)
         moves: list[Change] = [] if heir is None else [(Operation.MOVE_TABLE, (number, heir))]
         self._journal.write(moves, partial(self._part, room, MOVED if moves else STAYS))
 

@@ -134,22 +134,22 @@ class Told:
                     self._left_out.update(() if is_new else range(seq + 1, snapshot.seq + 1))
                     seq, is_new = snapshot.seq, False
                     self.snapshots[seq].append(snapshot)
-                    self._note_known(seq, now)
+                    self._record_known(seq, now)
                 case Event() as event:
                     if seq == EARLY or event.seq != seq + 1:
                         raise WrongHistory(f"seat {client_log.seat}: event {event.seq} after event {seq}")
                     seq, is_new = event.seq, False
-                    self._note(event, now)
+                    self._record(event, now)
                 case Accepted() | Refused() as reply:
                     self._answer(calls.get(reply.counter), reply, now, connection, seq)
         self.calls += calls.values()
 
-    def _note(self, event: Event, at: int) -> None:
+    def _record(self, event: Event, at: int) -> None:
         if self._events.setdefault(event.seq, event) != event:
             raise WrongHistory(f"event {event.seq} was told in two ways")
-        self._note_known(event.seq, at)
+        self._record_known(event.seq, at)
 
-    def _note_known(self, seq: int, at: int) -> None:
+    def _record_known(self, seq: int, at: int) -> None:
         self._known[seq] = min(at, self._known.get(seq, LATE))
 
     @staticmethod

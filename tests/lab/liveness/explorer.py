@@ -100,16 +100,16 @@ class RandomTable:
     def join(self, name: str) -> None:
         """Let somebody come, if there is a seat."""
         try:
-            self.note(self.table.join(name, name.encode(), self.now)[1])
+            self.record(self.table.join(name, name.encode(), self.now)[1])
         except CommandRefused:
-            self.note(self.table.tick(self.now))
+            self.record(self.table.tick(self.now))
 
     def wait(self, us: int) -> None:
         """Let time pass, as a room does: whatever is due happens when it is due."""
         until = self.now + us
         while (due := self.table.due) is not None and due <= until:
             self.now = max(self.now, due)
-            self.note(self.table.tick(self.now))
+            self.record(self.table.tick(self.now))
         self.now = until
 
     def send(self, actor: Actor, cls: type[cl.Command], **fields: Any) -> None:
@@ -119,7 +119,7 @@ class RandomTable:
             is_there |= bool(self.table.view.seats[actor].stand_in)
         if actor in self.table.seat_tokens and is_there:
             counter = self.table.seat_tokens.counter(actor) + 1
-            self.note(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
+            self.record(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
 
     def come(self) -> None:
         """Let a guest come."""
@@ -140,7 +140,7 @@ class RandomTable:
         actor = self.rng.choice(self.table.seat_tokens.people() or [None])
         if actor in self.table.seat_tokens:
             connected = actor not in gone(self.table)
-            self.note(self.table.connect(actor, not connected, self.now))
+            self.record(self.table.connect(actor, not connected, self.now))
 
     def say(self) -> None:
         """Let somebody send a command."""
@@ -205,17 +205,17 @@ class RandomTable:
 
     def halt(self) -> None:
         """Let the disk fail for a while."""
-        self.note(self.table.halt(self.now))
+        self.record(self.table.halt(self.now))
         for _ in range(self.rng.randrange(3)):
             self.rng.choice((RandomTable.blink, RandomTable.wait_a_while))(self)
-        self.note(self.table.resume(self.now))
+        self.record(self.table.resume(self.now))
 
     def restarted(self) -> Self:
         """Return the same once more, after the server has died and those who were connected came back."""
         there, random_table = self.connected(), self.fork(0)
         random_table.restart()
         for actor in there:
-            random_table.note(random_table.table.connect(actor, connected=True, at=random_table.now))
+            random_table.record(random_table.table.connect(actor, connected=True, at=random_table.now))
         random_table.wait(SECOND)
         random_table.check_time()
         return random_table
@@ -228,9 +228,9 @@ class RandomTable:
         table = Table("TEST", self.options, islice(hands(), len(seeds), None))
         table.restore(SavedState(None, list(self.log), seeds, seat_tokens))
         self.table = table
-        self.note(table.continue_after_restart(self.now))
+        self.record(table.continue_after_restart(self.now))
 
-    def note(self, events: list[Event]) -> None:
+    def record(self, events: list[Event]) -> None:
         """Keep what happened."""
         self.log += [(event, self.now) for event in events]
 

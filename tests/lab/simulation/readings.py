@@ -35,7 +35,7 @@ class Readings:
         self._upgraded: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
         self._read: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
 
-    def note(self, line: object, visitor: int, data: bytes) -> None:
+    def record(self, line: object, visitor: int, data: bytes) -> None:
         """Note that bytes of a visitor's line are being read."""
         now, unread = self._clock(), self._unread.setdefault(line, bytearray())
         last = now + (SOON_US if len(data) <= AT_ONCE else LATER_US)

@@ -124,7 +124,7 @@ class Simulation:
         self._is_calm = False
         self._players: list[Player] = []
         self._readings = Readings(self.clock)
-        loop.network.read = lambda line, data: self._readings.note(line, line.visitor, data)
+        loop.network.read = lambda line, data: self._readings.record(line, line.visitor, data)
         self._rng = random.Random(f"{seed}/world")
         self._troubles: dict[str, int] = {}
         self._settings = ServerSettings(

@@ -83,7 +83,7 @@ def written(
         rest = dict(zip(kept, map(iter, logs), strict=True))
         for turn, table in enumerate(turns):
             event, at = next(rest[table])
-            table.note([EncodedEvent(event, at)])
+            table.append([EncodedEvent(event, at)])
             if rng.random() < apart:
                 table.write(lambda: None)
             if table is not kept[-1] and table not in turns[turn + 1 :]:
@@ -195,7 +195,7 @@ def test_plays_that_only_their_players_see_are_read_as_they_were_noted(path: Pat
         (table,) = tables_in(journal, 1)
         table.open("BCDF", 1, Options(), b"", None)
         for event, at, seat in told:
-            table.note([EncodedEvent(event, at, seat)])
+            table.append([EncodedEvent(event, at, seat)])
             if rng.random() < 0.05:
                 table.write(lambda: None)
         table.write(lambda: None)
@@ -219,9 +219,9 @@ def test_a_hand_that_an_older_server_began_goes_on_in_order(path: Path) -> None:
         journal = VirtualJournal(path, random.Random(1))
         (table,) = tables_in(journal, 1)
         table.open("BCDF", 1, Options(), b"", None)
-        table.note([EncodedEvent(FIRST, 10)])
+        table.append([EncodedEvent(FIRST, 10)])
         for each in plays[2:]:
-            table.note([EncodedEvent(each, 30, 0)])
+            table.append([EncodedEvent(each, 30, 0)])
             table.write(lambda: None)
         await journal.drained()
         journal.store.commit([])
@@ -271,11 +271,11 @@ def test_who_was_beaten_stands_behind_the_newest_event_of_the_own_table(path: Pa
         journal = VirtualJournal(path, random.Random(1))
         table, other = tables_in(journal, 2)
         for seq in (1, 2):
-            table.note([EncodedEvent(play(seq), 10 * seq)])
+            table.append([EncodedEvent(play(seq), 10 * seq)])
             table.write(lambda: None)
-        other.note([EncodedEvent(play(seq), 30) for seq in (1, 2, 3)])
+        other.append([EncodedEvent(play(seq), 30) for seq in (1, 2, 3)])
         other.write(lambda: None)
-        table.note_beside(40, seat_tokens=[(0, SeatToken(b"", 7, late))])
+        table.append_details(40, seat_tokens=[(0, SeatToken(b"", 7, late))])
         table.write(lambda: None)
         await journal.drained()
         journal.close()
@@ -292,9 +292,9 @@ def test_who_takes_a_seat_again_is_beaten_like_any_other(path: Path) -> None:
     async def write() -> None:
         journal = VirtualJournal(path, random.Random(1))
         (table,) = tables_in(journal, 1)
-        table.note([EncodedEvent(play(1), 10)])
+        table.append([EncodedEvent(play(1), 10)])
         for at, token in ((40, b"Ann"), (50, b"Ben")):
-            table.note_beside(at, seat_tokens=[(0, SeatToken(token, 7, late))])
+            table.append_details(at, seat_tokens=[(0, SeatToken(token, 7, late))])
             table.write(lambda: None)
         await journal.drained()
         journal.close()
@@ -312,13 +312,13 @@ def test_plays_of_many_tables_lie_together(path: Path) -> None:
         kept = tables_in(journal, 100)
         for seq in range(1, 400):  # until what each table has would fill pages
             for table in kept:
-                table.note([EncodedEvent(play(seq), seq)])
+                table.append([EncodedEvent(play(seq), seq)])
                 table.write(lambda: None)
             await journal.drained()
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for table in kept:
-            table.note([EncodedEvent(play(400), 400)])
+            table.append([EncodedEvent(play(400), 400)])
             table.write(lambda: None)
         await journal.drained()
         pages.append(path.with_name("journal.sqlite-wal").stat().st_size // 4_096)

@@ -55,9 +55,9 @@ class Recorded:
             self.table.seat_tokens.add(host, b"host")
         self.players = PLAYERS[: declare(self.options, 1).max_seats]
         for name in self.players:
-            self.note(self.table.join(name, name.encode(), self.now)[1])
+            self.record(self.table.join(name, name.encode(), self.now)[1])
 
-    def note(self, events: list[Event]) -> None:
+    def record(self, events: list[Event]) -> None:
         """Keep events."""
         self.log += [(encode(event), self.now) for event in events]
 
@@ -66,13 +66,13 @@ class Recorded:
         until = self.now + ms * MS
         while (due := self.table.due) is not None and due <= until:
             self.now = max(self.now, due)
-            self.note(self.table.tick(self.now))
+            self.record(self.table.tick(self.now))
         self.now = until
 
     def give(self, actor: Actor, command: cl.Command) -> CommandResult:
         """Give a command."""
         answer = self.table.receive(actor, command, self.now)
-        self.note(answer.events)
+        self.record(answer.events)
         return answer
 
     def counter(self, actor: Actor) -> int:
@@ -419,7 +419,7 @@ def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms:
     """A grace goes on to its end, and for ten seconds at least, in which players come back."""
     recorded = playing(call_out="shout")
     seq = recorded.table.view.seq + 1
-    recorded.note([ev.Called(seq=seq, seat=0, grace_ms=grace_ms)])
+    recorded.record([ev.Called(seq=seq, seat=0, grace_ms=grace_ms)])
     twin = recorded.restored()
     twin.continue_after_restart(recorded.now + 1_000 * MS)
     assert not any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS - 1))
@@ -429,8 +429,8 @@ def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms:
 def test_a_host_who_was_away_before_the_restart_has_no_more_time_for_it() -> None:
     """The twenty seconds after which another is host count from the lost connection."""
     recorded = playing()
-    recorded.note(recorded.table.connect(1, connected=True, at=recorded.now))
-    recorded.note(recorded.table.connect(0, connected=False, at=recorded.now))
+    recorded.record(recorded.table.connect(1, connected=True, at=recorded.now))
+    recorded.record(recorded.table.connect(0, connected=False, at=recorded.now))
     gone_at = recorded.now
     recorded.wait(6_000)
     recorded.give(1, cl.Say(counter=recorded.counter(1), text="Where is she?"))
@@ -518,7 +518,7 @@ def test_whoever_takes_a_seat_begins_with_the_first_number() -> None:
         recorded.give(seat, cl.Stuck(counter=recorded.counter(seat)))
     recorded.give(2, cl.Leave(counter=recorded.counter(2)))
     seat, events = recorded.table.join("Dan", b"Dan", recorded.now)
-    recorded.note(events)
+    recorded.record(events)
     assert seat == 2
     assert recorded.restored().seat_tokens.counter(2) == 0
 

@@ -48,11 +48,11 @@ def test_after_so_many_events_comes_a_snapshot(table: Told) -> None:
 
     def story(journal: TableJournal) -> None:
         for _ in range(2):
-            journal.note([EncodedEvent(READIED, 0)] * (MAX_EVENTS - 1))
+            journal.append([EncodedEvent(READIED, 0)] * (MAX_EVENTS - 1))
             assert not journal.is_long
-            journal.note([EncodedEvent(READIED, 0)])
+            journal.append([EncodedEvent(READIED, 0)])
             assert journal.is_long
-            journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
+            journal.append_details(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
 
     table(story)
@@ -68,9 +68,9 @@ def test_after_so_many_bytes_comes_a_snapshot(table: Told) -> None:
         for _ in range(2):
             for _ in range(needed):
                 assert not journal.is_long
-                journal.note([EncodedEvent(options, 0)])
+                journal.append([EncodedEvent(options, 0)])
             assert journal.is_long
-            journal.note_beside(0, snapshot=TableState("BCDF", Options()).snapshot(0))
+            journal.append_details(0, snapshot=TableState("BCDF", Options()).snapshot(0))
             assert not journal.is_long
 
     table(story)
@@ -93,7 +93,7 @@ def test_a_race_that_is_lost_first_after_a_restart_has_its_place(table: Told, tm
 
     def story(journal: TableJournal) -> None:
         journal.begin("epoch", 7, 0, 0)
-        journal.note_beside(0, seat_tokens=[(0, SeatToken(b"", 1, lost))])
+        journal.append_details(0, seat_tokens=[(0, SeatToken(b"", 1, lost))])
         journal.write(lambda: None)
 
     table(story)
@@ -107,10 +107,10 @@ def test_what_is_noted_is_to_be_written(table: Told, event: ev.Readied | ev.Play
     """A play, which waits for others to share its row, as well as any other event."""
 
     def story(journal: TableJournal) -> None:
-        assert not journal.has_noted
-        journal.note([EncodedEvent(event, 0)])
-        assert journal.has_noted
+        assert not journal.has_pending
+        journal.append([EncodedEvent(event, 0)])
+        assert journal.has_pending
         journal.write(lambda: None)
-        assert not journal.has_noted
+        assert not journal.has_pending
 
     table(story)

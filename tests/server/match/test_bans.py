@@ -22,7 +22,7 @@ class Banning(Sitting):
     def enter(self, name: str, token: bytes = TOKEN, address: bytes = HOME) -> int:
         """Seat somebody who comes from an address, and return the seat."""
         seat, events = self.table.join(name, token, self.now, address)
-        self.note(events)
+        self.record(events)
         return seat
 
     def is_out(self, name: str, token: bytes = TOKEN, address: bytes = HOME) -> bool:

@@ -225,7 +225,7 @@ def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None
         assert first.due is not None
         sitting.now = first.due + late
         while not _stuck(sitting):
-            sitting.note(sitting.table.tick(sitting.now))
+            sitting.record(sitting.table.tick(sitting.now))
             sitting.now += SLICE_GAP_US
         (said,) = of_type(ev.StuckSaid, sitting.log)
         found.append((said.seat, sitting.now))

@@ -420,7 +420,7 @@ def test_a_server_that_dies_deals_the_same_cards(done: int, folded: bool) -> Non
     again = Table("TEST", cut.options, islice(hand_seeds(bytes(32)), 1, None))
     again.restore(_past(cut, 1, folded=folded))
     cut.table = again
-    cut.note(again.continue_after_restart(cut.now))
+    cut.record(again.continue_after_restart(cut.now))
     for seat in (0, 1):
         cut.connect(seat, connected=True)
     for step in steps[done:]:
@@ -439,7 +439,7 @@ def test_a_server_that_dies_after_a_void_draw_draws_anew(folded: bool) -> None:
     again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 2, None))
     again.restore(_past(sitting, 2, folded=folded))
     sitting.table = again
-    sitting.note(again.continue_after_restart(sitting.now))
+    sitting.record(again.continue_after_restart(sitting.now))
     for seat in range(3):
         sitting.connect(seat, connected=True)
     contribute(sitting, [0, 2])

@@ -186,7 +186,7 @@ async def test_whoever_comes_late_finds_the_table_with_the_broker(tmp_path: Path
             async with Listening.to(broker, "rd/pub/a1/tables/+/+", "rd/pub/a1/tables/+") as late:
                 heard = await late.until("/snapshot")
                 assert heard.kept
-            snapshot = ann.note(heard.payload)
+            snapshot = ann.apply(heard.payload)
     assert isinstance(snapshot, Snapshot)
     assert TableState.from_snapshot(snapshot).code == ann.code
 

@@ -298,7 +298,7 @@ async def test_one_that_was_never_started_stops(monkeypatch: pytest.MonkeyPatch)
     await _publisher(monkeypatch, PlayedBroker([])).stop()
 
 
-async def test_a_note_that_fails_is_told_once(
+async def test_a_failed_step_is_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Play goes on, and the log does not fill."""

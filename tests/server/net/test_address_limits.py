@@ -113,7 +113,7 @@ def test_a_wide_network_is_no_way_around_the_limits() -> None:
         assert most == sum(limits.enter(address) for address in home)
         for address in home[:most]:
             assert limits.may_miss(address, 0)
-            limits.note_miss(address, 0)
+            limits.count_miss(address, 0)
         assert not limits.may_miss(home[-1], 0)
     assert limits.take_table("2001:db9::/64", 0)
     assert limits.enter("2001:db9::/64")

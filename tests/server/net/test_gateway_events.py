@@ -27,7 +27,7 @@ async def events_until_over(peer: Peer) -> list[bytes | str]:
     frames: list[bytes | str] = []
     while peer.view.phase is not Phase.OVER:
         frame = await peer.frame()
-        if isinstance(peer.note(frame), Event):
+        if isinstance(peer.apply(frame), Event):
             frames.append(frame)
     return frames
 

@@ -236,7 +236,7 @@ async def frames_until(peer: Peer, seq: int) -> list[bytes | str]:
     while peer.view.seq < seq:
         frame = await peer.frame()
         frames.append(frame)
-        peer.note(frame)
+        peer.apply(frame)
     return frames
 
 

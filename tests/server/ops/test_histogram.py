@@ -10,7 +10,7 @@ def test_a_bucket_holds_what_took_no_longer_than_its_bound() -> None:
     """What took just as long as a bound belongs to its bucket; the last has all that took longer."""
     durations = Histogram([0.001, 0.002])
     for seconds in (0.0, 0.001, 0.0015, 7.0):
-        durations.note(seconds)
+        durations.observe(seconds)
     assert durations.counts == [2, 1, 1]
     assert durations.seconds == 7.0025
 
@@ -19,7 +19,7 @@ def test_as_operators_read_it_a_bucket_holds_all_shorter_ones_too() -> None:
     """Prometheus adds buckets up, whatever the label's value."""
     some, none = Histogram([0.001, 0.002]), Histogram([0.001, 0.002])
     for seconds in (0.0005, 0.0015, 7.0):
-        some.note(seconds)
+        some.observe(seconds)
     durations = {"accepted": some, "refused": none}
     page = prometheus.formatted([prometheus.histogram("play_seconds", "Plays.", durations, "result")])
     found = {
