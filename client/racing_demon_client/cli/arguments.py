@@ -213,6 +213,8 @@ SCORES = """examples:
   racing-demon scores                          all matches in this machine's journal
   racing-demon scores --since 30d --no-bots    the last thirty days, without the bots' lines
   racing-demon scores --names Ann,Bob --json   only matches that Ann and Bob played without others
+  racing-demon scores --preset nerts --people  only Nerts, and only hands without bots
+  racing-demon scores --season autumn          the season of that name; see docs/records.md
   racing-demon scores *.jsonl --csv            the matches in these files
 """
 
@@ -417,6 +419,15 @@ def _add_scores(scores: argparse.ArgumentParser) -> None:
     add("--until", type=parse_day, metavar="DATE", help="only matches before a date")
     text = "only matches in which these people and bots played"
     add("--names", type=parse_names, default=(), metavar="A,B", help=text)
+    add("--season", metavar="NAME", help="only matches of a season, whose days are in seasons.toml")
+    add("--game", type=str.lower, help="only matches of this game; see: racing-demon games")
+    text = "only matches by this preset's rules; see: racing-demon presets"
+    add("--preset", type=str.lower, help=text)
+    hands = scores.add_mutually_exclusive_group()
+    text = "only hands that people played among themselves"
+    hands.add_argument("--people", dest="with_bots", action="store_false", default=None, help=text)
+    text = "only hands in which a bot played, or stood in for somebody"
+    hands.add_argument("--with-bots", dest="with_bots", action="store_true", default=None, help=text)
     add("--no-bots", dest="bots", action="store_false", help="leave out the bots' lines")
     form = scores.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
@@ -509,13 +520,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         arguments.name = _own_name()
     if arguments.command == "solo":
         _find_game(arguments)
-    corrects = arguments.command == "record" and arguments.what == "correct"
-    if corrects and not (arguments.void or (arguments.seat is not None and arguments.points)):
-        _fail("say what is to change: --seat N and --points N, or --void")
+    if arguments.command == "record":
+        _verify_correction(arguments)
+    if arguments.command == "scores":
+        _verify_selection(arguments)
     if arguments.command in {"play", "host"}:
         _verify_bots(arguments)
-        if arguments.durability == "none" and arguments.journal is not None:
-            _fail("--durability none keeps no journal, but --journal names one: leave one of them out")
+        _verify_journal(arguments)
     if arguments.command in {"play", "host"} or (arguments.command == "solo" and arguments.game):
         arguments.options = _options(arguments)
     return arguments
@@ -570,6 +581,19 @@ def _find_game(arguments: argparse.Namespace) -> None:
         _fail("name a game: racing-demon solo GAME; racing-demon games lists them")
 
 
+def _verify_correction(arguments: argparse.Namespace) -> None:
+    """Exit with an error if a correction changes nothing."""
+    changes = arguments.what != "correct" or arguments.void
+    if not (changes or (arguments.seat is not None and arguments.points)):
+        _fail("say what is to change: --seat N and --points N, or --void")
+
+
+def _verify_journal(arguments: argparse.Namespace) -> None:
+    """Exit with an error if there is to be a journal, and none."""
+    if arguments.durability == "none" and arguments.journal is not None:
+        _fail("--durability none keeps no journal, but --journal names one: leave one of them out")
+
+
 def _verify_bots(arguments: argparse.Namespace) -> None:
     """Exit with an error if there are more bots than free seats, or no players at all."""
     sits = arguments.command == "host" or not watches(arguments)
@@ -620,6 +644,22 @@ def _options(arguments: argparse.Namespace) -> Any:
     except InvalidGame as error:
         _fail(str(error))
     return options
+
+
+def _verify_selection(arguments: argparse.Namespace) -> None:
+    """Exit with an error if the matches of no game, no preset or two periods are asked for."""
+    from racing_demon_protocol.errors import InvalidGame  # noqa: PLC0415 - --help needs no games
+    from racing_demon_protocol.games import game_named  # noqa: PLC0415
+
+    if arguments.season is not None and not arguments.since is arguments.until is None:
+        _fail("--season names a period: leave out --since and --until")
+    if arguments.preset is not None:
+        _preset(arguments.preset)
+    if arguments.game is not None:
+        try:
+            game_named(arguments.game)
+        except InvalidGame as error:
+            _fail(str(error))
 
 
 def _preset(name: str) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from racing_demon_client.records.reader import (
     run_journal_command,
 )
 from racing_demon_client.records.recorder import explained_write_errors
+from racing_demon_client.seasons import find_season, seasons_path
 from racing_demon_client.shared.message_text import Write
 from racing_demon_client.streams import is_ascii_only, is_terminal, wants_terminal, write
 from racing_demon_protocol.errors import DamagedRecord, InvalidRecord
@@ -48,6 +49,7 @@ from racing_demon_protocol.records.standings import (
     Key,
     Standing,
     Standings,
+    select_hands,
     select_matches,
     standings,
 )
@@ -254,6 +256,10 @@ def _named(hands: Iterable[HandName]) -> str:
 
 async def scores(arguments: argparse.Namespace) -> int:
     """Print standings over all matches of this machine's server, or of some files."""
+    since_ms, until_ms = arguments.since, arguments.until
+    if arguments.season is not None:
+        season = find_season(arguments.season, seasons_path())
+        since_ms, until_ms = season.since_ms, season.until_ms
     cache = DigestCache(cache_path())
     try:
         found = (
@@ -263,7 +269,14 @@ async def scores(arguments: argparse.Namespace) -> int:
         )
     finally:
         cache.save()
-    matches = select_matches(found, since_ms=arguments.since, until_ms=arguments.until, names=arguments.names)
+    found = [
+        summary
+        for summary in found
+        if arguments.game in {None, summary.game} and arguments.preset in {None, summary.preset}
+    ]
+    matches = select_matches(found, since_ms=since_ms, until_ms=until_ms, names=arguments.names)
+    if arguments.with_bots is not None:
+        matches = select_hands(matches, with_bots=arguments.with_bots)
     from racing_demon_protocol.records.ratings import ratings  # noqa: PLC0415 - its library is an optional dependency
 
     table, rated = standings(matches), ratings(matches)

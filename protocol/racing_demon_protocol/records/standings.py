@@ -132,6 +132,30 @@ def select_matches(
     return sorted(kept, key=lambda summary: (summary.ended_ms or 0, summary.started_ms or 0, summary.id))
 
 
+def select_hands(summaries: Iterable[MatchSummary], *, with_bots: bool) -> list[MatchSummary]:
+    """Return matches with only their hands with bots, or only those without.
+
+    A match that had both kinds has no winner.
+    """
+    return [_with_hands_only(summary, with_bots=with_bots) for summary in summaries]
+
+
+def _with_hands_only(summary: MatchSummary, *, with_bots: bool) -> MatchSummary:
+    hands = tuple(hand for hand in summary.hands if hand.with_bots is with_bots)
+    if hands == summary.hands:
+        return summary
+    numbers = {hand.hand for hand in hands}
+    return summary.model_copy(
+        update={
+            "hands": hands,
+            "players": tuple(p for p in summary.players if any(p.seat in hand.points for hand in hands)),
+            "winners": (),
+            "finished": False,
+            "corrections": tuple(each for each in summary.corrections if each.void or each.hand in numbers),
+        }
+    )
+
+
 def _merge_duplicates(summaries: Iterable[MatchSummary]) -> Iterable[MatchSummary]:
     """Return each match once: records with a hand in common are of the same match."""
     found: dict[int, MatchSummary] = {}

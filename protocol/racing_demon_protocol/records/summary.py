@@ -1,6 +1,6 @@
 """Summaries of matches for standings, small enough to read a thousand of them at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Annotated, Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,12 +12,13 @@ from racing_demon_protocol.wire.messages import Message
 from racing_demon_protocol.wire.messages import events as ev
 from racing_demon_protocol.wire.messages.base import Name, Seat
 from racing_demon_protocol.wire.messages.server import HandResult, Points, Snapshot
+from racing_demon_protocol.wire.presets import preset_of
 
 from .analysis import HandHistory, HistoryTracker
 from .format import Correction, Record, next_state
 from .verify import HandName, VerificationReport, verify
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Incremented with every change of summaries or of their computation; then all are recomputed."""
 
 IN_MATCH: Final = DEALT | {Phase.SHUFFLING, Phase.TALLY}
@@ -44,7 +45,8 @@ class HandSummary(_Part):
 
     ``races`` holds winner, loser, for how many microseconds the loser could have played the card, and by how
     many it was late, or ``None``. A hand before the record's beginning has only its tally. ``on_trust``: the
-    record lacks the plays of some layouts on identical deals.
+    record lacks the plays of some layouts on identical deals. ``with_bots``: a bot played in it, or stood in
+    for a player.
     """
 
     hand: int
@@ -55,18 +57,21 @@ class HandSummary(_Part):
     plays: dict[Seat, Amount]
     races: tuple[tuple[Seat, Seat, Amount, Amount | None], ...] = ()
     on_trust: bool = False
+    with_bots: bool = False
 
 
 class MatchSummary(_Part):
     """One match. Times are wall time in milliseconds since 1970; ``None`` if unknown.
 
-    ``promises`` are the commitments of the recorded hands: two records of one match have some in common.
+    ``preset`` names the preset that its options belong to; empty if there is none. ``promises`` are the
+    commitments of the recorded hands: two records of one match have some in common.
     """
 
     id: str = ""
     promises: tuple[str, ...] = ()
     code: str = ""
     game: str = ""
+    preset: str = ""
     started_ms: int | None = None
     ended_ms: int | None = None
     players: tuple[PlayerSummary, ...] = ()
@@ -110,6 +115,7 @@ class _Matches:
         self._report = report
         self._history = HistoryTracker()
         self._histories: dict[int, HandHistory] = {}
+        self._stood_in: set[int] = set()
         self._promises: list[str] = []
         self._match = ""
         self._started_ms: int | None = None
@@ -127,6 +133,8 @@ class _Matches:
                 self._begin_hand(message, entry.at_ms)
             view, at_ms = next_state(view, message), entry.at_ms
             self._history.apply(message, view, entry.at_us, entry.seat)
+            if isinstance(message, ev.Dealt | ev.StoodIn | Snapshot) and _has_stand_in(view):
+                self._stood_in.add(view.hand_number)
             if isinstance(message, ev.HandOver) and self._history.hand is not None:
                 self._histories[self._history.hand.hand] = self._history.hand
             elif isinstance(message, ev.MatchOver):
@@ -146,6 +154,7 @@ class _Matches:
         """Record a hand, and the match that begins with it or is joined in it."""
         if self._is_next(message) or not self._is_on:
             self._histories = {}
+            self._stood_in = set()
             self._promises = []
             self._match = match_of(message.hand_id)
             self._started_ms = at_ms
@@ -155,7 +164,8 @@ class _Matches:
 
     def _summary(self, view: TableState, name: str, ended_ms: int | None) -> MatchSummary:
         counting = [result for result in view.results if self._counts(result)]
-        hands = tuple(self._hand(result) for result in counting)
+        bots = {seat for seat, state in view.seats.items() if state.bot}
+        hands = tuple(self._hand(result, bots) for result in counting)
         winners = view.winners if len(counting) == len(view.results) else ()
         players = [
             PlayerSummary(seat=state.seat, name=state.name, bot=state.bot, left=state.left)
@@ -167,6 +177,7 @@ class _Matches:
             promises=tuple(self._promises),
             code=view.code,
             game=view.options.game,
+            preset=preset.name if (preset := preset_of(view.options)) else "",
             started_ms=self._started_ms,
             ended_ms=ended_ms,
             players=tuple(players),
@@ -178,10 +189,12 @@ class _Matches:
     def _counts(self, result: HandResult) -> bool:
         return self._report is None or HandName(self._match, result.hand) in self._report.proven
 
-    def _hand(self, result: HandResult) -> HandSummary:
+    def _hand(self, result: HandResult, bots: Set[int]) -> HandSummary:
         name = HandName(self._match, result.hand)
         on_trust = self._report is not None and name in self._report.on_trust
-        return _hand(result, self._histories.get(result.hand), on_trust=on_trust)
+        with_bots = result.hand in self._stood_in or not bots.isdisjoint(result.seats)
+        summary = _hand(result, self._histories.get(result.hand))
+        return summary.model_copy(update={"on_trust": on_trust, "with_bots": with_bots})
 
 
 def _is_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
@@ -189,7 +202,12 @@ def _is_of_hand(message: Message) -> TypeGuard[ev.Committed | Snapshot]:
     return isinstance(message, ev.Committed) or (isinstance(message, Snapshot) and message.phase in IN_MATCH)
 
 
-def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) -> HandSummary:
+def _has_stand_in(view: TableState) -> bool:
+    """Return whether a bot stands in for a player of the hand that is being played."""
+    return view.phase in DEALT and any(view.seats[seat].stand_in for seat in view.hand_seats)
+
+
+def _hand(result: HandResult, history: HandHistory | None) -> HandSummary:
     races = (
         [(race.winner, race.loser, race.open_us, race.late_us) for race in history.races] if history else []
     )
@@ -201,5 +219,4 @@ def _hand(result: HandResult, history: HandHistory | None, *, on_trust: bool) ->
         points=dict(zip(result.seats, result.points, strict=True)),
         plays={seat: history.plays.get(seat, 0) for seat in result.seats} if history else {},
         races=tuple(races),
-        on_trust=on_trust,
     )

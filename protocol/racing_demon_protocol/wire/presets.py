@@ -124,6 +124,11 @@ PRESETS: Final = {
 """The presets by name: the two that most people look for, then the others."""
 
 
+def preset_of(options: Options) -> Preset | None:
+    """Return the preset that a match with these options belongs to, if there is one."""
+    return next((preset for preset in PRESETS.values() if not preset.deviations(options)), None)
+
+
 def nearest_preset(options: Options) -> Preset | None:
     """Return the preset that a table's options differ from least, if there is one for its game.
 

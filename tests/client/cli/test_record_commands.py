@@ -1,6 +1,7 @@
 """``racing-demon record``, ``scores`` and ``replay``: files and the journal of a real server."""
 
 import csv
+import datetime as dt
 import json
 import re
 import shutil
@@ -35,7 +36,7 @@ QUICK = ("--bots", "2", "--hands", "1", "--speed", "500", "--plain")
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_cache_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep digests and journals of tests apart from those of whoever runs them."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("RACING_DEMON_DATA", str(tmp_path / "data"))
@@ -436,6 +437,37 @@ async def test_periods_groups_and_bots(tmp_path: Path, here: Here) -> None:
     assert await numbers("--no-bots") == (1, 0)
     assert await numbers("--since", "1d") == (0, 0)
     assert await numbers("--until", "1d", "--names", "Zoe") == (1, 2)
+    assert await numbers("--game", "demon-a") == (1, 2)
+    assert await numbers("--game", "classic") == await numbers("--preset", "identical") == (0, 0)
+    assert await numbers("--with-bots") == (1, 2)
+    assert await numbers("--people") == (0, 0)
+
+
+async def test_a_season_is_a_name_for_two_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here
+) -> None:
+    """A season lasts from its first day to its last; one that is not understood is told with an example."""
+    monkeypatch.setenv("RACING_DEMON_CONFIG", str(tmp_path))
+    path, seasons = file_of(tmp_path, "demon-a"), tmp_path / "seasons.toml"
+    noon = int(dt.datetime(2026, 9, 1, 12).astimezone().timestamp() * 1_000)
+    later = re.sub(r'"at_ms": (\d+)', lambda at: f'"at_ms": {noon + int(at[1])}', Path(path).read_text())
+    Path(path).write_text(later)
+    seasons.write_text("then = [2026-09-01, 2026-09-01]\nlater = [2026-09-02, 2199-12-31]\n")
+    for season, matches in (("then", 1), ("later", 0)):
+        ended = await here("scores", path, "--json", "--season", season)
+        assert matches == json.loads(ended.out)["matches"]
+    example = r"Write one line for each season, like: autumn = \[2026-09-01, 2026-11-30\]"
+    failed(
+        await here("scores", path, "--season", "soon"),
+        rf"There is no season 'soon' in .*\. There are: then, later\. {example}",
+    )
+    seasons.write_text("then = [2026-09-01]\n")
+    failed(
+        await here("scores", path, "--season", "then"),
+        rf".*: the season 'then' has not a first and a last day, in this order\. {example}",
+    )
+    seasons.unlink()
+    failed(await here("scores", path, "--season", "then"), rf"There are no seasons yet: .* {example}")
 
 
 async def test_a_name_is_no_formula(tmp_path: Path, here: Here) -> None:

@@ -17,6 +17,7 @@ from racing_demon_protocol.records.standings import (
     Key,
     Standing,
     corrected_winners,
+    select_hands,
     select_matches,
     standings,
     total_points,
@@ -349,6 +350,22 @@ def test_periods_and_groups(asked: dict[str, Any], found: list[str]) -> None:
         digest_of(id="c", promises=("c",), started_ms=None, ended_ms=9_999),
     ]
     assert found == [match.id for match in select_matches(matches, **asked)]
+
+
+def test_hands_with_bots_and_hands_of_people_are_separate() -> None:
+    """A match that had both kinds has a winner in neither, and its hands are in one each."""
+    alone, together = (
+        digest_of().hands[0].model_copy(update={"hand": hand, "with_bots": with_bots})
+        for hand, with_bots in ((1, False), (2, True))
+    )
+    note = Correction(at_ms=5, by="Cat", why="A slip.", hand=2, seat=0, points=1)
+    mixed = digest_of(hands=(alone, together), corrections=(note,))
+    for with_bots, hand, corrections in ((False, alone, ()), (True, together, (note,))):
+        (match,) = select_hands([mixed], with_bots=with_bots)
+        assert ((hand,), corrections, ()) == (match.hands, match.corrections, match.winners)
+    of_people = [digest_of(hands=(alone,))]
+    assert select_hands(of_people, with_bots=False) == of_people
+    assert standings(select_hands(of_people, with_bots=True)).rows == []
 
 
 def test_the_winner_is_rated_higher() -> None:

@@ -129,6 +129,24 @@ def test_two_matches_at_one_table() -> None:
     assert (first.corrections, second.corrections) == ((), (NOTE,))
 
 
+def test_a_bot_that_stands_in_plays_a_hand() -> None:
+    """Of a match of people, a hand in which a bot stood in for one of them is with bots, and no other is."""
+    record = recording_of("racing-demon")
+    messages = [entry.message for entry in record.entries if isinstance(entry.message, Snapshot | ev.Event)]
+    of_people = [m.model_copy(update={"bot": ""}) if isinstance(m, ev.Joined) else m for m in messages]
+    second = [place for place, message in enumerate(of_people) if isinstance(message, ev.Dealt)][1]
+    stood_in = ev.StoodIn(seq=0, seat=0, bot="easy")
+    for added, expected in (
+        ([], {False}),
+        ([ev.Connected(seq=0, seat=0, connected=False), stood_in], {False, True}),
+    ):
+        played = [*of_people[: second + 1], *added, *of_people[second + 1 :]]
+        entries = [TimedMessage(m.model_copy(update={"seq": seq})) for seq, m in enumerate(played)]
+        (match,) = summarize([Record(entries=entries)])
+        assert {hand.with_bots for hand in match.hands} == expected
+        assert [hand.hand for hand in match.hands if hand.with_bots] == [2] * bool(added)
+
+
 def test_nobody_may_have_played() -> None:
     """Of a hand that was dead as it was dealt it is known that nobody made a play, which is not unknown."""
     entries = recording_of("racing-demon").entries
