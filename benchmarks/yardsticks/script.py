@@ -61,14 +61,14 @@ class Recorder:
         for seat in range(SEATS):
             self.table.join(f"Player {seat + 1}", bytes([seat]) * 32, 0)
         self._counters[0] += 1
-        self.table.receive(0, Start(counter=1), 0)
-        self.table.tick(0)
+        self.table.handle_command(0, Start(counter=1), 0)
+        self.table.run_until(0)
 
     def carry_out(self, written: Written) -> list[Event]:
         """Carry a play out, and return the events."""
         self._counters[written.seat] += 1
         command = written.message(self._counters[written.seat], self.table.view.seq)
-        answer = self.table.receive(written.seat, command, 0)
+        answer = self.table.handle_command(written.seat, command, 0)
         if isinstance(answer.reply, Refused):
             raise ValueError(f"{written} is refused: {answer.reply.text}")
         return answer.events

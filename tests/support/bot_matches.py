@@ -55,7 +55,7 @@ def play_match(
 
     def send(at: int, actor: Actor, command: Command) -> None:
         arrived.append((at, actor, command))
-        answer = table.receive(actor, command, at)
+        answer = table.handle_command(actor, command, at)
         hear(at, actor, command, answer)
         log.extend(answer.events)
 
@@ -80,6 +80,6 @@ def play_match(
 def pass_time(table: Table, until: int) -> list[Event]:
     """Wake a table whenever it is due, up to a moment, as a room does. Return what happened."""
     events: list[Event] = []
-    while (due := table.due) is not None and due <= until:
-        events += table.tick(due)
+    while (due := table.next_timer_at) is not None and due <= until:
+        events += table.run_until(due)
     return events

@@ -48,12 +48,12 @@ class OutboxHarness:
         """Let the first player's command be carried out."""
         self._counter += 1
         command = kind(counter=self._counter, **fields)
-        self.tell(*self.table.receive(0, command, self.now).events)
+        self.tell(*self.table.handle_command(0, command, self.now).events)
 
     def play_out(self) -> None:
         """Let a hand, which is the whole match, begin, and end as nobody can go on."""
         self.obey(cl.Start)
-        self.tell(*self.table.tick(self.now))
+        self.tell(*self.table.run_until(self.now))
         self.obey(cl.Stuck)
 
     def numbers(self) -> list[int]:

@@ -41,14 +41,14 @@ def _record(seed: bytes, options: Options, arrived: Sequence[Arrived], name: str
         record.entries.extend(TimedMessage(event, at, began_ms + at // 1_000) for event in events)
 
     def let_happen(until: int | None) -> None:
-        while (due := table.due) is not None and (until is None or due <= until):
-            keep(table.tick(due), due)
+        while (due := table.next_timer_at) is not None and (until is None or due <= until):
+            keep(table.run_until(due), due)
             if until is None and table.view.phase is Phase.OVER:
                 return
 
     for at, actor, command in arrived:
         let_happen(at)
-        answer = table.receive(actor, command, at)
+        answer = table.handle_command(actor, command, at)
         keep(answer.events, at)
         if isinstance(answer.reply, Refused) and answer.reply.reason is Reason.BEATEN:
             record.entries.append(TimedMessage(answer.reply, at, began_ms + at // 1_000, actor))

@@ -139,11 +139,11 @@ class Sitting:
     def wait(self, us: int) -> list[Event]:
         """Let time pass, and wake the table whenever it wants to be woken."""
         self.now += us
-        return self.record(pass_time(self.table, self.now) + self.table.tick(self.now))
+        return self.record(pass_time(self.table, self.now) + self.table.run_until(self.now))
 
     def give(self, actor: Actor, command: Command) -> CommandResult:
         """Let a command arrive now."""
-        answer = self.table.receive(actor, command, self.now)
+        answer = self.table.handle_command(actor, command, self.now)
         self.record(answer.events)
         return answer
 
@@ -262,7 +262,7 @@ class Sitting:
         """Return all that a refused command must not change."""
         cards = self.hidden().cards if self.hand is not None else None
         judged = (self.hand.rotations, self.hand.first_out) if self.hand is not None else None
-        return self.table.view.snapshot(0), cards, judged, self.table.due
+        return self.table.view.snapshot(0), cards, judged, self.table.next_timer_at
 
     # Set-up.
 
@@ -280,7 +280,7 @@ class Sitting:
         hand = Hand(self.table.view, self.hand.secret, dealer, dealt_at)
         replace_hand(self.table, hand)
         for test in dead_tests(hand).values():
-            test.due = None
+            test.next_slice_at = None
         hand.ask_again(self.now)
         self.mirror = deepcopy(self.table.view)
 

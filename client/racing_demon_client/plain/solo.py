@@ -113,8 +113,8 @@ class _SoloPlayer:
             state = f" {win_text(client)}"
         elif table_.caption:
             state += f"; say: {table_.caption}"
-        elif table_.due:
-            state += f". {table_.due}"
+        elif table_.required_first:
+            state += f". {table_.required_first}"
         elif table_.is_stuck():
             state = f" {plays}, {took}. {loss_text(client)} u: undo; again: the same deal; new: another deal"
         self._write(state)

@@ -100,7 +100,7 @@ class SoloTable:
         return self.rules.caption(self.board, self.seat)
 
     @property
-    def due(self) -> str:
+    def required_first(self) -> str:
         """What the player must do first; empty in most games."""
         return self.rules.required_first(self.board, self.seat)
 

@@ -504,4 +504,4 @@ class SoloSession(TableSession):
             return f"{win_text(self.solo)}  {deal} new deal  {again} again"
         if self._is_stuck:
             return f"{loss_text(self.solo)}  {undo} undo  {again} again  {deal} new"
-        return f"Say: {caption}" if caption else self.solo.table.due
+        return f"Say: {caption}" if caption else self.solo.table.required_first

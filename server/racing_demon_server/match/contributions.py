@@ -1,9 +1,9 @@
 """The seed of each hand: the server's secret and the players' contributions.
 
 The server draws its secret first and publishes its commitment. Players publish commitments to random bytes
-of their own. When the hand is due, all of these are fixed; only then do players reveal their bytes. If bytes
-are not revealed in time, the draw is void: the hand is drawn anew, with new bytes of everybody, and whoever
-did not reveal sits it out. Otherwise withholding bytes would be a choice between two deals, for nothing.
+of their own. When the hand is to be dealt, all of these are fixed; only then do players reveal their bytes.
+If bytes are not revealed in time, the draw is void: the hand is drawn again, with new bytes from everybody,
+and whoever did not reveal sits it out. Otherwise withholding bytes would be a free choice between two deals.
 Players who are away when the hand is committed have no part in its draw, and are dealt to. Times are
 microseconds on the caller's monotonic clock.
 """
@@ -28,7 +28,7 @@ class Contributions:
     """Prepares and commits the hands of one table.
 
     Attributes:
-        due: when a committed hand is dealt at the latest; meaningless in other phases.
+        deal_at: when a committed hand is dealt at the latest; meaningless in other phases.
         secret: the server's secret for the newest hand that is prepared or committed.
 
     Args:
@@ -40,7 +40,7 @@ class Contributions:
     """
 
     def __init__(self, log: EventLog, seating: Seats, secrets: Iterator[bytes], *, wanted: bool) -> None:
-        self.due = 0
+        self.deal_at = 0
         self._log = log
         self._view = log.view
         self._seating = seating
@@ -121,7 +121,7 @@ class Contributions:
         shuffle = self._view.next_shuffle
         self._record_absent()
         within_ms = REVEAL_MS if shuffle is not None and shuffle.contributions else 0
-        self.due = at + within_ms * 1_000
+        self.deal_at = at + within_ms * 1_000
         self._log.emit(
             ev.Committed,
             hand=number,
@@ -134,7 +134,7 @@ class Contributions:
         """Void the draw, and prepare another without the seats that did not reveal."""
         hand_id = next_draw_id(self._view.hand_id)
         self._draw(hand_id)
-        self.due = at + REVEAL_MS * 1_000
+        self.deal_at = at + REVEAL_MS * 1_000
         self._log.emit(ev.Prepared, hand_id=hand_id, commitment=commitment(self.secret, hand_id))
 
     def reveal(self, seat: int, value: str) -> None:
@@ -176,10 +176,10 @@ class Contributions:
     def restore(self, event: ev.Committed | ev.Prepared, at: int) -> None:
         """Continue with a hand that was committed before the restart, or with a void draw."""
         if isinstance(event, ev.Committed):
-            self.due = at + event.within_ms * 1_000
+            self.deal_at = at + event.within_ms * 1_000
             self._record_absent()
         else:
-            self.due = at + REVEAL_MS * 1_000
+            self.deal_at = at + REVEAL_MS * 1_000
 
     def _record_absent(self) -> None:
         """Record who is away now, when the hand is committed."""
@@ -200,12 +200,12 @@ class Contributions:
 
     def continue_after_restart(self, at: int) -> None:
         """Give players time to return and reveal after a restart."""
-        self.due = max(self.due, at + RETURN_US)
+        self.deal_at = max(self.deal_at, at + RETURN_US)
         self.prepare()
 
     def shift(self, microseconds: int) -> None:
         """Delay the deal by the time in which nobody could reveal anything."""
-        self.due += microseconds
+        self.deal_at += microseconds
 
 
 def secret_of(hand_id: str, secrets: Mapping[str, bytes]) -> bytes:

@@ -94,7 +94,7 @@ class DeadHandTest:
     has slots of its own, :data:`SLICE_GAP_US` apart from the others', so that they do not all run at once.
 
     Attributes:
-        due: when to continue; ``None`` if nothing has changed since the last answer.
+        next_slice_at: when to continue; ``None`` if nothing has changed since the last answer.
 
     Args:
         board: the public board of the hand.
@@ -107,7 +107,7 @@ class DeadHandTest:
     def __init__(self, board: Board, dealer: Dealer, begins: int, slot: int = 0, slots: int = 1) -> None:
         self._phase, self._period = slot * SLICE_GAP_US, slots * SLICE_GAP_US
         self._is_alone = slots == 1
-        self.due: int | None = self._in_phase(begins)
+        self.next_slice_at: int | None = self._in_phase(begins)
         self._board = board
         self._dealer = dealer
         self._dead: set[int] = set()
@@ -115,7 +115,7 @@ class DeadHandTest:
         self._waits_until = 0
 
     def work(self, seats: Iterable[int], at: int) -> bool:
-        """Search for one slice, and be due again soon if that gives no answer.
+        """Search for one slice, and schedule another if that gives no answer.
 
         Returns:
             Whether none of these seats can make progress; False while unknown.
@@ -128,13 +128,13 @@ class DeadHandTest:
             can_progress, done = self._advance(seat, left, at)
             left -= done
             if can_progress is None:
-                self.due = self._in_phase(max(at + SLICE_GAP_US, self._waits_until))
+                self.next_slice_at = self._in_phase(max(at + SLICE_GAP_US, self._waits_until))
                 return False
             if can_progress:
-                self.due = None
+                self.next_slice_at = None
                 return False
             self._dead.add(seat)
-        self.due = None
+        self.next_slice_at = None
         return True
 
     def forget(self, at: int) -> None:
@@ -142,26 +142,26 @@ class DeadHandTest:
         self._dead.clear()
         if self._search is not None:
             self._end_search(at)
-            self.due = None
+            self.next_slice_at = None
         self.ask(at)
 
     def ask(self, at: int) -> None:
         """Continue some time after ``at``, if not before."""
-        if self.due is None:
-            self.due = self._in_phase(at + DEAD_CHECK_DELAY_US)
+        if self.next_slice_at is None:
+            self.next_slice_at = self._in_phase(at + DEAD_CHECK_DELAY_US)
 
     def shift(self, microseconds: int) -> None:
-        """Delay what is due by the length of a pause."""
-        if self.due is not None:
-            self.due = self._in_phase(self.due + microseconds)
+        """Delay the next slice by the length of a pause."""
+        if self.next_slice_at is not None:
+            self.next_slice_at = self._in_phase(self.next_slice_at + microseconds)
 
     def reschedule_overdue(self, now: int) -> None:
         """Reschedule an overdue slice, so that late slices do not run all at once.
 
         A test that has not started goes before the next slice of one that has.
         """
-        if self.due is not None and self.due <= now:
-            self.due = self._in_phase(now + (1 if self._search is None else SLICE_GAP_US))
+        if self.next_slice_at is not None and self.next_slice_at <= now:
+            self.next_slice_at = self._in_phase(now + (1 if self._search is None else SLICE_GAP_US))
 
     def _in_phase(self, at: int) -> int:
         """Return this test's first slot at or after a moment: any time if it is alone."""
@@ -335,19 +335,23 @@ class Hand:
     @property
     def dead_check_at(self) -> int | None:
         """When to continue a dead-hand test; ``None`` if nothing has changed since the last answer."""
-        dues = [test.due for test in self._dead_tests.values() if test.due is not None]
-        return min(dues, default=None)
+        times = [test.next_slice_at for test in self._dead_tests.values() if test.next_slice_at is not None]
+        return min(times, default=None)
 
     def is_dead(self, seats: Iterable[int], at: int) -> bool:
         """Run one slice of the test. Return whether no seat can play, as far as is known."""
         return self._dead_tests[None].work(seats, at)
 
     def dead_seat(self, at: int) -> int | None:
-        """Run one slice of the test that is due first. Return its seat if that is dead.
+        """Run one slice of the test whose turn it is. Return its seat if that is dead.
 
         On identical deals each seat has its own test, because others must not notice when it plays.
         """
-        _, seat = min((test.due, seat) for seat, test in self._dead_tests.items() if test.due is not None)
+        _, seat = min(
+            (test.next_slice_at, seat)
+            for seat, test in self._dead_tests.items()
+            if test.next_slice_at is not None
+        )
         return seat if seat is not None and self._dead_tests[seat].work([seat], at) else None
 
     def is_alive(self, at: int) -> bool:
@@ -357,7 +361,7 @@ class Hand:
         """
         is_alive, self._has_built = self._has_built, False
         if is_alive:
-            self._dead_tests[None].due = at + DEAD_CHECK_DELAY_US
+            self._dead_tests[None].next_slice_at = at + DEAD_CHECK_DELAY_US
         return is_alive
 
     def ask_again(self, at: int) -> None:
@@ -375,7 +379,7 @@ class Hand:
             test.reschedule_overdue(now)
 
     def shift(self, microseconds: int) -> None:
-        """Delay everything that is due by the length of a pause."""
+        """Delay all timers by the length of a pause."""
         self.signal_at += microseconds
         for test in self._dead_tests.values():
             test.shift(microseconds)

@@ -156,7 +156,7 @@ class MatchLifecycle:
     # After a disk failure.
 
     def shift(self, microseconds: int) -> None:
-        """Delay everything that is due, except the hand, which its pause delays."""
+        """Delay all timers except the hand's, which its pause delays."""
         self._grace_until += microseconds
         self._next_deal_at += microseconds
         self._contributions.shift(microseconds)
@@ -176,10 +176,10 @@ class MatchLifecycle:
             yield self.pauses.ends_at, self.end_pause
         elif hand is not None and not view.paused:
             yield from self._timers_of(hand)
-            if (due := self.pauses.due) is not None:
-                yield due, self.pauses.pause_for_missing
+            if (pauses_at := self.pauses.pauses_at) is not None:
+                yield pauses_at, self.pauses.pause_for_missing
         if view.phase is Phase.SHUFFLING:
-            yield self._contributions.due, self._finish_draw
+            yield self._contributions.deal_at, self._finish_draw
         if view.deals_by_itself and self._seating.somebody_is_there() and not self.lacks_players():
             yield self._next_deal_at, self.deal
 
@@ -443,7 +443,7 @@ class Pauses:
         self._lacking_since: int | None = None
 
     @property
-    def due(self) -> int | None:
+    def pauses_at(self) -> int | None:
         """When the hand pauses if nobody returns before; ``None`` if it does not."""
         after_ms = self._view.options.pause_after_ms
         if self._lacking_since is None or after_ms is None or not self.can_pause:

@@ -1,7 +1,7 @@
 """The table: a pure state machine. Time and randomness are arguments.
 
-:meth:`Table.receive` judges a command and :meth:`Table.tick` passes time. Both return what happened, as
-events of the table's log. Times are microseconds on the caller's monotonic clock.
+:meth:`Table.handle_command` judges a command, and :meth:`Table.run_until` lets time pass. Both return what
+happened, as events of the table's log. Times are microseconds on the caller's monotonic clock.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -106,8 +106,8 @@ class Table:
         self.bans = self._seating.bans
         self._now = 0
         self._halted_at: int | None = None
-        self._due: int | None = None
-        self._is_due_known = False
+        self._next_at: int | None = None
+        self._is_next_known = False
         self._dead_check_at: int | None = None
         self._contributions = Contributions(self._log, self._seating, secrets, wanted=contributions)
         self._lifecycle = MatchLifecycle(self._log, self._seating, self._contributions)
@@ -273,13 +273,13 @@ class Table:
 
     # Commands and time.
 
-    def receive(self, actor: Actor, command: cl.Command, at: int) -> CommandResult:
-        """Judge a command that arrived at a moment, after everything that was due by then.
+    def handle_command(self, actor: Actor, command: cl.Command, at: int) -> CommandResult:
+        """Judge a command that arrived at a moment, after running the timers that were due by then.
 
         Of commands that arrive together, one may be judged after another that was read later. The table's
         time does not go back for it, but races compare its own arrival.
         """
-        if at < self._now or not self._is_due_known or (self._due is not None and self._due <= at):
+        if at < self._now or not self._is_next_known or (self._next_at is not None and self._next_at <= at):
             self._advance(at)
         else:
             self._now = at
@@ -313,8 +313,8 @@ class Table:
             self.seat_tokens.remember(actor, refused)
         return CommandResult(refused, self._log.drain())
 
-    def tick(self, until: int, now: int = 0) -> list[ev.Event]:
-        """Do everything that is due by a moment.
+    def run_until(self, until: int, now: int = 0) -> list[ev.Event]:
+        """Run all timers that are due by a moment.
 
         Args:
             until: the moment.
@@ -325,22 +325,22 @@ class Table:
         return self._drain_events()
 
     @property
-    def due(self) -> int | None:
-        """When :meth:`tick` is needed next; ``None`` while only commands can change anything.
+    def next_timer_at(self) -> int | None:
+        """When :meth:`run_until` is needed next; ``None`` while only commands can change anything.
 
         Overdue timers, as after a restart, are due at the time of the last event: time never goes back.
         """
-        if not self._is_due_known:
+        if not self._is_next_known:
             first = min((at for at, _ in self._timers()), default=None)
-            self._due = None if first is None else max(first, self._now)
+            self._next_at = None if first is None else max(first, self._now)
             hand = self._lifecycle.hand
             self._dead_check_at = None if hand is None else hand.dead_check_at
-            self._is_due_known = True
-        return self._due
+            self._is_next_known = True
+        return self._next_at
 
     def _drain_events(self) -> list[ev.Event]:
         """Return the new events. The next timer may have changed."""
-        self._is_due_known = False
+        self._is_next_known = False
         return self._log.drain()
 
     def _drain_after_play(self) -> list[ev.Event]:
@@ -348,35 +348,35 @@ class Table:
         events = self._log.drain()
         hand = self._lifecycle.hand
         asked_at = None if hand is None else hand.dead_check_at
-        self._is_due_known = self._is_due_known and len(events) == 1 and asked_at == self._dead_check_at
+        self._is_next_known = self._is_next_known and len(events) == 1 and asked_at == self._dead_check_at
         return events
 
-    def step(self, now: int) -> list[ev.Event]:
-        """Do the first thing that is due by now, and leave the rest for later calls."""
-        self._run_first_due(now, now)
+    def run_next_timer(self, now: int) -> list[ev.Event]:
+        """Run the first timer that is due by now, and leave the others for later calls."""
+        self._run_first_timer(now, now)
         return self._drain_events()
 
     @property
     def is_settling(self) -> bool:
-        """Whether what has happened is sent together with more that is due at once."""
+        """Whether what has happened is sent together with what timers do at once."""
         return self._lifecycle.is_settling
 
     def _advance(self, until: int, now: int = 0) -> None:
-        """Do everything that is due by a moment, each at its own time, in order."""
-        while self._run_first_due(until, max(until, now)):
+        """Run all timers that are due by a moment, each at its own time, in order."""
+        while self._run_first_timer(until, max(until, now)):
             pass
         self._now = max(self._now, until)
 
-    def _run_first_due(self, until: int, now: int) -> bool:
-        """Do the first thing that is due by a moment. Return whether there was one."""
-        due = self.due
+    def _run_first_timer(self, until: int, now: int) -> bool:
+        """Run the first timer that is due by a moment. Return whether there was one."""
+        due = self.next_timer_at
         if due is None or due > until:
             return False
         self._now = due
         _, act = min(self._timers(), key=lambda timer: timer[0])
         act(due)
         self._lifecycle.reschedule_overdue(now)
-        self._is_due_known = False
+        self._is_next_known = False
         return True
 
     def _timers(self) -> Iterator[tuple[int, Callable[[int], None]]]:

@@ -234,7 +234,7 @@ class Room:
         self.bot_budget = bot_budget
         self.failing: tuple[Actor, int] | None = None
         self._failed = context.failed
-        self._alarm = Alarm(clock, self._tick)
+        self._alarm = Alarm(clock, self._run_once)
         self._bots = BotScheduler(
             self.table.view,
             self.catch_up,
@@ -355,10 +355,10 @@ class Room:
         )
 
     def catch_up(self) -> int:
-        """Judge everything that was read, do everything that is due, and return the present time."""
+        """Judge everything that was read, run the timers that are due, and return the present time."""
         self._empty_inbox()
         now = self._clock()
-        self._guard(self._run_due, now)
+        self._guard(self._run_until, now)
         return now
 
     def end_match(self, then: Callback) -> None:
@@ -452,13 +452,13 @@ class Room:
         self._commit(at, [partial(self.broadcast.count, accepted)] if accepted else ())
 
     def _next_command(self) -> QueuedCommand | None:
-        """Return the next command of the inbox, after everything that is due before it."""
+        """Return the next command of the inbox, after the timers that are due before it."""
         while self._inbox:
-            due = self.table.due
+            due = self.table.next_timer_at
             item = self._inbox.take(before=due)
             if item is not None or due is None:
                 return item
-            self._record(self.table.tick(due, self._clock()), due)
+            self._record(self.table.run_until(due, self._clock()), due)
         return None
 
     def _judge_next(self, item: QueuedCommand) -> bool:
@@ -480,16 +480,16 @@ class Room:
         self._record(events, arrived, answer)
         return reply is None
 
-    def _run_due(self, until: int) -> None:
-        """Do everything that is due by a moment, each at its own time."""
-        while not self._is_stopped and (due := self.table.due) is not None and due <= until:
-            self._record(self.table.tick(due, until), due)
+    def _run_until(self, until: int) -> None:
+        """Run all timers that are due by a moment, each at its own time."""
+        while not self._is_stopped and (due := self.table.next_timer_at) is not None and due <= until:
+            self._record(self.table.run_until(due, until), due)
         self._commit(until)
 
     def _judge(self, actor: Actor, command: Command, at: int) -> CommandResult:
         """Judge a command."""
         try:
-            answer = self.table.receive(actor, command, at)
+            answer = self.table.handle_command(actor, command, at)
         except Exception:
             self.failing = actor, command.counter
             raise
@@ -575,19 +575,19 @@ class Room:
         return EncodedEvent(event, at, event.seat if is_whispered and isinstance(event, Played) else None)
 
     def _set_timer(self) -> None:
-        """Set the timer to what is due next. Most plays do not change it."""
-        self._alarm.set(None if self._is_stopped else self.table.due)
+        """Set the timer to the table's next one. Most plays do not change it."""
+        self._alarm.set(None if self._is_stopped else self.table.next_timer_at)
 
-    def _tick(self) -> None:
+    def _run_once(self) -> None:
         """Drain the inbox, run one due timer, then yield to the loop."""
         self._empty_inbox()
         if not self._is_stopped:
-            self._guard(self._run_first_due)
+            self._guard(self._run_next_timer)
 
-    def _run_first_due(self) -> None:
-        now, due = self._clock(), self.table.due
+    def _run_next_timer(self) -> None:
+        now, due = self._clock(), self.table.next_timer_at
         if due is not None and due <= now:
-            self._record(self.table.step(now), due)
+            self._record(self.table.run_next_timer(now), due)
         if self.table.is_settling:  # nobody gets one seat's cards before the other seats'
             self._set_timer()
         else:

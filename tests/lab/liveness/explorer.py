@@ -102,14 +102,14 @@ class RandomTable:
         try:
             self.record(self.table.join(name, name.encode(), self.now)[1])
         except CommandRefused:
-            self.record(self.table.tick(self.now))
+            self.record(self.table.run_until(self.now))
 
     def wait(self, us: int) -> None:
         """Let time pass, as a room does: whatever is due happens when it is due."""
         until = self.now + us
-        while (due := self.table.due) is not None and due <= until:
+        while (due := self.table.next_timer_at) is not None and due <= until:
             self.now = max(self.now, due)
-            self.record(self.table.tick(self.now))
+            self.record(self.table.run_until(self.now))
         self.now = until
 
     def send(self, actor: Actor, cls: type[cl.Command], **fields: Any) -> None:
@@ -119,7 +119,7 @@ class RandomTable:
             is_there |= bool(self.table.view.seats[actor].stand_in)
         if actor in self.table.seat_tokens and is_there:
             counter = self.table.seat_tokens.counter(actor) + 1
-            self.record(self.table.receive(actor, cls(counter=counter, **fields), self.now).events)
+            self.record(self.table.handle_command(actor, cls(counter=counter, **fields), self.now).events)
 
     def come(self) -> None:
         """Let a guest come."""
@@ -131,7 +131,7 @@ class RandomTable:
 
     def wait_until_due(self) -> None:
         """Let time pass until something is due, or nearly."""
-        due = self.table.due
+        due = self.table.next_timer_at
         if due is not None:
             self.wait(max(0, due - self.now + self.rng.choice((-1, 0, 1))))
 

@@ -104,7 +104,7 @@ class TableMachine(RuleBasedStateMachine):
     def wait(self, us: int) -> None:
         """Let time pass."""
         self.sitting.wait(us)
-        due = self.sitting.table.due
+        due = self.sitting.table.next_timer_at
         assert due is None or due > self.sitting.now
 
     @rule(

@@ -45,7 +45,7 @@ def _replay(seed: bytes, options: Options, arrived: list[Arrived]) -> tuple[list
     accepted = []
     for at, actor, command in arrived:
         log += pass_time(table, at)
-        answer = table.receive(actor, command, at)
+        answer = table.handle_command(actor, command, at)
         log += answer.events
         if not isinstance(answer.reply, Refused):
             accepted.append((at, actor, command))
@@ -125,9 +125,9 @@ def test_a_seat_s_match_does_not_depend_on_when_the_table_is_woken() -> None:
     for at, actor, command in arrived:
         while now + 300_000 < at:
             now += 300_000
-            woken += pass_time(table, now) + table.tick(now)
+            woken += pass_time(table, now) + table.run_until(now)
         woken += pass_time(table, at)
-        woken += table.receive(actor, command, at).events
+        woken += table.handle_command(actor, command, at).events
     assert _bytes(log) == _bytes(woken + pass_time(table, now + 10_000_000))
 
 
@@ -192,7 +192,7 @@ def test_bots_play_by_the_rules(game: str, bots: int) -> None:
     replies = []
     for at, actor, command in arrived:
         pass_time(table, at)
-        replies.append(table.receive(actor, command, at).reply)
+        replies.append(table.handle_command(actor, command, at).reply)
     reasons = {reply.reason for reply in replies if isinstance(reply, Refused)}
     assert {Reason.BEATEN, Reason.HAND_OVER, Reason.NOT_NOW} >= reasons
 

@@ -64,14 +64,14 @@ class Recorded:
     def wait(self, ms: int) -> None:
         """Let time pass, as a room does: whatever is due happens when it is due."""
         until = self.now + ms * MS
-        while (due := self.table.due) is not None and due <= until:
+        while (due := self.table.next_timer_at) is not None and due <= until:
             self.now = max(self.now, due)
-            self.record(self.table.tick(self.now))
+            self.record(self.table.run_until(self.now))
         self.now = until
 
     def give(self, actor: Actor, command: cl.Command) -> CommandResult:
         """Give a command."""
-        answer = self.table.receive(actor, command, self.now)
+        answer = self.table.handle_command(actor, command, self.now)
         self.record(answer.events)
         return answer
 
@@ -205,7 +205,7 @@ def test_it_goes_on_like_the_one_that_never_ended(options: dict[str, object], se
                 )
         for _ in range(5):
             actor, command = next(wanted)
-            ours = twin.receive(actor, command, recorded.now)
+            ours = twin.handle_command(actor, command, recorded.now)
             theirs = recorded.give(actor, command)
             assert (theirs.reply, theirs.events) == (ours.reply, ours.events)
 
@@ -220,9 +220,9 @@ def bots_go_on(table: Table, now: int) -> list[object]:
             counter = table.seat_tokens.counter(bot.seat) + 1
             told += [
                 command,
-                table.receive(bot.seat, cl.PlayCards(**{**command.__dict__, "counter": counter}), now),
+                table.handle_command(bot.seat, cl.PlayCards(**{**command.__dict__, "counter": counter}), now),
             ]
-    return [*told, table.tick(now + 900_000 * MS), table.view.snapshot(0)]
+    return [*told, table.run_until(now + 900_000 * MS), table.view.snapshot(0)]
 
 
 @of_games(sorted(GAMES))
@@ -249,11 +249,11 @@ def test_a_checkpoint_is_as_good_as_all_events_since_the_deal(game: str) -> None
         assert hidden(recorded.table) == hidden(quick)
         for seat in (None, 0):
             assert whole.view.snapshot_for(seat, 0) == quick.view.snapshot_for(seat, 0)
-        assert whole.due == quick.due
+        assert whole.next_timer_at == quick.next_timer_at
         assert whole.hand_clock == quick.hand_clock
         assert whole.checkpoint() == quick.checkpoint()
         for actor, command in islice(wanted, 8):
-            answers = [table.receive(actor, command, recorded.now) for table in (whole, quick)]
+            answers = [table.handle_command(actor, command, recorded.now) for table in (whole, quick)]
             assert answers[0] == answers[1]
         assert bots_go_on(whole, recorded.now) == bots_go_on(quick, recorded.now)
 
@@ -305,7 +305,7 @@ def test_after_the_tally_the_next_hand_is_dealt() -> None:
         twin = recorded.restored(snapshot)
         twin.continue_after_restart(recorded.now)
         twin.connect(0, connected=True, at=recorded.now)
-        assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + 1_000 * MS))
+        assert any(isinstance(event, ev.Dealt) for event in twin.run_until(recorded.now + 1_000 * MS))
 
 
 @pytest.mark.parametrize(("tally_ms", "waits_ms"), [(2_000, 2_000), (60_000, 10_000)])
@@ -322,8 +322,8 @@ def test_a_tally_waits_for_those_who_come_back(tally_ms: int, waits_ms: int) -> 
         twin = recorded.restored(kept)
         twin.continue_after_restart(recorded.now)
         twin.connect(0, connected=True, at=recorded.now)
-        assert twin.tick(recorded.now + waits_ms * MS - 1) == []
-        assert any(isinstance(event, ev.Dealt) for event in twin.tick(recorded.now + waits_ms * MS))
+        assert twin.run_until(recorded.now + waits_ms * MS - 1) == []
+        assert any(isinstance(event, ev.Dealt) for event in twin.run_until(recorded.now + waits_ms * MS))
 
 
 # The first moments after a restart.
@@ -361,8 +361,8 @@ def test_where_nothing_pauses_it_waits_for_ten_seconds() -> None:
     twin = recorded.restored()
     assert isinstance(twin.continue_after_restart(recorded.now)[-1], ev.Paused)
     twin.connect(0, connected=True, at=recorded.now)
-    assert twin.tick(recorded.now + 9_999 * MS) == []
-    assert any(isinstance(event, ev.Continued) for event in twin.tick(recorded.now + 10_000 * MS))
+    assert twin.run_until(recorded.now + 9_999 * MS) == []
+    assert any(isinstance(event, ev.Continued) for event in twin.run_until(recorded.now + 10_000 * MS))
 
 
 def dead() -> Recorded:
@@ -392,8 +392,8 @@ def test_a_hand_that_ends_after_a_restart_took_as_long_as_it_did() -> None:
     twin.continue_after_restart(recorded.now)
     at = recorded.now + 5_000 * MS
     events = [event for seat in (0, 1) for event in twin.connect(seat, connected=True, at=at)]
-    assert twin.due is not None
-    assert at <= twin.due
+    assert twin.next_timer_at is not None
+    assert at <= twin.next_timer_at
     events += pass_time(twin, at + 1_000 * MS)
     (over,) = (event for event in events if isinstance(event, ev.HandOver))
     assert elapsed <= over.elapsed_ms <= elapsed + 1_000
@@ -408,9 +408,11 @@ def test_the_pause_of_a_host_stays(host: Actor) -> None:
     assert not any(isinstance(event, ev.Paused) for event in twin.continue_after_restart(recorded.now))
     for seat in range(3):
         twin.connect(seat, connected=True, at=recorded.now + MS)
-    twin.tick(recorded.now + 15_000 * MS)  # longer than a hand waits that only the restart has stopped
+    twin.run_until(recorded.now + 15_000 * MS)  # longer than a hand waits that only the restart has stopped
     assert twin.view.paused
-    twin.receive(host, cl.Pause(counter=recorded.counter(host), paused=False), recorded.now + 15_001 * MS)
+    twin.handle_command(
+        host, cl.Pause(counter=recorded.counter(host), paused=False), recorded.now + 15_001 * MS
+    )
     assert not twin.view.paused
 
 
@@ -422,8 +424,10 @@ def test_cards_in_the_air_may_still_land_after_a_restart(grace_ms: int, ends_ms:
     recorded.record([ev.Called(seq=seq, seat=0, grace_ms=grace_ms)])
     twin = recorded.restored()
     twin.continue_after_restart(recorded.now + 1_000 * MS)
-    assert not any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS - 1))
-    assert any(isinstance(event, ev.HandOver) for event in twin.tick(recorded.now + ends_ms * MS))
+    assert not any(
+        isinstance(event, ev.HandOver) for event in twin.run_until(recorded.now + ends_ms * MS - 1)
+    )
+    assert any(isinstance(event, ev.HandOver) for event in twin.run_until(recorded.now + ends_ms * MS))
 
 
 def test_a_host_who_was_away_before_the_restart_has_no_more_time_for_it() -> None:
@@ -437,8 +441,8 @@ def test_a_host_who_was_away_before_the_restart_has_no_more_time_for_it() -> Non
     twin = recorded.restored()
     twin.continue_after_restart(recorded.now)
     twin.connect(1, connected=True, at=recorded.now)
-    assert not any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS - 1))
-    assert any(isinstance(event, ev.Hosted) for event in twin.tick(gone_at + 20_000 * MS))
+    assert not any(isinstance(event, ev.Hosted) for event in twin.run_until(gone_at + 20_000 * MS - 1))
+    assert any(isinstance(event, ev.Hosted) for event in twin.run_until(gone_at + 20_000 * MS))
 
 
 def test_who_stays_away_is_not_waited_for() -> None:
@@ -450,9 +454,9 @@ def test_who_stays_away_is_not_waited_for() -> None:
     for seat in (1, 2):
         twin.connect(seat, connected=True, at=at)
     for seat in (1, 2):
-        twin.receive(seat, cl.Stuck(counter=recorded.counter(seat)), at)
+        twin.handle_command(seat, cl.Stuck(counter=recorded.counter(seat)), at)
     assert twin.view.in_hand
-    twin.tick(at + QUIET * MS)
+    twin.run_until(at + QUIET * MS)
     assert twin.view.host == 1
     assert not twin.view.in_hand
 
@@ -477,7 +481,7 @@ def test_a_play_of_the_hand_that_was_over_is_refused_as_such() -> None:
     assert Phase.OVER is recorded.table.view.phase
     for table in (recorded.table, recorded.restored(recorded.table.view.snapshot(0))):
         late = cl.PlayCards(counter=9, source=20, count=1, destination=-1, seen=recorded.table.view.seq)
-        reply = table.receive(0, late, recorded.now).reply
+        reply = table.handle_command(0, late, recorded.now).reply
         assert isinstance(reply, Refused)
         assert reply.reason is Reason.HAND_OVER
 
@@ -505,7 +509,7 @@ def test_the_number_of_a_play_is_known_from_the_log() -> None:
         == earlier
         == recorded.table.seat_tokens.earlier(1, play.counter)
     )
-    assert twin.receive(1, play, recorded.now).events == []
+    assert twin.handle_command(1, play, recorded.now).events == []
 
 
 def test_whoever_takes_a_seat_begins_with_the_first_number() -> None:

@@ -68,9 +68,9 @@ def test_a_slice_ends_and_the_next_comes_soon() -> None:
     test, dealer = _test({0: False}, 2 * SLICE_UNITS + 1)
     for number in range(2):
         assert not test.work([0], number * SLICE_GAP_US)
-        assert (number + 1) * SLICE_GAP_US == test.due
+        assert (number + 1) * SLICE_GAP_US == test.next_slice_at
     assert test.work([0], 2 * SLICE_GAP_US)
-    assert (test.due, dealer.asked) == (None, [0])
+    assert (test.next_slice_at, dealer.asked) == (None, [0])
 
 
 def test_several_seats_share_a_slice() -> None:
@@ -84,7 +84,7 @@ def test_one_who_can_go_on_is_enough() -> None:
     """Where somebody can come further, nobody else is asked about, and nothing is due."""
     test, dealer = _test({0: False, 1: True, 2: False})
     assert not test.work([0, 1, 2], 0)
-    assert (test.due, dealer.asked) == (None, [0, 1])
+    assert (test.next_slice_at, dealer.asked) == (None, [0, 1])
 
 
 def test_a_change_ends_the_search() -> None:
@@ -92,7 +92,7 @@ def test_a_change_ends_the_search() -> None:
     test, dealer = _test({0: False}, 2 * SLICE_UNITS)
     test.work([0], 0)
     test.forget(1)
-    assert test.due == 1 + DEAD_CHECK_DELAY_US
+    assert test.next_slice_at == 1 + DEAD_CHECK_DELAY_US
     test.work([0], 1 + DEAD_CHECK_DELAY_US)
     assert dealer.asked == [0, 0]
 
@@ -111,24 +111,24 @@ def test_what_is_overdue_does_not_come_all_at_once() -> None:
     test, _ = _test({0: False}, 3 * SLICE_UNITS)
     test.work([0], 0)
     test.reschedule_overdue(SECOND)
-    assert test.due == SECOND + SLICE_GAP_US
+    assert test.next_slice_at == SECOND + SLICE_GAP_US
 
 
 def test_a_seat_keeps_its_slot_however_late_it_is() -> None:
     """Of three seats the second has every third slot; whatever delays its test, it stays in them."""
     dealer, slot, period = Fortune({0: False}, 3 * SLICE_UNITS), SLICE_GAP_US, 3 * SLICE_GAP_US
     test = DeadHandTest(dealer.open_board(), dealer, 0, 1, 3)
-    assert slot == test.due
+    assert slot == test.next_slice_at
     test.reschedule_overdue(slot - 1)
-    assert slot == test.due
+    assert slot == test.next_slice_at
     test.reschedule_overdue(slot)
-    assert slot + period == test.due
+    assert slot + period == test.next_slice_at
     test.work([0], slot + period)
-    assert slot + 2 * period == test.due
+    assert slot + 2 * period == test.next_slice_at
     test.reschedule_overdue(100 * period)
-    assert slot + 100 * period == test.due
+    assert slot + 100 * period == test.next_slice_at
     test.shift(SLICE_GAP_US // 2)
-    assert slot + 101 * period == test.due
+    assert slot + 101 * period == test.next_slice_at
 
 
 def test_a_long_search_is_followed_by_a_rest() -> None:
@@ -137,7 +137,7 @@ def test_a_long_search_is_followed_by_a_rest() -> None:
     for at in (0, SLICE_GAP_US, 2 * SLICE_GAP_US):
         assert not test.work([0, 1], at)
     rest = 2 * SLICE_GAP_US + 2 * SLICE_UNITS * WAIT_US_PER_UNIT
-    assert ([0], rest) == (dealer.asked, test.due)
+    assert ([0], rest) == (dealer.asked, test.next_slice_at)
     test.work([0, 1], rest)
     assert dealer.asked == [0, 1]
 
@@ -174,9 +174,9 @@ def test_a_table_plays_on_while_it_searches() -> None:
     """Between two slices the others' plays are carried out; the seat that is dead is told so in the end."""
     sitting = _long().fork()
     sitting.wait(DEAD_CHECK_DELAY_US + 10 * SLICE_GAP_US)
-    assert ([], sitting.now + 2 * SLICE_GAP_US) == (_stuck(sitting), sitting.table.due)
+    assert ([], sitting.now + 2 * SLICE_GAP_US) == (_stuck(sitting), sitting.table.next_timer_at)
     _play(sitting, 1, sitting.plays(1)[0])
-    assert sitting.now + 2 * SLICE_GAP_US == sitting.table.due
+    assert sitting.now + 2 * SLICE_GAP_US == sitting.table.next_timer_at
     sitting.wait(SECOND)
     assert _stuck(sitting) == [0]
 
@@ -186,9 +186,9 @@ def test_a_table_that_is_woken_late_does_one_slice() -> None:
     sitting = _long().fork()
     for _ in range(3):
         sitting.now += SECOND
-        assert sitting.table.tick(sitting.now) == []
-        assert sitting.table.due is not None
-        assert sitting.now < sitting.table.due <= sitting.now + 3 * SLICE_GAP_US
+        assert sitting.table.run_until(sitting.now) == []
+        assert sitting.table.next_timer_at is not None
+        assert sitting.now < sitting.table.next_timer_at <= sitting.now + 3 * SLICE_GAP_US
 
 
 @pytest.mark.parametrize("seats", [1, 2, 8])
@@ -222,10 +222,10 @@ def test_a_slice_that_is_nearly_in_time_moves_no_other_seat_s(late: int) -> None
         first, second = dead_tests(sitting.hand).values()
         first._dealer = Fortune({0: True}, 100 * LONG if is_other_searched else 1)
         second._dealer = Fortune({1: False}, LONG)
-        assert first.due is not None
-        sitting.now = first.due + late
+        assert first.next_slice_at is not None
+        sitting.now = first.next_slice_at + late
         while not _stuck(sitting):
-            sitting.record(sitting.table.tick(sitting.now))
+            sitting.record(sitting.table.run_until(sitting.now))
             sitting.now += SLICE_GAP_US
         (said,) = of_type(ev.StuckSaid, sitting.log)
         found.append((said.seat, sitting.now))
@@ -238,7 +238,7 @@ def test_a_play_of_the_seat_ends_its_search() -> None:
     sitting = _long().fork()
     sitting.wait(DEAD_CHECK_DELAY_US + 10 * SLICE_GAP_US)
     _play(sitting, 0, sitting.plays(0)[0])
-    assert sitting.now + DEAD_CHECK_DELAY_US == sitting.table.due
+    assert sitting.now + DEAD_CHECK_DELAY_US == sitting.table.next_timer_at
     sitting.wait(DEAD_CHECK_DELAY_US - 1)
     assert _stuck(sitting) == []
 
@@ -264,5 +264,5 @@ def test_a_search_ends_with_the_hand() -> None:
         sitting.events(seat, cl.Stuck)
     (over,) = of_type(ev.HandOver, sitting.log)
     assert (over.reason, sitting.table.view.phase) == (EndReason.STUCK, Phase.TALLY)
-    assert sitting.table.due is not None
-    assert sitting.now + SLICE_GAP_US < sitting.table.due
+    assert sitting.table.next_timer_at is not None
+    assert sitting.now + SLICE_GAP_US < sitting.table.next_timer_at

@@ -117,7 +117,7 @@ def test_a_table_can_do_without() -> None:
     table = Table("TEST", Options(), hand_seeds(bytes(32)), contributions=False)
     _, events = table.join("Ann", b"Ann", 0)
     assert told(events) == "joined hosted"
-    refused = table.receive(0, cl.Contribute(counter=1, commitment="0" * 64), 0).reply
+    refused = table.handle_command(0, cl.Contribute(counter=1, commitment="0" * 64), 0).reply
     assert refused is not None
     assert Reason.NOT_NOW is refused.reason  # type: ignore[union-attr]
 
@@ -455,8 +455,8 @@ def test_a_server_that_comes_back_gives_time_to_reveal() -> None:
     again = Table("TEST", sitting.options, islice(hand_seeds(bytes(32)), 1, None))
     again.restore(_past(sitting, 1, folded=False))
     again.continue_after_restart(sitting.now)
-    assert again.due == sitting.now + 10 * SECOND
-    assert "dealt" in told(again.tick(sitting.now + 10 * SECOND))
+    assert again.next_timer_at == sitting.now + 10 * SECOND
+    assert "dealt" in told(again.run_until(sitting.now + 10 * SECOND))
 
 
 def test_a_secret_that_is_lost_is_not_drawn_again() -> None:

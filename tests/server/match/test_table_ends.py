@@ -125,7 +125,7 @@ def test_the_shout_gives_grace() -> None:
     sitting = _out(grace_ms=700)
     events = sitting.events(0, cl.Call)
     assert [ev.Called(seq=sitting.seq, seat=0, grace_ms=700)] == events
-    assert (Phase.GRACE, sitting.now + 700 * MS) == (sitting.table.view.phase, sitting.table.due)
+    assert (Phase.GRACE, sitting.now + 700 * MS) == (sitting.table.view.phase, sitting.table.next_timer_at)
 
 
 def test_cards_in_the_air_land() -> None:
@@ -311,7 +311,7 @@ def test_a_hand_without_end_ends_with_its_tally() -> None:
     gathering = cl.PlayCards(counter=1, source=stock, count=1, destination=stock, seen=sitting.seq)
     while sitting.table.view.in_hand:
         sitting.now += 30 * MS
-        sitting.log += sitting.table.receive(0, gathering, sitting.now).events
+        sitting.log += sitting.table.handle_command(0, gathering, sitting.now).events
         gathering = gathering.model_copy(update={"counter": gathering.counter + 1})
     over = _over(sitting.log)
     assert EndReason.TIME_UP is over.reason

@@ -102,10 +102,10 @@ def test_the_next_hand_is_dealt_by_itself() -> None:
     """After the time for the tally the next hand is dealt, and its countdown begins."""
     sitting = Sitting.playing(2, tally_ms=8_000)
     _finish(sitting, 3, 5)
-    assert sitting.now + 8 * SECOND == sitting.table.due
+    assert sitting.now + 8 * SECOND == sitting.table.next_timer_at
     assert sitting.wait(8 * SECOND - 1) == []
     assert told(sitting.wait(1)) == "committed dealt"
-    assert sitting.now + 3 * SECOND == sitting.table.due
+    assert sitting.now + 3 * SECOND == sitting.table.next_timer_at
 
 
 def test_the_time_for_the_tally_begins_with_the_end() -> None:
@@ -113,7 +113,7 @@ def test_the_time_for_the_tally_begins_with_the_end() -> None:
     sitting = Sitting.playing(2, tally_ms=8_000)
     sitting.lay([], Own(["9D"]), Own(["9D"]))
     assert told(sitting.wait(9 * SECOND)) == "hand_over committed dealt"
-    assert sitting.table.due == sitting.now + 2_500 * MS
+    assert sitting.table.next_timer_at == sitting.now + 2_500 * MS
 
 
 def test_the_next_hand_is_dealt_when_all_are_ready() -> None:
@@ -166,7 +166,7 @@ def test_a_table_that_everybody_is_away_from_waits() -> None:
     for seat in (0, 1):
         sitting.connect(seat, connected=False)
     assert sitting.wait(3_600 * SECOND) == []
-    assert sitting.table.due is None
+    assert sitting.table.next_timer_at is None
 
 
 def test_the_first_to_come_back_gets_the_countdown() -> None:
@@ -218,7 +218,7 @@ def test_nothing_happens_by_itself_after_the_match() -> None:
     """When a match is over the table waits for its players."""
     sitting = Sitting.playing(2, hands=1)
     _finish(sitting, 3, 5)
-    assert sitting.table.due is None
+    assert sitting.table.next_timer_at is None
     assert sitting.wait(3_600 * SECOND) == []
 
 

@@ -114,7 +114,7 @@ def test_nothing_is_played_in_a_pause() -> None:
     turn = cl.PlayCards(
         counter=100, source=layout.stock[0], count=3, destination=layout.waste[0], seen=sitting.seq
     )
-    answer = sitting.table.receive(0, turn, sitting.now)
+    answer = sitting.table.handle_command(0, turn, sitting.now)
     assert isinstance(answer.reply, Refused)
     assert (answer.reply.reason, answer.events) == (Reason.PAUSED, [])
 

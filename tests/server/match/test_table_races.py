@@ -51,7 +51,7 @@ def test_a_lost_race_is_noted_for_spectators_once() -> None:
     sitting.wait(137)
     play = {"source": sitting.column(1), "count": 1, "destination": FIRST, "seen": seen}
     command = cl.PlayCards(counter=sitting.counter(1) + 1, **play)
-    lost = [sitting.table.receive(1, command, sitting.now).lost for _ in range(2)]
+    lost = [sitting.table.handle_command(1, command, sitting.now).lost for _ in range(2)]
     assert lost == [RaceLost(pile=FIRST, card=parse("2S", 0), by=0, seat=1, late_us=137), None]
 
 
@@ -59,7 +59,7 @@ def _lost(sitting: Sitting, seat: int, seen: int) -> RaceLost | None:
     """Let a seat play its first column too late; return the race that spectators are told of."""
     play = {"source": sitting.column(seat), "count": 1, "destination": FIRST, "seen": seen}
     command = cl.PlayCards(counter=sitting.counter(seat) + 1, **play)
-    return sitting.table.receive(seat, command, sitting.now).lost
+    return sitting.table.handle_command(seat, command, sitting.now).lost
 
 
 def test_a_lost_race_for_an_empty_place_names_the_first_card_there() -> None:
@@ -80,10 +80,10 @@ def test_a_loser_is_told_the_time_between_what_was_read() -> None:
         cl.PlayCards(counter=number, source=sitting.column(seat), count=1, destination=FIRST, seen=seen)
         for seat in (0, 1)
     ]
-    sitting.table.receive(2, cl.React(counter=1, reaction="hurry"), at + 1_500)
-    assert sitting.table.receive(0, plays[0], at).reply is None
+    sitting.table.handle_command(2, cl.React(counter=1, reaction="hurry"), at + 1_500)
+    assert sitting.table.handle_command(0, plays[0], at).reply is None
     for later, late_us in ((1_800, 1_800), (0, 0), (-700, 0)):
-        answer = sitting.fork().table.receive(1, plays[1], at + later).reply
+        answer = sitting.fork().table.handle_command(1, plays[1], at + later).reply
         assert isinstance(answer, Refused)
         assert (Reason.BEATEN, 0, late_us) == (answer.reason, answer.by, answer.late_us)
 

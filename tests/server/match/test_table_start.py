@@ -141,7 +141,7 @@ def test_the_signal_comes_after_the_countdown() -> None:
     """The table wants to be woken for the signal, and gives it just then."""
     sitting = Sitting.lobby(2, countdown_ms=1_500)
     sitting.events(0, cl.Start)
-    assert sitting.now + 1_500 * MS == sitting.table.due
+    assert sitting.now + 1_500 * MS == sitting.table.next_timer_at
     assert sitting.wait(1_500 * MS - 1) == []
     assert told(sitting.wait(1)) == "signalled"
 

@@ -34,8 +34,8 @@ def test_a_dead_hand_ends_by_itself() -> None:
     sitting = _hand(ONE_PLAY, NOTHING)
     sitting.wait(5 * SECOND)
     sitting.play(0, sitting.column(0, 1))
-    assert sitting.table.due is not None
-    assert sitting.now < sitting.table.due <= sitting.now + SECOND
+    assert sitting.table.next_timer_at is not None
+    assert sitting.now < sitting.table.next_timer_at <= sitting.now + SECOND
     over = of_type(ev.HandOver, sitting.wait(SECOND))[0]
     assert (over.reason, over.out, over.points) == (EndReason.DEAD, None, (1, 0))
 
@@ -106,7 +106,7 @@ def test_a_hand_that_ended_is_not_tested_again() -> None:
     """After the end the table waits for the next deal only."""
     sitting = _hand(NOTHING, NOTHING)
     sitting.wait(SECOND)
-    assert sitting.now - SECOND + 500 * MS + 20 * SECOND == sitting.table.due
+    assert sitting.now - SECOND + 500 * MS + 20 * SECOND == sitting.table.next_timer_at
 
 
 # Stuck.

@@ -197,7 +197,7 @@ def test_a_new_hand_is_shown_at_once() -> None:
     harness.now += SECOND
     harness.obey(cl.Start)
     assert "/snapshot" in harness.topics()
-    harness.tell(*harness.table.tick(harness.now))
+    harness.tell(*harness.table.run_until(harness.now))
     harness.now += 7 * SECOND
     (told,) = [message.payload for message in harness.sent() if message.topic.endswith("/snapshot")]
     snapshot = decode_server(told)

@@ -125,7 +125,7 @@ def halt(started: Started) -> None:
 
 def wake(started: Started) -> None:
     """Let the table's own timer run late."""
-    started.room._tick()
+    started.room._run_once()
 
 
 def move(started: Started) -> None:
@@ -273,7 +273,7 @@ def test_a_loop_that_is_late_makes_up_for_one_slice_of_a_search(act: Callable[[S
         assert hand is not None
         dealer = Slow(bytes(32), hand.rules)
         dead_tests(hand)[None] = DeadHandTest(hand.board, dealer, now())
-        started.room.table._is_due_known = False
+        started.room.table._is_next_known = False
         started.room._set_timer()
         await asyncio.sleep(0.1)
         begun = dealer.units
@@ -293,7 +293,7 @@ async def _weavers_at_the_signal() -> tuple[Room, dict[int, FakeConnection]]:
     await asyncio.sleep(0.999)
     room._alarm.set(None)
     pass_seconds(0.01)
-    room._tick()
+    room._run_once()
     return room, conns
 
 

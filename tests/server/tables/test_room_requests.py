@@ -97,7 +97,7 @@ def test_what_is_due_just_now_is_done_before_anything_else() -> None:
         ann, conn = seat_at(room, "Ann")
         await say(room, conn, ann, cl.AddBot(counter=1, level="easy"), cl.Start(counter=2))
         assert room.table.view.phase is Phase.COUNTDOWN
-        loop, due = asyncio.get_running_loop(), room.table.due
+        loop, due = asyncio.get_running_loop(), room.table.next_timer_at
         assert isinstance(loop, RoundingLoop)
         assert due is not None
         loop.let_pass((due - now()) / 1e6)
@@ -119,13 +119,13 @@ def test_what_was_due_is_done_no_more_where_a_command_came_before_it() -> None:
         room = open_room(countdown_ms=1_000, contributions=False)
         (ann, conn), _ = seat_at(room, "Ann"), seat_at(room, "Ben")
         await say(room, conn, ann, cl.Start(counter=1))
-        due = room.table.due
+        due = room.table.next_timer_at
         assert due is not None
         loop.call_at((due - 1_000) / 1e6, room.put, conn, ann, cl.Pause(counter=2, paused=True), due - 1_000)
         loop.let_pass((due - now()) / 1e6 + 1)
         await asyncio.sleep(0.01)
         assert (room.table.view.paused, room.table.view.phase) == (True, Phase.COUNTDOWN)
-        assert room.table.due is None
+        assert room.table.next_timer_at is None
         assert failures == []
         room.close()
 
